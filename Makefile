@@ -1,0 +1,45 @@
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench lock clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## make .venv with torch, the locked rest and the isoglot command
+
+$(READY): pyproject.toml requirements/lock.txt requirements/torch.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "isoglot needs Python 3.11 or newer, and $(PYTHON) is not one; try: make setup PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo ".venv holds a Python older than 3.11; remove it with: make clean" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lock.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/torch.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+demo: setup ## train and compare five conditions on two made-up languages
+	$(BIN)/isoglot run demo
+
+test: setup ## run the tests
+	$(BIN)/python -m pytest
+
+check: setup ## lint, formatting and strict types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup ## measure speed, one JSON line a measurement
+	@for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
+
+lock: setup ## solve requirements/lock.txt again
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
+		--constraints requirements/torch.txt --no-emit-package torch --excludes requirements/unlocked.txt \
+		pyproject.toml requirements/dev.in --output-file requirements/lock.txt
+
+clean: ## remove .venv and caches; stores of results stay
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
