@@ -1,0 +1,159 @@
+"""How large a study is: model, vocabulary and budget, from a laptop demo to the paper."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class NormPlacement(StrEnum):
+    """Where a Transformer block normalises: after the residual sum, as in the paper, or before each sublayer."""
+
+    POST = "post"
+    PRE = "pre"
+
+
+class Decay(StrEnum):
+    """How the learning rate falls after its linear warm-up."""
+
+    INVERSE_SQUARE_ROOT = "inverse-square-root"
+    LINEAR_TAIL = "linear-tail"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderShape:
+    """The Transformer of section 3.1."""
+
+    layers: int
+    width: int
+    heads: int
+    feed_forward: int
+    positions: int = 512
+    dropout: float = 0.1
+    attention_dropout: float = 0.1
+    norm: NormPlacement = NormPlacement.POST
+    token_init_std: float | None = None
+    """None: width ** -0.5."""
+    position_init_std: float | None = None
+    """None: width ** -0.5."""
+
+    def num_parameters(self, *, table_size: int) -> int:
+        """Of a model that shares everything: the tied token table is counted once, the softmax adds its bias."""
+        norm = 2 * self.width
+        embeddings = (table_size + self.positions) * self.width + norm
+        attention = 4 * (self.width * self.width + self.width)
+        feed_forward = 2 * self.width * self.feed_forward + self.feed_forward + self.width
+        top_norm = norm if self.norm is NormPlacement.PRE else 0
+        return embeddings + self.layers * (attention + feed_forward + 2 * norm) + top_norm + table_size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimization:
+    """Adam and its learning rate (section 3.1)."""
+
+    learning_rate: float
+    warmup_updates: int
+    decay: Decay = Decay.INVERSE_SQUARE_ROOT
+    # Departure: the paper gives no betas, epsilon, weight decay or clipping; these are XLM's.
+    beta1: float = 0.9
+    beta2: float = 0.98
+    epsilon: float = 1e-8
+    weight_decay: float = 0.0
+    clip_norm: float = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """Everything about a study's size. Budgets are counted in windows and updates, never in epochs."""
+
+    name: str
+    summary: str
+    shape: EncoderShape
+    optimization: Optimization
+    merges: int
+    """BPE merges of a joint vocabulary; learned for each of n languages, each gets 1/n of them."""
+    window: int
+    """Tokens in one training sequence."""
+    batch: int
+    """Windows in one update, over all processes."""
+    updates: int
+    evaluations: int
+    """How many times during training the dev perplexity is measured and a checkpoint considered."""
+    mask_rate: float = 0.15
+    language_exponent: float = 0.7
+    dev_lines: int = 5000
+    test_lines: int = 5000
+
+    @property
+    def tokens(self) -> int:
+        """Training budget of one model."""
+        return self.updates * self.batch * self.window
+
+
+# Departure: small, pre-LN, no dropout, larger initial positions, more masking, a linear end of the learning rate and
+# weight decay, so that structure emerges within seconds of training on two cores.
+DEMO = Scale(
+    name="demo",
+    summary="made-up languages, minutes for a study on two CPU cores",
+    # Departure: narrow, pre-LN, no dropout, larger initial positions, so that structure emerges in seconds.
+    shape=EncoderShape(
+        layers=4,
+        width=32,
+        heads=1,
+        feed_forward=128,
+        positions=64,
+        dropout=0.0,
+        attention_dropout=0.0,
+        norm=NormPlacement.PRE,
+        token_init_std=0.05,
+        position_init_std=0.3,
+    ),
+    optimization=Optimization(
+        learning_rate=6e-3,
+        warmup_updates=100,
+        decay=Decay.LINEAR_TAIL,
+        weight_decay=0.1,
+    ),
+    merges=2000,
+    window=16,
+    batch=64,
+    updates=2400,
+    evaluations=6,
+    mask_rate=0.25,
+    dev_lines=500,
+    test_lines=1000,
+)
+
+SMALL = Scale(
+    name="small",
+    summary="real languages, minutes for a model on one GPU",
+    shape=EncoderShape(
+        layers=8,
+        width=256,
+        heads=4,
+        feed_forward=1024,
+        dropout=0.0,
+        attention_dropout=0.0,
+        norm=NormPlacement.PRE,
+    ),
+    optimization=Optimization(learning_rate=2e-3, warmup_updates=500),
+    merges=32_000,
+    window=64,
+    batch=512,
+    updates=4500,
+    evaluations=9,
+)
+
+PAPER = Scale(
+    name="paper",
+    summary="the paper's own model and budget, days for a model on eight GPUs",
+    shape=EncoderShape(layers=8, width=768, heads=12, feed_forward=3072),
+    optimization=Optimization(learning_rate=1e-4, warmup_updates=30_000),
+    merges=80_000,
+    window=256,
+    batch=96 * 8,
+    # Departure: "each epoch contains 200k batches" is read as 200k sequences on each of 8 GPUs, 200 times; as 200k
+    # updates it would need a hundred times the speed of the GPUs of the day.
+    updates=416_667,
+    evaluations=200,
+)
+
+SCALES = {scale.name: scale for scale in (DEMO, SMALL, PAPER)}

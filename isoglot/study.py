@@ -1,0 +1,222 @@
+"""A study: which languages, conditions, size, seeds and text make one question, read from a TOML file."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from importlib.resources import files
+from pathlib import Path
+
+from isoglot.conditions import CONDITIONS, Condition
+from isoglot.errors import IsoglotError
+from isoglot.languages import SyntheticLanguage, World
+from isoglot.limits import SEED, at_least, conflicts
+from isoglot.scales import SCALES, Scale
+from isoglot.toml_tables import (
+    Place,
+    Table,
+    changed,
+    checked,
+    distinct,
+    known_name,
+    made_from,
+    quoted,
+    refuse_missing_keys,
+    refuse_outside,
+    refuse_unknown_keys,
+    suggestion,
+)
+
+EXHIBITS = ("emergence",)
+KEYS = ("name", "scale", "languages", "conditions", "exhibits", "seeds", "synthetic", "change")
+BUILTIN_STUDIES = files("isoglot") / "builtin_studies"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthetic:
+    """Made-up text: a world, the languages that talk about it, and how much each of them says."""
+
+    world: World
+    languages: tuple[SyntheticLanguage, ...]
+    sentences: int
+    parallel_sentences: int = 500
+    """Sentences said in every language, apart from the training text, to score retrieval."""
+
+    def language(self, name: str) -> SyntheticLanguage:
+        return next(language for language in self.languages if language.name == name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What is asked. The first language is the source: the one that models are chosen by."""
+
+    name: str
+    scale: Scale
+    languages: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    exhibits: tuple[str, ...]
+    seeds: tuple[int, ...]
+    synthetic: Synthetic
+    origin: str
+    """The file it was read from, or the name of a built-in study: for messages."""
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The source with each target: a bilingual model is trained for each."""
+        return tuple((self.languages[0], target) for target in self.languages[1:])
+
+
+def builtin_study_names() -> tuple[str, ...]:
+    names = (entry.name for entry in BUILTIN_STUDIES.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def read_study(name_or_path: str | Path) -> Study:
+    """A built-in study by its name, or any other by the path of its TOML file."""
+    name = str(name_or_path)
+    if name in builtin_study_names():
+        return parse_study(
+            (BUILTIN_STUDIES / f"{name}.toml").read_text(encoding="utf-8"), origin=f"built-in study {name}"
+        )
+    path = Path(name_or_path)
+    try:
+        return parse_study(path.read_text(encoding="utf-8"), origin=name)
+    except FileNotFoundError:
+        beside = (*builtin_study_names(), *(str(file) for file in path.parent.glob("*.toml")))
+        raise IsoglotError(
+            f"{name}: no such study; give the path of a .toml file, or one of {quoted(builtin_study_names())}"
+            f"{suggestion(name, beside)}"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise IsoglotError(f"{name}: not UTF-8 text (byte {error.start}); a study is a TOML file in UTF-8") from None
+    except OSError as error:
+        raise IsoglotError(f"{name}: cannot be read ({error.strerror}); give the path of a .toml file") from None
+
+
+def parse_study(text: str, *, origin: str) -> Study:
+    """A study from the text of its file; `origin` names the file in messages."""
+    place = Place(file=origin)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        last_line = f"at line {text.count(chr(10)) + 1}, the end of the file"
+        raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
+    if "text" in table:
+        raise place.at("text").error(f"real text cannot be read yet; {SYNTHETIC_MEND}")
+    refuse_unknown_keys(table, KEYS, place=place)
+    refuse_missing_keys(table, ("name", "scale", "languages"), place=place)
+    scale = _scale(table, place=place)
+    languages = distinct(table["languages"], str, at_least=2, place=place.at("languages"))
+    for language in languages:
+        _check_name(language, place=place.at("languages"))
+    study = Study(
+        name=_check_name(checked(table["name"], str, place=place.at("name")), place=place.at("name")),
+        scale=scale,
+        languages=languages,
+        conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
+        exhibits=_exhibits(table.get("exhibits", ["emergence"]), place=place.at("exhibits")),
+        seeds=_seeds(table.get("seeds", [0]), place=place.at("seeds")),
+        synthetic=_synthetic(table, languages=languages, place=place),
+        origin=origin,
+    )
+    _check_enough_text(study, place=place)
+    return study
+
+
+def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
+    """The same study with other seeds, as --seeds asks for."""
+    return replace(study, seeds=_seeds(list(seeds), place=Place(file="--seeds")))
+
+
+def with_conditions(study: Study, names: Iterable[str]) -> Study:
+    """The same study under other conditions, as --conditions asks for."""
+    return replace(study, conditions=_conditions(list(names), scale=study.scale, place=Place(file="--conditions")))
+
+
+SYNTHETIC_MEND = (
+    "today all text is made up: write a [synthetic] table with sentences = 40000, "
+    "and a table [synthetic.languages.NAME] for each language"
+)
+
+
+def _check_name(name: str, *, place: Place) -> str:
+    # Names become names of folders, prefixes of tokens and keys of weights.
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
+    return name
+
+
+def _scale(table: Table, *, place: Place) -> Scale:
+    named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]
+    place = place.at("change")
+    scale = changed(named, checked(table.get("change", {}), dict, place=place), place=place, fixed=("name", "summary"))
+    for key, problem in conflicts(scale):
+        raise place.at(key).error(problem)
+    return scale
+
+
+def _conditions(names: object, *, scale: Scale, place: Place) -> tuple[Condition, ...]:
+    conditions = tuple(
+        CONDITIONS[known_name(name, CONDITIONS, place=place)] for name in distinct(names, str, at_least=1, place=place)
+    )
+    for condition in conditions:
+        try:
+            condition.separate.at_depth(scale.shape.layers)
+        except IsoglotError as error:
+            raise place.error(f"{condition.name!r}: {error}") from None
+    return conditions
+
+
+def _exhibits(names: object, *, place: Place) -> tuple[str, ...]:
+    return tuple(known_name(name, EXHIBITS, place=place) for name in distinct(names, str, at_least=1, place=place))
+
+
+def _seeds(seeds: object, *, place: Place) -> tuple[int, ...]:
+    numbers: tuple[int, ...] = distinct(seeds, int, at_least=1, place=place)
+    for seed in numbers:
+        refuse_outside(seed, SEED, place=place)
+    return numbers
+
+
+def _synthetic(table: Table, *, languages: tuple[str, ...], place: Place) -> Synthetic:
+    if "synthetic" not in table:
+        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {SYNTHETIC_MEND}")
+    place = place.at("synthetic")
+    synthetic = checked(table["synthetic"], dict, place=place)
+    amounts = ("sentences", "parallel_sentences")
+    of_world = [field.name for field in fields(World)]
+    refuse_unknown_keys(synthetic, ("languages", *amounts, *of_world), place=place)
+    world = made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place, given={})
+    made_up = _synthetic_languages(synthetic.get("languages", {}), names=languages, place=place.at("languages"))
+    result = made_from(
+        {key: synthetic[key] for key in amounts if key in synthetic},
+        Synthetic,
+        place=place,
+        given={"world": world, "languages": made_up},
+    )
+    for key in amounts:
+        refuse_outside(getattr(result, key), at_least(2), place=place.at(key))
+    return result
+
+
+def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: Place) -> tuple[SyntheticLanguage, ...]:
+    by_name = checked(tables, dict, place=place)
+    for name in by_name:
+        if name not in names:
+            raise place.at(name).error(f"this language is not in languages, {quoted(names)}{suggestion(name, names)}")
+    return tuple(_synthetic_language(name, by_name, place=place.at(name)) for name in names)
+
+
+def _synthetic_language(name: str, by_name: Table, *, place: Place) -> SyntheticLanguage:
+    if name not in by_name:
+        raise place.error(f"{name!r} has no text; write the table [{place.key}], empty to take every default")
+    table = checked(by_name[name], dict, place=place)
+    return made_from(table, SyntheticLanguage, place=place, given={"name": name})
+
+
+def _check_enough_text(study: Study, *, place: Place) -> None:
+    held_out = study.scale.dev_lines + study.scale.test_lines
+    if study.synthetic.sentences <= held_out:
+        raise place.at("synthetic.sentences").error(
+            f"should be above {held_out}, which dev_lines and test_lines of scale {study.scale.name!r} hold out"
+        )

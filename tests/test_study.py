@@ -1,0 +1,101 @@
+"""Study files that are right, and where they are found."""
+
+import re
+from pathlib import Path
+
+import pytest
+from study_texts import SMALLEST, study_text
+
+from isoglot.conditions import TABLE_1
+from isoglot.errors import IsoglotError
+from isoglot.languages import Script, Side, SyntheticLanguage, WordOrder, World
+from isoglot.scales import DEMO, Decay
+from isoglot.study import builtin_study_names, parse_study, read_study, with_conditions, with_seeds
+
+
+def test_the_smallest_study_takes_every_default() -> None:
+    study = parse_study(SMALLEST, origin="mine.toml")
+    assert study.conditions == TABLE_1
+    assert study.exhibits == ("emergence",)
+    assert study.seeds == (0,)
+    assert study.scale == DEMO
+    assert study.pairs == (("ela", "oru"),)
+    assert study.synthetic is not None
+    assert study.synthetic.world == World()
+    assert study.synthetic.languages == (SyntheticLanguage(name="ela"), SyntheticLanguage(name="oru"))
+    assert (study.synthetic.sentences, study.synthetic.parallel_sentences) == (4000, 500)
+
+
+def test_every_target_is_paired_with_the_source() -> None:
+    text = SMALLEST.replace('["ela", "oru"]', '["ela", "oru", "tam"]') + "[synthetic.languages.tam]\n"
+    assert parse_study(text, origin="mine.toml").pairs == (("ela", "oru"), ("ela", "tam"))
+
+
+def test_knobs_of_worlds_languages_and_scales() -> None:
+    change = 'change.updates = 300\nchange.shape.layers = 6\nchange.optimization.decay = "inverse-square-root"'
+    study = parse_study(
+        study_text(
+            f"{change}\nchange.optimization.learning_rate = 1",
+            world="seed = 7\nnouns = 12\nzipf_exponent = 1",
+            ela='order = "sov"\nadpositions = "after"\nscript = "han"\ncognates = 0.5\nshared_symbols = false',
+        ),
+        origin="mine.toml",
+    )
+    assert (study.scale.updates, study.scale.shape.layers, study.scale.shape.width) == (300, 6, DEMO.shape.width)
+    assert study.scale.optimization.decay is Decay.INVERSE_SQUARE_ROOT
+    assert isinstance(study.scale.optimization.learning_rate, float)
+    assert study.synthetic is not None
+    assert study.synthetic.world == World(seed=7, nouns=12, zipf_exponent=1.0)
+    assert study.synthetic.languages[0] == SyntheticLanguage(
+        name="ela",
+        order=WordOrder.SOV,
+        adpositions=Side.AFTER,
+        script=Script.HAN,
+        cognates=0.5,
+        shared_symbols=False,
+    )
+
+
+@pytest.mark.parametrize("name", builtin_study_names())
+def test_builtin_studies_are_right(name: str) -> None:
+    study = read_study(name)
+    assert study.name == name
+    assert name in study.origin
+
+
+def test_the_demo_shows_what_the_paper_contrasts() -> None:
+    names = [condition.name for condition in read_study("demo").conditions]
+    assert {"default", "no-anchors", "sep-emb", "sep-l1-3", "sep-emb-l1-6"} <= set(names)
+
+
+def test_a_study_is_read_from_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(SMALLEST)
+    assert read_study(path) == read_study(str(path))
+    assert read_study(path).origin == str(path)
+
+
+def test_a_missing_study_is_named_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(IsoglotError, match=r"^dmeo: no such study; .*'demo'; did you mean 'demo'\?$"):
+        read_study("dmeo")
+    (tmp_path / "mine.toml").write_text(SMALLEST)
+    with pytest.raises(IsoglotError, match=r"mine: no such study; .*; did you mean '.*mine.toml'\?$"):
+        read_study(tmp_path / "mine")
+
+
+def test_what_is_no_text_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(IsoglotError, match=f"^{re.escape(str(tmp_path))}: cannot be read"):
+        read_study(tmp_path)
+    (tmp_path / "mine.toml").write_bytes(b"name = '\xff'")
+    with pytest.raises(IsoglotError, match=r"mine.toml: not UTF-8 text \(byte 8\)"):
+        read_study(tmp_path / "mine.toml")
+
+
+def test_seeds_and_conditions_may_come_from_the_command_line() -> None:
+    study = parse_study(SMALLEST, origin="mine.toml")
+    assert with_seeds(study, [3, 1]).seeds == (3, 1)
+    assert [row.name for row in with_conditions(study, ["sep-emb", "default"]).conditions] == ["sep-emb", "default"]
+    with pytest.raises(IsoglotError, match=r"^--seeds: 3 stands there twice"):
+        with_seeds(study, [3, 3])
+    with pytest.raises(IsoglotError, match=r"^--conditions: 'defualt' is not one of .* did you mean 'default'\?$"):
+        with_conditions(study, ["defualt"])

@@ -1,0 +1,95 @@
+"""Values checked against the types of dataclass fields."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.errors import IsoglotError
+from isoglot.toml_tables import Place, changed, checked, made_from, suggestion
+
+PLACE = Place(file="mine.toml", key="key")
+
+
+class Colour(StrEnum):
+    RED = "red"
+    GREEN = "green"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    sizes: tuple[int, ...] = ()
+    colour: Colour = Colour.RED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outer:
+    rate: float
+    inner: Inner = Inner()
+    limit: float | None = None
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "result"),
+    [
+        (3, float, 3.0),
+        (0.5, float | None, 0.5),
+        ([1, 2], tuple[int, ...], (1, 2)),
+        ([2, 2, 1], frozenset[int], frozenset({1, 2})),
+        ("green", Colour, Colour.GREEN),
+        (["red"], tuple[Colour, ...], (Colour.RED,)),
+        (True, bool, True),
+    ],
+)
+def test_values_become_what_their_field_holds(value: object, kind: object, result: object) -> None:
+    found = checked(value, kind, place=PLACE)
+    assert found == result
+    assert type(found) is type(result)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (True, int),
+        (True, float),
+        (1, bool),
+        ("1", int),
+        (float("inf"), float),
+        ("blue", Colour),
+        ([1, "2"], tuple[int, ...]),
+        (1, tuple[int, ...]),
+        ({}, list),
+    ],
+)
+def test_values_of_another_type_are_refused(value: object, kind: object) -> None:
+    with pytest.raises(IsoglotError, match=r"^mine.toml: key: "):
+        checked(value, kind, place=PLACE)
+
+
+def test_a_dataclass_from_a_table() -> None:
+    assert made_from({"rate": 1}, Outer, place=PLACE, given={"limit": 2.0}) == Outer(rate=1.0, limit=2.0)
+    with pytest.raises(IsoglotError, match=r"key\.rate: this key is missing"):
+        made_from({}, Outer, place=PLACE, given={})
+    with pytest.raises(IsoglotError, match=r"key\.limit: unknown key; the keys here are 'rate', 'inner'"):
+        made_from({"rate": 1, "limit": 1}, Outer, place=PLACE, given={"limit": 2.0})
+
+
+@given(sizes=st.lists(st.integers()), colour=st.sampled_from(Colour))
+def test_changes_reach_inner_settings_and_leave_the_rest(sizes: list[int], colour: Colour) -> None:
+    outer = Outer(rate=0.1, limit=0.2)
+    result = changed(outer, {"inner": {"sizes": sizes, "colour": colour.value}}, place=PLACE)
+    assert result == Outer(rate=0.1, limit=0.2, inner=Inner(sizes=tuple(sizes), colour=colour))
+    assert changed(outer, {}, place=PLACE) == outer
+
+
+@given(word=st.sampled_from(("conditions", "languages", "exhibits", "seeds", "synthetic")), data=st.data())
+def test_one_missing_letter_is_understood(word: str, data: st.DataObject) -> None:
+    gap = data.draw(st.integers(0, len(word) - 1))
+    known = ("conditions", "languages", "exhibits", "seeds", "synthetic")
+    assert suggestion(word[:gap] + word[gap + 1 :], known) == f"; did you mean {word!r}?"
+
+
+def test_no_suggestion_is_better_than_a_far_one() -> None:
+    assert suggestion("temperature", ("seeds", "scale")) == ""
