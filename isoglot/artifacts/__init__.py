@@ -1,0 +1,28 @@
+"""Stages, the store of their artifacts, plans and their execution; knows nothing of language or torch."""
+
+from isoglot.artifacts.canonical import NOT_IDENTITY
+from isoglot.artifacts.executor import Observer, Outcome, run_plan
+from isoglot.artifacts.explain import Difference, differences
+from isoglot.artifacts.plan import PlannedStage, State, inputs_first, plan
+from isoglot.artifacts.record import Record
+from isoglot.artifacts.stage import Amount, Progress, Stage, Work
+from isoglot.artifacts.store import Store
+
+__all__ = [
+    "NOT_IDENTITY",
+    "Amount",
+    "Difference",
+    "Observer",
+    "Outcome",
+    "PlannedStage",
+    "Progress",
+    "Record",
+    "Stage",
+    "State",
+    "Store",
+    "Work",
+    "differences",
+    "inputs_first",
+    "plan",
+    "run_plan",
+]

@@ -1,0 +1,85 @@
+"""Runs a plan in this process, one stage after the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isoglot.artifacts.plan import State, plan
+from isoglot.artifacts.stage import Stage
+from isoglot.artifacts.store import Store
+from isoglot.errors import IsoglotError
+
+
+class Observer:
+    """Told what happens while a plan runs; a subclass shows what it cares for."""
+
+    def started(self, stage: Stage, *, index: int, count: int) -> None:
+        """The index-th, from 1, of the count stages that were not done when the run began."""
+
+    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
+        """A stage's own report of how far it is."""
+
+    def waiting(self, stage: Stage, *, holder: str) -> None:
+        """Another process is making it: "host, process 4711"."""
+
+    def finished(self, stage: Stage, *, seconds: float) -> None:
+        """Made, in so many seconds over all attempts."""
+
+    def reused(self, stage: Stage) -> None:
+        """It was there, or another process made it meanwhile."""
+
+    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
+        """Stages that need it are skipped; the others go on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of every stage of a plan."""
+
+    made: tuple[Stage, ...]
+    reused: tuple[Stage, ...]
+    failed: dict[str, IsoglotError]
+    """By digest."""
+    skipped: tuple[Stage, ...]
+    """For want of an input that failed."""
+
+
+def run_plan(targets: Sequence[Stage], store: Store, observer: Observer | None = None) -> Outcome:
+    """Makes what the targets still need. Ctrl-C passes through, and the next run goes on from there."""
+    observer = observer or Observer()
+    planned = plan(targets, store)
+    left = [each.stage for each in planned if each.state is not State.DONE]
+    reused = [each.stage for each in planned if each.state is State.DONE]
+    for stage in reused:
+        observer.reused(stage)
+    made: list[Stage] = []
+    skipped: list[Stage] = []
+    failed: dict[str, IsoglotError] = {}
+    lost: set[str] = set()
+    for index, stage in enumerate(left, start=1):
+        if not lost.isdisjoint(stage.input_digests.values()):
+            lost.add(stage.digest)
+            skipped.append(stage)
+            continue
+        observer.started(stage, index=index, count=len(left))
+        try:
+            (made if _ensure(stage, store=store, observer=observer) else reused).append(stage)
+        except IsoglotError as error:
+            lost.add(stage.digest)
+            failed[stage.digest] = error
+            observer.failed(stage, error=error)
+    return Outcome(made=tuple(made), reused=tuple(reused), failed=failed, skipped=tuple(skipped))
+
+
+def _ensure(stage: Stage, *, store: Store, observer: Observer) -> bool:
+    def progress(done: float, total: float, unit: str, note: str = "") -> None:
+        observer.progress(stage, done=done, total=total, unit=unit, note=note)
+
+    def waiting(holder: str) -> None:
+        observer.waiting(stage, holder=holder)
+
+    is_made = store.ensure(stage, progress, waiting=waiting)
+    if is_made:
+        observer.finished(stage, seconds=store.record(stage).seconds)
+    else:
+        observer.reused(stage)
+    return is_made

@@ -1,0 +1,49 @@
+"""A lease on an artifact: two processes never make one at once, and the kernel frees the lease of a dead one."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from isoglot.artifacts.provenance import host
+
+
+@contextmanager
+def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
+    """Holds the lock of the file at path; if another process has it, tells `waiting` who and waits."""
+    descriptor = _locked(path, waiting=waiting)
+    try:
+        yield
+    finally:
+        # Unlinked before it is unlocked: the next holder notices and takes the new file's lock instead.
+        path.unlink(missing_ok=True)
+        # Closing alone would leave the lock with any process forked in the meantime.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+
+def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting(os.pread(descriptor, 1024, 0).decode(errors="replace") or "another process")
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, path):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{host()}, process {os.getpid()}".encode(), 0)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,116 @@
+"""The record of a finished artifact: what it is, how it was made, and what its files must be."""
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from isoglot.artifacts.canonical import Json, digest_of
+from isoglot.artifacts.checksums import FileSum, check_files, damaged
+from isoglot.artifacts.disk import flush
+from isoglot.artifacts.provenance import commit, host, versions
+from isoglot.artifacts.stage import Amount, Stage
+from isoglot.errors import IsoglotError
+
+FORMAT = 1
+RECORD_NAME = "record.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """record.json, written last into an artifact's folder."""
+
+    format: int
+    kind: str
+    title: str
+    version: int
+    digest: str
+    settings: dict[str, Json]
+    inputs: dict[str, str]
+    """Digests of the artifacts it was made from."""
+    files: dict[str, FileSum]
+    amount: Amount | None
+    seconds: float
+    """Spent in making it, over all interrupted attempts."""
+    commit: str | None
+    versions: dict[str, str]
+    host: str
+    finished: str
+    """UTC, ISO 8601."""
+
+    @classmethod
+    def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float) -> "Record":
+        """The record of a stage whose files have just been written."""
+        return cls(
+            format=FORMAT,
+            kind=stage.kind,
+            title=stage.title,
+            version=stage.version,
+            digest=stage.digest,
+            settings=stage.settings,
+            inputs=stage.input_digests,
+            files=files,
+            amount=stage.amount(),
+            seconds=seconds,
+            commit=commit(),
+            versions=versions(),
+            host=host(),
+            finished=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
+        )
+
+    @property
+    def input_digests(self) -> dict[str, str]:
+        """As a stage calls them."""
+        return self.inputs
+
+    @property
+    def folder_name(self) -> str:
+        """Where the store keeps the artifact."""
+        return folder_name(kind=self.kind, digest=self.digest)
+
+    def write(self, folder: Path) -> None:
+        """Writes record.json to the disk itself; until the folder is renamed it may be found torn."""
+        path = folder / RECORD_NAME
+        path.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+        flush(path)
+        flush(folder)
+
+
+def folder_name(*, kind: str, digest: str) -> str:
+    """The name of an artifact's folder in the store."""
+    return f"{kind}-{digest[:16]}"
+
+
+def read_record(folder: Path) -> Record:
+    """The record in a folder, refused if it is torn, was changed by hand or comes from a newer isoglot."""
+    path = folder / RECORD_NAME
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        check_format(content["format"], path=path)
+        content["files"] = {name: FileSum(**file) for name, file in content["files"].items()}
+        content["amount"] = None if content["amount"] is None else Amount(**content["amount"])
+        content["seconds"] = float(content["seconds"])
+        record = Record(**content)
+        digest = digest_of(kind=record.kind, version=record.version, settings=record.settings, inputs=record.inputs)
+    except OSError as error:
+        raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise damaged(path, fault="is not the record of an artifact", folder=folder) from error
+    if digest != record.digest:
+        raise damaged(path, fault="was changed (its settings are not those of its digest)", folder=folder)
+    return record
+
+
+def read_artifact(folder: Path, *, stage: Stage, contents: bool) -> Record:
+    """The record of a stage's artifact once its files are found as they should be: sizes, and contents if asked."""
+    record = read_record(folder)
+    if record.digest != stage.digest:
+        raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
+    check_files(folder, record.files, contents=contents)
+    return record
+
+
+def check_format(number: int, *, path: Path) -> None:
+    """Refuses files of a format this isoglot does not know yet."""
+    if number > FORMAT:
+        raise IsoglotError(f"{path} has format {number}, and this isoglot reads up to {FORMAT}: update isoglot")

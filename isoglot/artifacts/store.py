@@ -1,0 +1,177 @@
+"""A folder of artifacts, each found by its stage's digest and finished by one rename."""
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from isoglot.artifacts.checksums import file_sums
+from isoglot.artifacts.disk import clear_disk_errors, flush, write_whole
+from isoglot.artifacts.lease import lease
+from isoglot.artifacts.record import FORMAT, RECORD_NAME, Record, check_format, folder_name, read_artifact, read_record
+from isoglot.artifacts.stage import Progress, Stage, Work
+from isoglot.artifacts.stopwatch import SECONDS_NAME, Stopwatch
+from isoglot.errors import IsoglotError
+
+STORE_NAME = "store.json"
+PARTIAL = ".partial"
+
+
+def ignore_progress(done: float, total: float, unit: str, note: str = "") -> None:
+    """For callers that show none."""
+
+
+def ignore_holder(holder: str) -> None:
+    """For callers that do not say whom they wait for."""
+
+
+class Store:
+    """Artifacts under one root.
+
+    <kind>-<digest>/ is finished and never changes; the same with .partial is in work, or was; with .lease it is the
+    lock of whoever works on it. Nothing is written before the first artifact is made.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self._verified: set[str] = set()
+        with clear_disk_errors(self.root):
+            if os.path.lexists(self.root) and not self.root.is_dir():
+                raise IsoglotError(f"the store {self.root} is a file: choose a folder with --store")
+            self._check_format()
+
+    def folder(self, stage: Stage) -> Path:
+        """Where the finished artifact is, or will be."""
+        return self.root / folder_name(kind=stage.kind, digest=stage.digest)
+
+    def has(self, stage: Stage) -> bool:
+        """Whether the artifact is finished; raises if it is there but not as its record says."""
+        if not self.folder(stage).exists():
+            return False
+        self.record(stage)
+        return True
+
+    def is_interrupted(self, stage: Stage) -> bool:
+        """Whether there is work to go on from, or going on."""
+        return self._beside(stage, PARTIAL).exists()
+
+    def record(self, stage: Stage) -> Record:
+        """The record of a finished artifact, its files found present and of the right size."""
+        return read_artifact(self.folder(stage), stage=stage, contents=False)
+
+    def verify(self, stage: Stage) -> Record:
+        """The record of a finished artifact, all its files read again and found unchanged."""
+        record = read_artifact(self.folder(stage), stage=stage, contents=True)
+        self._verified.add(stage.digest)
+        return record
+
+    def records(self) -> Iterator[Record]:
+        """Records of all finished artifacts; unreadable ones are left for the stage that needs them to complain of."""
+        for path in sorted(self.root.glob(f"*/{RECORD_NAME}")):
+            if path.parent.suffix == PARTIAL:
+                continue
+            try:
+                yield read_record(path.parent)
+            except IsoglotError:
+                continue
+
+    def find(self, prefix: str) -> Record:
+        """The one finished artifact whose folder name or digest starts so."""
+        found = [
+            each for each in self.records() if each.folder_name.startswith(prefix) or each.digest.startswith(prefix)
+        ]
+        match found:
+            case [record]:
+                return record
+            case []:
+                raise IsoglotError(f"no finished artifact in {self.root} has a name or digest starting with {prefix!r}")
+            case _:
+                names = ", ".join(each.folder_name for each in found)
+                raise IsoglotError(f"{prefix!r} may be any of {names} in {self.root}: give more of the name")
+
+    def ensure(
+        self,
+        stage: Stage,
+        progress: Progress = ignore_progress,
+        *,
+        waiting: Callable[[str], None] = ignore_holder,
+    ) -> bool:
+        """Makes the artifact unless it is there, waiting for a process already at it; True if this call made it."""
+        with clear_disk_errors(self.root):
+            if self.has(stage):
+                return False
+            self._create()
+            with lease(self._beside(stage, ".lease"), waiting=waiting):
+                if self.has(stage):
+                    return False
+                if not _lacks_only_the_rename(self._beside(stage, PARTIAL), stage=stage):
+                    self._make(stage, progress)
+                self._commit(stage)
+        return True
+
+    def _make(self, stage: Stage, progress: Progress) -> None:
+        input_folders = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}
+        partial = self._beside(stage, PARTIAL)
+        partial.mkdir(exist_ok=True)
+        stopwatch = Stopwatch(partial)
+        with stopwatch.timing(progress) as timed_progress:
+            stage.make(Work(folder=partial, input_folders=input_folders, progress=timed_progress))
+        seconds = stopwatch.seconds
+        if (partial / RECORD_NAME).exists():
+            raise IsoglotError(f"{partial / RECORD_NAME} was written by its stage: have {stage.kind} name it otherwise")
+        files = file_sums(partial, leave_out=[SECONDS_NAME])
+        Record.of(stage, files=files, seconds=seconds).write(partial)
+
+    def _commit(self, stage: Stage) -> None:
+        partial = self._beside(stage, PARTIAL)
+        (partial / SECONDS_NAME).unlink(missing_ok=True)
+        try:
+            partial.rename(self.folder(stage))
+        except OSError as error:
+            # It may have come another way meanwhile, copied from a cluster or made where locks do not work.
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not self.has(stage):
+                raise
+            return
+        flush(self.root)
+        self._verified.add(stage.digest)
+
+    def _verified_folder(self, stage: Stage, *, needed_by: Stage) -> Path:
+        if not self.has(stage):
+            raise IsoglotError(f"{needed_by.title} needs {self.folder(stage)}, which is not there: make it first")
+        if stage.digest not in self._verified:
+            self.verify(stage)
+        return self.folder(stage)
+
+    def _beside(self, stage: Stage, suffix: str) -> Path:
+        folder = self.folder(stage)
+        return folder.with_name(folder.name + suffix)
+
+    def _create(self) -> None:
+        path = self.root / STORE_NAME
+        if path.exists():
+            return
+        self.root.mkdir(parents=True, exist_ok=True)
+        with lease(self.root / f"{STORE_NAME}.lease", waiting=ignore_holder):
+            if not path.exists():
+                write_whole(path, json.dumps({"format": FORMAT}) + "\n")
+
+    def _check_format(self) -> None:
+        path = self.root / STORE_NAME
+        try:
+            check_format(json.loads(path.read_text(encoding="utf-8"))["format"], path=path)
+        except FileNotFoundError:
+            return
+        except (ValueError, TypeError, KeyError) as error:
+            content = json.dumps({"format": FORMAT})
+            raise IsoglotError(f"{path} is damaged: if this is a store, write {content} into it") from error
+
+
+def _lacks_only_the_rename(partial: Path, *, stage: Stage) -> bool:
+    """Whether an attempt was stopped between writing its record and the rename; a torn record is removed."""
+    try:
+        read_artifact(partial, stage=stage, contents=True)
+    except IsoglotError:
+        (partial / RECORD_NAME).unlink(missing_ok=True)
+        return False
+    return True

@@ -1,0 +1,26 @@
+"""A store of its own for each test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from isoglot.artifacts import Store
+from tests.artifacts.toy_stages import Mortals
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    return Store(root)
+
+
+@pytest.fixture(scope="session")
+def mortals() -> Iterator[Mortals]:
+    mortals = Mortals()
+    yield mortals
+    mortals.close()

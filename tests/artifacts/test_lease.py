@@ -1,0 +1,61 @@
+import threading
+from pathlib import Path
+
+from isoglot.artifacts.lease import lease
+from tests.artifacts.toy_stages import python
+
+
+def test_holders_never_overlap(tmp_path: Path) -> None:
+    """Threads open the file apart, so the kernel treats them like processes."""
+    holders, most, turns = 0, 0, 0
+
+    def hold() -> None:
+        nonlocal holders, most, turns
+        for _ in range(50):
+            with lease(tmp_path / "a.lease", waiting=lambda _: None):
+                holders += 1
+                most = max(most, holders)
+                turns += 1
+                (tmp_path / "file").write_text("lets the others run")
+                holders -= 1
+
+    threads = [threading.Thread(target=hold) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (most, turns) == (1, 200)
+    assert not (tmp_path / "a.lease").exists()
+
+
+def test_the_file_of_a_dead_holder_does_not_bind(tmp_path: Path) -> None:
+    path = tmp_path / "a.lease"
+    path.write_text("elsewhere, process 1 with a longer name than ours " * 3)
+    waited: list[str] = []
+    with lease(path, waiting=waited.append):
+        assert "elsewhere" not in path.read_text()
+    assert waited == []
+
+
+def test_a_lease_is_not_left_with_forked_children(tmp_path: Path) -> None:
+    code = """
+import threading
+from isoglot.artifacts.lease import lease
+path, waits = Path(sys.argv[1]), threading.Event()
+def wait():
+    with lease(path, waiting=lambda holder: waits.set()): pass
+with lease(path, waiting=print):
+    child = os.fork()
+    if child == 0:
+        time.sleep(10)
+        os._exit(0)
+    thread = threading.Thread(target=wait)
+    thread.start()
+    waits.wait()
+    freed = time.monotonic()
+thread.join()
+os.kill(child, signal.SIGKILL)
+print(time.monotonic() - freed)
+"""
+    output, errors = python(code, arguments=[str(tmp_path / "a.lease")]).communicate(timeout=30)
+    assert float(output) < 5, errors

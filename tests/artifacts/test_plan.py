@@ -1,0 +1,64 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from isoglot.artifacts import State, Store, plan, run_plan
+from tests.artifacts.toy_stages import Count, Joined, Text
+
+ONE, TWO = Text(word="one"), Text(word="two", lines=6)
+BOTH = Joined(texts=(ONE, TWO))
+COUNT = Count(joined=BOTH)
+
+
+def states(store: Store, *targets: Count | Joined | Text) -> list[tuple[str, State]]:
+    return [(each.stage.title, each.state) for each in plan(targets, store)]
+
+
+def test_each_stage_once_and_after_its_inputs(store: Store) -> None:
+    again = Joined(texts=(replace(TWO, log=Path("elsewhere")), ONE))
+    planned = [each.stage for each in plan([COUNT, again, COUNT], store)]
+    assert [stage.digest for stage in planned] == [stage.digest for stage in (ONE, TWO, BOTH, COUNT, again)]
+
+
+def test_states(store: Store) -> None:
+    store.ensure(ONE)
+    store.ensure(TWO)
+    (store.root / f"{store.folder(BOTH).name}.partial").mkdir()
+    assert states(store, COUNT) == [
+        ("text of one", State.DONE),
+        ("text of two", State.DONE),
+        ("toy-joined", State.INTERRUPTED),
+        ("toy-count", State.TO_DO),
+    ]
+    (store.folder(TWO) / "record.json").write_text("{")
+    assert states(store, TWO) == [("text of two", State.DAMAGED)]
+
+
+def test_inputs_of_finished_stages_may_be_gone(store: Store) -> None:
+    run_plan([COUNT], store)
+    for stage in (TWO, BOTH):
+        store.folder(stage).rename(store.root.parent / stage.kind)
+    assert states(store, COUNT) == [("text of one", State.DONE), ("toy-count", State.DONE)]
+    assert ("text of two", State.TO_DO) in states(store, replace(COUNT, at_most=99))
+
+
+def edit(store: Store, stage: Text | Joined, **changes: object) -> None:
+    path = store.folder(stage) / "record.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_estimates_follow_the_median_rate_of_the_kind(store: Store) -> None:
+    assert [each.seconds_estimate for each in plan([BOTH], store)] == [None, None, None]
+    for lines, seconds, unit in ((2, 1, "lines"), (4, 4, "lines"), (6, 60, "lines"), (7, 0, "lines"), (8, 1, "pages")):
+        text = Text(word="seen", lines=lines)
+        store.ensure(text)
+        edit(store, text, seconds=seconds, amount={"units": lines, "of": unit})
+    new, done = Text(lines=30), Text(word="seen", lines=2)
+    assert [each.seconds_estimate for each in plan([new, done], store)] == [pytest.approx(30.0), 0.0]
+    for separator, seconds in (("a", 3), ("b", 5)):
+        joined = Joined(texts=(done,), separator=separator)
+        store.ensure(joined)
+        edit(store, joined, seconds=seconds)
+    assert plan([Joined(texts=(done,))], store)[-1].seconds_estimate == pytest.approx(4.0)
