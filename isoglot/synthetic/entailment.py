@@ -1,0 +1,124 @@
+"""Pairs of sentences whose inference follows from their meanings, and not from which words they hold."""
+
+# B = pairs, S = slots
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isoglot.conditions import Domain
+from isoglot.languages import SyntheticLanguage, World
+from isoglot.synthetic.edits import ADJECTIVES, HEADS, Edit, edited
+from isoglot.synthetic.inventory import ABSENT, inventory
+from isoglot.synthetic.linearisation import realise
+from isoglot.synthetic.meanings import Meanings, meanings_from
+from isoglot.synthetic.seeding import Purpose, generator
+from isoglot.synthetic.senses import antonyms, hypernyms
+from isoglot.synthetic.structures import NEGATION, Flags
+
+EDIT_WEIGHTS = {
+    Edit.NONE: 1,
+    Edit.DROP_ADJECTIVE: 2,
+    Edit.DROP_OBLIQUE: 2,
+    Edit.HYPERNYM: 2,
+    Edit.ANTONYM: 4,
+    Edit.OTHER_ADJECTIVE: 2,
+    Edit.SWAP_SUBJECT_AND_OBJECT: 6,
+}
+
+
+class Label(StrEnum):
+    """What a premise says about its hypothesis."""
+
+    ENTAILMENT = "entailment"
+    NEUTRAL = "neutral"
+    CONTRADICTION = "contradiction"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntailmentPair:
+    """Two sentences of one language and the gold label."""
+
+    premise: str
+    hypothesis: str
+    label: Label
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inferences:
+    """Meanings of premises and hypotheses, row by row, and their labels."""
+
+    premises: Meanings
+    hypotheses: Meanings
+    labels: NDArray[np.str_]
+
+
+def entailment_pairs(language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[EntailmentPair]:
+    """As many of each label; for one seed, pair i means the same in every language."""
+    inferences = draw_inferences(world, count=count, seed=seed)
+    premises = realise(inferences.premises, language, world=world)
+    hypotheses = realise(inferences.hypotheses, language, world=world)
+    return [
+        EntailmentPair(premise=premise, hypothesis=hypothesis, label=Label(label))
+        for premise, hypothesis, label in zip(premises, hypotheses, inferences.labels, strict=True)
+    ]
+
+
+def draw_inferences(world: World, *, count: int, seed: int) -> Inferences:
+    """As many of each label, in random order."""
+    quotas = {label: (count + i) // len(Label) for i, label in enumerate(Label)}
+    num_candidates = 8 * count + 256
+    while True:
+        premises, hypotheses = candidate_pairs(world, count=num_candidates, seed=seed)
+        label_B = inferred_labels(premises, hypotheses, world=world)
+        rows = np.concatenate([np.flatnonzero(label_B == label)[:quota] for label, quota in quotas.items()])
+        if len(rows) == count:
+            rows = generator(world, Purpose.ENTAILMENT_ORDER, seed).permutation(rows)
+            return Inferences(premises=premises[rows], hypotheses=hypotheses[rows], labels=label_B[rows])
+        num_candidates *= 2
+
+
+def candidate_pairs(world: World, *, count: int, seed: int) -> tuple[Meanings, Meanings]:
+    """A meaning and an edit of it, in either order, each negated or not.
+
+    Every edit meets every order and every negation, so that none of them alone tells the label: where a big dog barks
+    a dog barks, but where no dog barks no big dog does.
+    """
+    random = generator(world, Purpose.ENTAILMENT, seed)
+    meanings = meanings_from(random, world=world, count=count, domain=Domain.MAIN)
+    weight = np.array([EDIT_WEIGHTS[edit] for edit in Edit])
+    edits, done_B = edited(
+        meanings, random.choice(len(Edit), size=count, p=weight / weight.sum()), random=random, world=world
+    )
+    exchanged_B = random.random(count) < 0.5
+    sides = []
+    for here, there in ((meanings, edits), (edits, meanings)):
+        concept_BS = np.where(exchanged_B[:, None], there.concept_BS, here.concept_BS)
+        concept_BS[:, NEGATION] = np.where(random.random(count) < 0.5, inventory(world).negation, ABSENT)
+        plural_BP = np.where(exchanged_B[:, None], there.plural_BP, here.plural_BP)
+        sides.append(Meanings(concept_BS=concept_BS, plural_BP=plural_BP, past_B=meanings.past_B)[done_B])
+    return sides[0], sides[1]
+
+
+def inferred_labels(premises: Meanings, hypotheses: Meanings, *, world: World) -> NDArray[np.str_]:
+    """A positive sentence claims an event with all it says of it; a negated one denies that there is any such event."""
+    forward_B = entails(premises, hypotheses, world=world)
+    backward_B = entails(hypotheses, premises, world=world)
+    opposed_B = entails(premises, hypotheses, world=world, or_antonyms=True) & ~forward_B
+    denied_B, denies_B = (side.concept_BS[:, NEGATION] != ABSENT for side in (premises, hypotheses))
+    contradiction_B = np.where(denied_B == denies_B, opposed_B & ~denied_B, np.where(denied_B, backward_B, forward_B))
+    entailment_B = (denied_B == denies_B) & np.where(denied_B, backward_B, forward_B)
+    return np.select([contradiction_B, entailment_B], [Label.CONTRADICTION, Label.ENTAILMENT], Label.NEUTRAL)
+
+
+def entails(specific: Meanings, general: Meanings, *, world: World, or_antonyms: bool = False) -> Flags:
+    """Whether specific says all that general says, negation aside, perhaps with hyponyms of its nouns."""
+    said_BS, asked_BS = specific.concept_BS, general.concept_BS
+    follows_BS = (asked_BS == ABSENT) | (asked_BS == said_BS)
+    follows_BS[:, NEGATION] = True
+    follows_BS[:, HEADS] |= hypernyms(world)[said_BS[:, HEADS]] == asked_BS[:, HEADS]
+    if or_antonyms:
+        follows_BS[:, ADJECTIVES] |= antonyms(world)[said_BS[:, ADJECTIVES]] == asked_BS[:, ADJECTIVES]
+    answered_B: Flags = follows_BS.all(1)
+    return answered_B

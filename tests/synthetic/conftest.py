@@ -1,0 +1,37 @@
+"""Languages that between them turn every knob."""
+
+from itertools import product
+
+import pytest
+
+from isoglot.languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
+
+NAMES = "abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.fixture(scope="session")
+def world() -> World:
+    return World()
+
+
+@pytest.fixture(scope="session")
+def plain_world() -> World:
+    """Without topics, so that words follow their preferences alone."""
+    return World(topics=1, topic_strength=0.0)
+
+
+@pytest.fixture(scope="session")
+def languages() -> list[SyntheticLanguage]:
+    orders = list(product(WordOrder, Side, Side))
+    return [
+        SyntheticLanguage(
+            name=NAMES[i],
+            order=order,
+            adjectives=adjectives,
+            adpositions=adpositions,
+            script=list(Script)[i % 4],
+            morphology=list(Morphology)[i % 3],
+            cognates=i / len(orders),
+        )
+        for i, (order, adjectives, adpositions) in enumerate(orders)
+    ]
