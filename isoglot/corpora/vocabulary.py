@@ -1,0 +1,135 @@
+"""Subwords as ids: one table that all languages share, or a table for each (section 4.2)."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from isoglot.conditions import TableKind
+from isoglot.errors import IsoglotError
+
+SPECIALS = ("<s>", "</s>", "<pad>", "<unk>", *(f"<special{i}>" for i in range(10)))
+END = SPECIALS.index("</s>")
+PAD = SPECIALS.index("<pad>")
+UNK = SPECIALS.index("<unk>")
+MASK = SPECIALS.index("<special1>")
+
+PREFIX_MARK = ":"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """Every language's table of tokens in id order; special symbols are known by place, never by spelling."""
+
+    kind: TableKind
+    tables: Mapping[str, tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        if not self.tables:
+            raise IsoglotError("a vocabulary needs at least one language")
+        for language, table in self.tables.items():
+            if table[: len(SPECIALS)] != SPECIALS:
+                raise IsoglotError(f"the table of {language!r} does not open with the special symbols {SPECIALS}")
+            if len(set(table[len(SPECIALS) :])) != len(table) - len(SPECIALS):
+                raise IsoglotError(f"the table of {language!r} has a token twice")
+        if self.kind is not TableKind.SEPARATE and len(set(self.tables.values())) > 1:
+            raise IsoglotError(f"a vocabulary of kind {self.kind.value!r} has one table, the same for all languages")
+        if self.kind is TableKind.PREFIXED:
+            self._check_prefixes()
+
+    def _check_prefixes(self) -> None:
+        for language, table in self.tables.items():
+            if PREFIX_MARK in language:
+                raise IsoglotError(f"language {language!r}: a prefixed vocabulary takes no {PREFIX_MARK!r} in a name")
+            for token in table[len(SPECIALS) :]:
+                if token.partition(PREFIX_MARK)[0] not in self.tables:
+                    raise IsoglotError(f"token {token!r} has no prefix of {', '.join(self.tables)}")
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return tuple(self.tables)
+
+    def table(self, language: str) -> tuple[str, ...]:
+        if language not in self.tables:
+            raise IsoglotError(f"no language {language!r} in this vocabulary; it has {', '.join(self.tables)}")
+        return self.tables[language]
+
+    def size(self, language: str) -> int:
+        return len(self.table(language))
+
+    def ids(self, language: str) -> Mapping[str, int]:
+        """The id of each subword of this language's text; a subword spelled "</s>" is not the special symbol."""
+        self.table(language)
+        return self._ids[language]
+
+    def encode(self, language: str, subwords: Iterable[str]) -> list[int]:
+        """The ids of subwords, UNK for those without."""
+        ids = self.ids(language)
+        return [ids.get(subword, UNK) for subword in subwords]
+
+    def random_word_ids(self, language: str) -> range:
+        """Where masking draws its random words: the language's whole table, special symbols too, as XLM does."""
+        return range(self.size(language))
+
+    @cached_property
+    def _ids(self) -> dict[str, dict[str, int]]:
+        if self.kind is TableKind.SEPARATE:
+            return {language: _text_ids(table) for language, table in self.tables.items()}
+        shared = _text_ids(next(iter(self.tables.values())))
+        if self.kind is not TableKind.PREFIXED:
+            return dict.fromkeys(self.tables, shared)
+        ids: dict[str, dict[str, int]] = {language: {} for language in self.tables}
+        for token, id in shared.items():
+            language, _, subword = token.partition(PREFIX_MARK)
+            ids[language][subword] = id
+        return ids
+
+    def write(self, path: Path) -> None:
+        tables = list(self.tables.values())
+        content = {
+            "kind": self.kind.value,
+            "languages": list(self.tables),
+            "tables": tables if self.kind is TableKind.SEPARATE else tables[:1],
+        }
+        path.write_text(json.dumps(content, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            kind, languages = TableKind(content["kind"]), [str(language) for language in content["languages"]]
+            tables = [tuple(str(token) for token in table) for table in content["tables"]]
+            if kind is not TableKind.SEPARATE:
+                tables *= len(languages)
+            return cls(kind=kind, tables=dict(zip(languages, tables, strict=True)))
+        except FileNotFoundError:
+            raise IsoglotError(f"{path}: no such file; it should hold a vocabulary") from None
+        except (ValueError, KeyError, TypeError, IsoglotError) as error:
+            raise IsoglotError(
+                f"{path}: not a vocabulary of isoglot ({error}); delete its folder to make it anew"
+            ) from error
+
+
+def build_vocabulary(kind: TableKind, *, counts: Mapping[str, Counter[str]]) -> Vocabulary:
+    """Tables of all counted subwords: special symbols, then by falling count over the languages, ties by spelling."""
+    # Sorted, so that the same languages in another order make the same bytes.
+    languages = sorted(counts)
+    if kind is TableKind.SEPARATE:
+        return Vocabulary(kind=kind, tables={language: _table(counts[language]) for language in languages})
+    total: Counter[str] = Counter()
+    for language in languages:
+        prefix = language + PREFIX_MARK if kind is TableKind.PREFIXED else ""
+        for subword, number in counts[language].items():
+            total[prefix + subword] += number
+    return Vocabulary(kind=kind, tables=dict.fromkeys(languages, _table(total)))
+
+
+def _table(count: Mapping[str, int]) -> tuple[str, ...]:
+    return SPECIALS + tuple(sorted(count, key=lambda token: (-count[token], token)))
+
+
+def _text_ids(table: tuple[str, ...]) -> dict[str, int]:
+    return {token: id for id, token in enumerate(table) if id >= len(SPECIALS)}

@@ -1,0 +1,54 @@
+"""Sentences as ids, each subword tied to its word."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.conditions import TableKind
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.sentences import NO_WORD, encoded_sentences
+from isoglot.corpora.vocabulary import END, UNK, build_vocabulary
+
+BPE = Bpe(merges=(("a", "b"), ("ab", "c</w>")))
+SUBWORDS = Counter({"abc</w>": 5, "a": 4, "b</w>": 3, "b": 2, "c</w>": 1, "ab": 1, "c": 1, "a</w>": 1})
+VOCABULARY = build_vocabulary(TableKind.UNION, counts={"fr": SUBWORDS})
+
+
+def test_a_sentence_by_hand() -> None:
+    (sentence,) = encoded_sentences(["abc  ba x"], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    ids = VOCABULARY.ids("fr")
+    assert sentence.words == ("abc", "ba", "x")
+    assert sentence.ids == (END, ids["abc</w>"], ids["b"], ids["a</w>"], UNK, END)
+    assert sentence.word_of == (NO_WORD, 0, 1, 1, 2, NO_WORD)
+
+
+def test_a_line_without_words_keeps_its_place() -> None:
+    sentences = encoded_sentences(["abc", " ", "", "a"], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    assert [sentence.words for sentence in sentences] == [("abc",), (), (), ("a",)]
+    assert sentences[1].ids == (END, END)
+    assert sentences[1].word_of == (NO_WORD, NO_WORD)
+
+
+@given(st.lists(st.lists(st.text("abc", min_size=1, max_size=6), max_size=5), max_size=4))
+def test_every_word_is_spelled_by_its_own_subwords(lines: list[list[str]]) -> None:
+    sentences = encoded_sentences(map(" ".join, lines), language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    assert [list(sentence.words) for sentence in sentences] == lines
+    table = VOCABULARY.table("fr")
+    for sentence in sentences:
+        assert (sentence.ids[0], sentence.ids[-1], sentence.word_of[0], sentence.word_of[-1]) == (END, END, -1, -1)
+        spelled = [""] * len(sentence.words)
+        for id, place in zip(sentence.ids[1:-1], sentence.word_of[1:-1], strict=True):
+            spelled[place] += table[id]
+        assert spelled == [word + "</w>" for word in sentence.words]
+        assert list(sentence.word_of[1:-1]) == sorted(sentence.word_of[1:-1])
+
+
+def test_ids_are_those_of_the_language() -> None:
+    vocabulary = build_vocabulary(TableKind.PREFIXED, counts={"en": SUBWORDS, "fr": SUBWORDS})
+    english, french = (
+        encoded_sentences(["abc ba"], language=language, bpe=BPE, vocabulary=vocabulary)[0] for language in ("en", "fr")
+    )
+    assert set(english.ids[1:-1]).isdisjoint(french.ids[1:-1])
+    assert UNK not in english.ids + french.ids
+    assert english.word_of == french.word_of

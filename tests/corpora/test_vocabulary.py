@@ -1,0 +1,153 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.conditions import TableKind
+from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, Vocabulary, build_vocabulary
+from isoglot.errors import IsoglotError
+
+# Subwords that look like special symbols or like another language's prefix are where ids could be mixed up.
+subwords = st.sampled_from([*SPECIALS[:6], "en:a", "fr:a", "fr:", ":", "a", "b</w>"]) | st.text(
+    "ab:é", min_size=1, max_size=3
+)
+counts_of_one = st.dictionaries(subwords, st.integers(1, 9), min_size=1, max_size=12).map(Counter)
+counts_of_all = st.fixed_dictionaries({"en": counts_of_one, "fr": counts_of_one, "e": counts_of_one})
+kinds = st.sampled_from(TableKind)
+
+
+def text_tokens(vocabulary: Vocabulary, language: str) -> tuple[str, ...]:
+    return vocabulary.tables[language][len(SPECIALS) :]
+
+
+def used_ids(vocabulary: Vocabulary, language: str, counts: dict[str, Counter[str]]) -> set[int]:
+    return set(vocabulary.encode(language, counts[language]))
+
+
+def test_special_symbols_stand_where_xlm_has_them() -> None:
+    assert (SPECIALS[END], SPECIALS[PAD], SPECIALS[UNK], SPECIALS[MASK]) == ("</s>", "<pad>", "<unk>", "<special1>")
+    assert (END, PAD, UNK, MASK, len(SPECIALS)) == (1, 2, 3, 5, 14)
+
+
+def test_tokens_are_ordered_by_count_and_then_by_spelling() -> None:
+    counts = {"en": Counter(b=2, d=1, a=1), "fr": Counter(a=2, c=1)}
+    assert text_tokens(build_vocabulary(TableKind.UNION, counts=counts), "en") == ("a", "b", "c", "d")
+    assert text_tokens(build_vocabulary(TableKind.SEPARATE, counts=counts), "fr") == ("a", "c")
+    prefixed = build_vocabulary(TableKind.PREFIXED, counts=counts)
+    assert text_tokens(prefixed, "fr") == ("en:b", "fr:a", "en:a", "en:d", "fr:c")
+
+
+@given(kinds, counts_of_all)
+def test_every_counted_subword_has_an_id_of_its_own_that_is_no_special_symbol(
+    kind: TableKind, counts: dict[str, Counter[str]]
+) -> None:
+    vocabulary = build_vocabulary(kind, counts=counts)
+    for language, count in counts.items():
+        ids = vocabulary.encode(language, count)
+        assert len(set(ids)) == len(count)
+        assert all(len(SPECIALS) <= id < vocabulary.size(language) for id in ids)
+
+
+@given(counts_of_all)
+def test_prefixed_tables_share_no_id(counts: dict[str, Counter[str]]) -> None:
+    vocabulary = build_vocabulary(TableKind.PREFIXED, counts=counts)
+    used = [used_ids(vocabulary, language, counts) for language in counts]
+    assert len(set.union(*used)) == sum(map(len, used)) == vocabulary.size("en") - len(SPECIALS)
+
+
+@given(st.sampled_from([TableKind.UNION, TableKind.JOINT]), counts_of_all)
+def test_union_and_joint_tables_share_exactly_the_identical_strings(
+    kind: TableKind, counts: dict[str, Counter[str]]
+) -> None:
+    vocabulary = build_vocabulary(kind, counts=counts)
+    assert len(set(vocabulary.tables.values())) == 1
+    for subword in counts["en"]:
+        assert (subword in counts["fr"]) == (
+            vocabulary.encode("en", [subword])[0] in used_ids(vocabulary, "fr", counts)
+        )
+    assert vocabulary.size("fr") == len(SPECIALS) + len(set().union(*counts.values()))
+
+
+@given(counts_of_all)
+def test_separate_tables_hold_their_own_language_alone_without_gaps(counts: dict[str, Counter[str]]) -> None:
+    vocabulary = build_vocabulary(TableKind.SEPARATE, counts=counts)
+    for language, count in counts.items():
+        assert used_ids(vocabulary, language, counts) == set(range(len(SPECIALS), vocabulary.size(language)))
+        assert vocabulary.random_word_ids(language) == range(len(SPECIALS) + len(count))
+
+
+@given(kinds, counts_of_all, subwords)
+def test_subwords_without_an_id_are_unknown(kind: TableKind, counts: dict[str, Counter[str]], subword: str) -> None:
+    vocabulary = build_vocabulary(kind, counts=counts)
+    shared = kind in (TableKind.UNION, TableKind.JOINT)
+    known = any(subword in count for count in counts.values()) if shared else subword in counts["en"]
+    assert (vocabulary.encode("en", [subword]) != [UNK]) == known
+
+
+def test_random_words_of_a_shared_table_come_from_all_of_it() -> None:
+    vocabulary = build_vocabulary(TableKind.PREFIXED, counts={"en": Counter("ab"), "fr": Counter("abc")})
+    assert vocabulary.random_word_ids("en") == range(len(SPECIALS) + 5)
+
+
+@given(kinds, counts_of_all)
+def test_written_vocabularies_are_read_again(
+    tmp_path_factory: pytest.TempPathFactory, kind: TableKind, counts: dict[str, Counter[str]]
+) -> None:
+    path = tmp_path_factory.mktemp("vocabulary") / "vocabulary.json"
+    vocabulary = build_vocabulary(kind, counts=counts)
+    vocabulary.write(path)
+    assert Vocabulary.read(path) == vocabulary
+
+
+@pytest.mark.parametrize("kind", TableKind)
+def test_the_order_of_languages_does_not_change_the_file(tmp_path: Path, kind: TableKind) -> None:
+    counts = {"en": Counter(a=1, b=2), "fr": Counter(b=1, a=2), "de": Counter(c=2)}
+    build_vocabulary(kind, counts=counts).write(tmp_path / "forward.json")
+    build_vocabulary(kind, counts=dict(reversed(counts.items()))).write(tmp_path / "backward.json")
+    assert (tmp_path / "forward.json").read_bytes() == (tmp_path / "backward.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        '{"kind": "union", "languages": ["en"]}',
+        '{"kind": "onion", "languages": ["en"], "tables": [[]]}',
+        '{"kind": "separate", "languages": ["en", "fr"], "tables": [[]]}',
+        '{"kind": "union", "languages": ["en"], "tables": [["a"]]}',
+        '{"kind": "union", "languages": [], "tables": []}',
+    ],
+)
+def test_a_spoilt_vocabulary_file_is_refused_by_name(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "vocabulary.json"
+    path.write_text(content)
+    with pytest.raises(IsoglotError, match=r"vocabulary\.json: not a vocabulary"):
+        Vocabulary.read(path)
+
+
+def test_an_absent_vocabulary_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(IsoglotError, match=r"vocabulary\.json: no such file"):
+        Vocabulary.read(tmp_path / "vocabulary.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "tables", "complaint"),
+    [
+        (TableKind.JOINT, {"en": (*SPECIALS, "a"), "fr": SPECIALS}, "one table"),
+        (TableKind.SEPARATE, {"en": (*SPECIALS, "a", "a")}, "twice"),
+        (TableKind.PREFIXED, {"en": (*SPECIALS, "fr:a")}, "no prefix of en"),
+        (TableKind.PREFIXED, {"en:x": SPECIALS}, "en:x"),
+    ],
+)
+def test_impossible_tables_are_refused(kind: TableKind, tables: dict[str, tuple[str, ...]], complaint: str) -> None:
+    with pytest.raises(IsoglotError, match=complaint):
+        Vocabulary(kind=kind, tables=tables)
+
+
+def test_an_unknown_language_is_named_with_those_there_are() -> None:
+    vocabulary = build_vocabulary(TableKind.JOINT, counts={"en": Counter("a"), "fr": Counter("b")})
+    with pytest.raises(IsoglotError, match=r"'de'.*en, fr"):
+        vocabulary.encode("de", ["a"])

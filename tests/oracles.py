@@ -1,0 +1,79 @@
+"""Slow and obvious versions of what the package does quickly."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, pairwise
+from math import hypot
+
+import numpy as np
+
+from isoglot.randomness import derived_seed
+
+Pair = tuple[str, str]
+
+
+def symbols_of(word: str) -> list[str]:
+    return [*word[:-1], word[-1] + "</w>"]
+
+
+def joined(symbols: Sequence[str], pair: Pair) -> list[str]:
+    """Symbols with a pair joined from left to right."""
+    if len(symbols) < 2:
+        return list(symbols)
+    if (symbols[0], symbols[1]) == pair:
+        return [symbols[0] + symbols[1], *joined(symbols[2:], pair)]
+    return [symbols[0], *joined(symbols[1:], pair)]
+
+
+def bpe_by_rescan(counts: Mapping[str, int], *, merges: int) -> list[Pair]:
+    """BPE merges found by counting all pairs of all words again each time."""
+    words = {word: symbols_of(word) for word in counts}
+    learned: list[Pair] = []
+    while len(learned) < merges:
+        pairs: Counter[Pair] = Counter()
+        for word, symbols in words.items():
+            for pair in pairwise(symbols):
+                pairs[pair] += counts[word]
+        if not pairs:
+            break
+        best = min(pairs, key=lambda pair: (-pairs[pair], pair))
+        if best not in learned:
+            learned.append(best)
+        words = {word: joined(symbols, best) for word, symbols in words.items()}
+    return learned
+
+
+def segment_by_rescan(word: str, merges: Sequence[Pair]) -> list[str]:
+    """Subwords found by trying every merge in turn, from the first again after each that applies."""
+    symbols = symbols_of(word)
+    while True:
+        shorter = next((new for pair in merges if (new := joined(symbols, pair)) != symbols), None)
+        if shorter is None:
+            return symbols
+        symbols = shorter
+
+
+def windows_one_by_one(ids: Sequence[int], *, length: int, seed: int, name: str) -> Iterator[list[int]]:
+    """Training windows without end, pass after pass."""
+    windows = [list(ids[start : start + length]) for start in range(0, len(ids) - length + 1, length)]
+    for number in count():
+        generator = np.random.default_rng(derived_seed(seed, "windows", name, number))
+        for place in generator.permutation(len(windows)):
+            yield windows[place]
+
+
+def precision_by_loops(
+    sources: Sequence[Sequence[float]], targets: Sequence[Sequence[float]], pairs: Sequence[tuple[int, int]]
+) -> float:
+    """Percent of the sources that have a translation whose nearest target by cosine is one."""
+
+    def cosine(a: Sequence[float], b: Sequence[float]) -> float:
+        return sum(x * y for x, y in zip(a, b, strict=True)) / hypot(*a) / hypot(*b)
+
+    found = []
+    for row, source in enumerate(sources):
+        golds = [b for a, b in pairs if a == row]
+        if golds:
+            nearest = max(range(len(targets)), key=lambda column: cosine(source, targets[column]))
+            found.append(nearest in golds)
+    return 100 * sum(found) / len(found)
