@@ -1,0 +1,1 @@
+"""The Transformer of section 3.1 and its sharing map."""

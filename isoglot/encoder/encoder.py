@@ -1,0 +1,65 @@
+"""The encoder: embeddings and layers, each shared by all languages or owned by one."""
+
+# B = sentences or windows, L = positions, D = width
+
+from collections.abc import Mapping
+from typing import cast
+
+from torch import Tensor, nn
+
+from isoglot.conditions import Separate
+from isoglot.encoder.block import NORM_EPSILON, Block
+from isoglot.encoder.embeddings import Embeddings
+from isoglot.encoder.per_language import SHARED, PerLanguage
+from isoglot.errors import IsoglotError
+from isoglot.scales import EncoderShape, NormPlacement
+
+
+class Encoder(nn.Module):
+    """Reads tokens of one language at a time; `separate` counts layers from 1, at this model's own depth."""
+
+    def __init__(self, shape: EncoderShape, *, table_sizes: Mapping[str, int], separate: Separate, pad_id: int):
+        super().__init__()
+        languages = list(table_sizes)
+        if not separate.embeddings and len(set(table_sizes.values())) != 1:
+            raise IsoglotError(f"languages that share embeddings need tables of one size, not {dict(table_sizes)}")
+        self.shape = shape
+        self.separate = separate
+        self.table_sizes = dict(table_sizes)
+        self.pad_id = pad_id
+
+        def make_embeddings(owner: str) -> Embeddings:
+            size = table_sizes[languages[0] if owner == SHARED else owner]
+            return Embeddings(shape, table_size=size, pad_id=pad_id)
+
+        self.embeddings = PerLanguage(make_embeddings, languages, separate=separate.embeddings)
+        self.blocks = nn.ModuleList(
+            PerLanguage(lambda _: Block(shape), languages, separate=layer in separate.layers)
+            for layer in range(1, shape.layers + 1)
+        )
+        # Pre-norm blocks leave their sum unnormalised; the top, which all languages share, closes with one norm.
+        closes = shape.norm is NormPlacement.PRE
+        self.top_norm = nn.LayerNorm(shape.width, eps=NORM_EPSILON) if closes else nn.Identity()
+
+    def hidden_states(self, token_BL: Tensor, *, language: str | None = None) -> list[Tensor]:
+        """Layer 0 (embeddings) to the last layer. Padding is found by its id, and cannot change any other position."""
+        real_BL = token_BL.ne(self.pad_id)
+        padded = not bool(real_BL.all())
+        return self._states(token_BL, language=language, real_BL=real_BL if padded else None)
+
+    def forward(self, token_BL: Tensor, *, language: str | None = None) -> Tensor:
+        """The last layer, for full windows without padding."""
+        return self._states(token_BL, language=language, real_BL=None)[-1]
+
+    def _states(self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None) -> list[Tensor]:
+        attend_B11L = None if real_BL is None else real_BL[:, None, None, :]
+
+        def without_padding(hidden_BLD: Tensor) -> Tensor:
+            return hidden_BLD if real_BL is None else hidden_BLD * real_BL.unsqueeze(-1)
+
+        states = [without_padding(self.embeddings.of(language)(token_BL))]
+        for layer in self.blocks:
+            block = cast(PerLanguage[Block], layer).of(language)
+            states.append(without_padding(block(states[-1], attend_B11L=attend_B11L)))
+        states[-1] = without_padding(self.top_norm(states[-1]))
+        return states

@@ -1,0 +1,62 @@
+"""Where and how a run runs, never what it is: device, precision and threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from isoglot.errors import IsoglotError
+
+if TYPE_CHECKING:
+    import torch
+
+DEVICE_VARIABLE = "ISOGLOT_DEVICE"
+LARGE_ACTIVATIONS = 1 << 18
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """One process's share of a computer."""
+
+    device: torch.device
+
+    def autocast(self) -> AbstractContextManager[object]:
+        """bf16 arithmetic where the device has it; weights stay in fp32."""
+        import torch
+
+        if self.device.type == "cuda" and torch.cuda.is_bf16_supported():
+            return torch.autocast("cuda", dtype=torch.bfloat16)
+        return nullcontext()
+
+    @contextmanager
+    def threads_for(self, *, num_activations: int) -> Iterator[None]:
+        """One thread where a layer's output is small.
+
+        Threads that share tiny tensors mostly wait for each other, and where another program has a core they wait long.
+        """
+        import torch
+
+        before = torch.get_num_threads()
+        torch.set_num_threads(1 if num_activations < LARGE_ACTIVATIONS else before)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
+
+
+def this_machine() -> Machine:
+    """The GPU if there is one, else the CPU; the environment variable ISOGLOT_DEVICE decides otherwise."""
+    import torch
+
+    wanted = os.environ.get(DEVICE_VARIABLE) or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise IsoglotError(
+            f"{DEVICE_VARIABLE}={wanted!r} is no device that torch can use here; unset it, or take cpu, cuda or cuda:0"
+        ) from error
+    return Machine(device=device)
