@@ -1,0 +1,59 @@
+"""What one model is trained to be: everything that decides its weights, and nothing of how or where it runs."""
+
+from dataclasses import dataclass
+
+from isoglot.conditions import Condition, Separate
+from isoglot.scales import EncoderShape, Optimization, Scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class PretrainingRun:
+    """One model of a study. The condition's name is not here: two names for one model make one model."""
+
+    languages: tuple[str, ...]
+    """The first is the source language, by whose perplexity the checkpoint is chosen."""
+    separate: Separate
+    shape: EncoderShape
+    optimization: Optimization
+    window: int
+    batch: int
+    updates: int
+    evaluations: int
+    mask_rate: float
+    language_exponent: float
+    seed: int
+
+    @classmethod
+    def of(cls, condition: Condition, *, scale: Scale, languages: tuple[str, ...], seed: int) -> "PretrainingRun":
+        """The run a scale prescribes for a condition."""
+        return cls(
+            languages=languages,
+            separate=condition.separate.at_depth(scale.shape.layers),
+            shape=scale.shape,
+            optimization=scale.optimization,
+            window=scale.window,
+            batch=scale.batch,
+            updates=scale.updates,
+            evaluations=scale.evaluations,
+            mask_rate=scale.mask_rate,
+            language_exponent=scale.language_exponent,
+            seed=seed,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Training budget."""
+        return self.updates * self.batch * self.window
+
+    def evaluated_after(self, update: int) -> bool:
+        """Whether update number `update` (from 1) ends one of the run's equal parts."""
+        return update * self.evaluations // self.updates > (update - 1) * self.evaluations // self.updates
+
+    def kept_after(self, update: int) -> bool:
+        """Whether this update's weights are kept for curves over training: at 1/2, 1/4, 1/8 ... of the run."""
+        part = self.updates
+        while part > 1:
+            part = part // 2
+            if part == update:
+                return True
+        return False
