@@ -1,0 +1,1 @@
+"""How alike are the representations of two languages (section 5)."""
