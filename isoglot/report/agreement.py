@@ -1,0 +1,68 @@
+"""Whether a study orders the conditions as the paper's Table 1 does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from isoglot.conditions import CONDITIONS
+from isoglot.report.published import TABLE_1_SCORES, published_order
+from isoglot.report.rows import Row
+
+CLOSE_POINTS = 3.0
+
+
+class Verdict(StrEnum):
+    """How our order of two conditions compares with the paper's."""
+
+    AGREES = "agrees"
+    DISAGREES = "disagrees"
+    TOO_CLOSE = "too close to call"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """Two conditions that all of the paper's tasks put in one order."""
+
+    better: str
+    worse: str
+    our_better: float
+    our_worse: float
+    verdict: Verdict
+
+    def sentence(self) -> str:
+        """For people: "Default 83.1 > No anchors 78.0: agrees with the paper"."""
+        better, worse = CONDITIONS[self.better].label, CONDITIONS[self.worse].label
+        sign = ">" if self.our_better > self.our_worse else "<" if self.our_better < self.our_worse else "="
+        ending = f"{self.verdict.value} with the paper" if self.verdict is not Verdict.TOO_CLOSE else self.verdict.value
+        return f"{better} {self.our_better:.1f} {sign} {worse} {self.our_worse:.1f}: {ending}"
+
+
+def agreements(rows: Sequence[Row]) -> list[Agreement]:
+    """Every pair of conditions of one language pair whose order the paper's three tasks agree on."""
+    found = []
+    for first, second in combinations(rows, 2):
+        for better, worse in ((first, second), (second, first)):
+            known = better.condition in TABLE_1_SCORES and worse.condition in TABLE_1_SCORES
+            if better.languages == worse.languages and known and published_order(better.condition, worse.condition):
+                found.append(
+                    Agreement(
+                        better=better.condition,
+                        worse=worse.condition,
+                        our_better=better.mean_best,
+                        our_worse=worse.mean_best,
+                        verdict=_verdict(better, worse),
+                    )
+                )
+    return found
+
+
+def _verdict(better: Row, worse: Row) -> Verdict:
+    """Called only where every seed is on the same side, and the means are apart by more than CLOSE_POINTS."""
+    if abs(better.mean_best - worse.mean_best) <= CLOSE_POINTS:
+        return Verdict.TOO_CLOSE
+    if min(better.best) > max(worse.best):
+        return Verdict.AGREES
+    if max(better.best) < min(worse.best):
+        return Verdict.DISAGREES
+    return Verdict.TOO_CLOSE

@@ -1,0 +1,28 @@
+"""The paper's own numbers: Table 1, as printed."""
+
+TASKS = ("XNLI", "NER", "Parsing")
+
+# Columns of each task: fr, ru, zh. XNLI is accuracy, NER is F1, Parsing is LAS, all in percent.
+TABLE_1_SCORES: dict[str, dict[str, tuple[float, float, float]]] = {
+    "default": {"XNLI": (73.6, 68.7, 68.3), "NER": (79.8, 60.9, 63.6), "Parsing": (73.2, 56.6, 28.8)},
+    "wiki-cc": {"XNLI": (74.2, 65.8, 66.5), "NER": (74.0, 49.6, 61.9), "Parsing": (71.3, 54.8, 25.2)},
+    "no-anchors": {"XNLI": (72.1, 67.5, 67.7), "NER": (74.0, 57.9, 65.0), "Parsing": (72.3, 56.2, 27.4)},
+    "default-anchors": {"XNLI": (74.0, 68.1, 68.9), "NER": (76.8, 56.3, 61.2), "Parsing": (73.0, 57.0, 28.3)},
+    "extra-anchors": {"XNLI": (74.0, 69.8, 72.1), "NER": (76.1, 59.7, 66.8), "Parsing": (73.3, 56.9, 29.2)},
+    "sep-emb": {"XNLI": (72.7, 63.6, 60.8), "NER": (75.5, 57.5, 59.0), "Parsing": (71.7, 54.0, 27.5)},
+    "sep-l1-3": {"XNLI": (72.4, 65.0, 63.1), "NER": (74.0, 53.3, 60.8), "Parsing": (69.7, 54.1, 26.4)},
+    "sep-l1-6": {"XNLI": (61.9, 43.6, 37.4), "NER": (61.2, 23.7, 3.1), "Parsing": (61.7, 31.6, 12.0)},
+    "sep-emb-l1-3": {"XNLI": (69.2, 61.7, 56.4), "NER": (73.8, 46.8, 53.5), "Parsing": (68.2, 53.6, 23.9)},
+    "sep-emb-l1-6": {"XNLI": (51.6, 35.8, 34.4), "NER": (56.5, 5.4, 1.0), "Parsing": (50.9, 6.4, 1.5)},
+}
+
+
+def published_delta(condition: str, *, task: str) -> float:
+    """The table's delta column: the mean over languages, less that of Default."""
+    score, default = TABLE_1_SCORES[condition][task], TABLE_1_SCORES["default"][task]
+    return sum(score) / len(score) - sum(default) / len(default)
+
+
+def published_order(better: str, worse: str) -> bool:
+    """Whether all three tasks put one condition above the other, on the mean over languages."""
+    return all(published_delta(better, task=task) > published_delta(worse, task=task) for task in TASKS)

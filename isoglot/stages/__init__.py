@@ -1,0 +1,1 @@
+"""Each artifact of a study: its settings, one library call, its files."""

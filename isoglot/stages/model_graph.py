@@ -1,0 +1,112 @@
+"""From a study's words to its stages: what must be made for one model of one condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from isoglot.conditions import Anchors, Condition, Domain, Segmentation
+from isoglot.errors import IsoglotError
+from isoglot.pretraining.run import PretrainingRun
+from isoglot.stages.emergence import Emergence
+from isoglot.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
+from isoglot.stages.parallel_text import SyntheticParallelText
+from isoglot.stages.text import SplitText, SyntheticText
+from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe, TokenStreams
+from isoglot.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelGraph:
+    """One model: a pair of languages under a condition, with a seed. Equal parts of two graphs are equal stages."""
+
+    study: Study
+    condition: Condition
+    languages: tuple[str, str]
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.condition.anchors is Anchors.EXTRA:
+            raise IsoglotError(
+                f"condition {self.condition.name!r} needs code-switched text, which isoglot cannot make yet; "
+                f"leave it out of `conditions` in {self.study.origin}"
+            )
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.condition.name}, {'-'.join(self.languages)}, seed {self.seed}"
+
+    def text(self, language: str, *, domain: Domain) -> SplitText:
+        """Text of one language, the same stage wherever it is used."""
+        synthetic = self.study.synthetic
+        return SplitText(
+            language=language,
+            text=SyntheticText(
+                world=synthetic.world,
+                language=synthetic.language(language),
+                domain=domain,
+                sentences=synthetic.sentences,
+            ),
+            dev_lines=self.study.scale.dev_lines,
+            test_lines=self.study.scale.test_lines,
+        )
+
+    @cached_property
+    def texts(self) -> dict[str, SplitText]:
+        """What the model is trained on: only the target's domain varies (section 4.1)."""
+        source, target = self.languages
+        return {
+            source: self.text(source, domain=Domain.MAIN),
+            target: self.text(target, domain=self.condition.target_domain),
+        }
+
+    @cached_property
+    def bpe(self) -> dict[str, LearnedBpe]:
+        """One for all, or for each its share of the merges (section 4.2)."""
+        merges = self.study.scale.merges
+        if self.condition.segmentation is Segmentation.JOINT:
+            return dict.fromkeys(self.languages, LearnedBpe(texts=tuple(self.texts.values()), merges=merges))
+        return {
+            language: LearnedBpe(texts=(text,), merges=merges // len(self.languages))
+            for language, text in self.texts.items()
+        }
+
+    @cached_property
+    def vocabulary(self) -> BuiltVocabulary:
+        return BuiltVocabulary(tables=self.condition.tables, texts=self.texts, bpe=self.bpe)
+
+    @cached_property
+    def streams(self) -> dict[str, TokenStreams]:
+        return {
+            language: TokenStreams(language=language, text=text, bpe=self.bpe[language], vocabulary=self.vocabulary)
+            for language, text in self.texts.items()
+        }
+
+    @cached_property
+    def run(self) -> PretrainingRun:
+        return PretrainingRun.of(self.condition, scale=self.study.scale, languages=self.languages, seed=self.seed)
+
+    @cached_property
+    def pretrained(self) -> PretrainedEncoder:
+        return PretrainedEncoder(run=self.run, streams=self.streams, label=self.label)
+
+    @cached_property
+    def untrained(self) -> UntrainedEncoder:
+        return UntrainedEncoder(run=self.run, streams=self.streams, label=self.label)
+
+    def emergence(self, encoder: AnyEncoder) -> Emergence:
+        """Scores of an encoder, on the main domain whatever it was trained on."""
+        synthetic = self.study.synthetic
+        return Emergence(
+            encoder=encoder,
+            languages=self.languages,
+            vocabulary=self.vocabulary,
+            bpe=self.bpe,
+            parallel=SyntheticParallelText(
+                world=synthetic.world,
+                languages=tuple(synthetic.language(language) for language in self.languages),
+                sentences=synthetic.parallel_sentences,
+            ),
+            texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
+        )
