@@ -30,6 +30,7 @@ class ClozeModel(nn.Module):
         super().__init__()
         languages = list(table_sizes)
         self.encoder = Encoder(shape, table_sizes=table_sizes, separate=separate, pad_id=pad_id)
+        # Departure: own embeddings bring an own bias; the paper says only that the softmax is language-specific.
         self.output_bias = PerLanguage(
             lambda owner: OutputBias(
                 table_size=table_sizes[languages[0] if owner == SHARED else owner], width=shape.width

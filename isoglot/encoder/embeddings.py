@@ -10,10 +10,11 @@ from isoglot.scales import EncoderShape
 
 
 class Embeddings(nn.Module):
-    """A token table and a table of learned positions; no segments and, by default, no language vectors."""
+    """A token table and a table of learned positions; no segments."""
 
     def __init__(self, shape: EncoderShape, *, table_size: int, pad_id: int):
         super().__init__()
+        # Departure: no language vectors; the paper names none, and XLM can do with or without.
         xlm_std = shape.width**-0.5
         self.token = nn.Embedding(table_size, shape.width, padding_idx=pad_id)
         self.position = nn.Embedding(shape.positions, shape.width)

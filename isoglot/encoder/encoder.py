@@ -32,6 +32,7 @@ class Encoder(nn.Module):
             size = table_sizes[languages[0] if owner == SHARED else owner]
             return Embeddings(shape, table_size=size, pad_id=pad_id)
 
+        # Departure: own embeddings include their LayerNorm; the paper names tokens and positions.
         self.embeddings = PerLanguage(make_embeddings, languages, separate=separate.embeddings)
         self.blocks = nn.ModuleList(
             PerLanguage(lambda _: Block(shape), languages, separate=layer in separate.layers)

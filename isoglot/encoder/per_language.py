@@ -6,10 +6,9 @@ from typing import Generic, TypeVar, cast
 from torch import nn
 
 from isoglot.errors import IsoglotError
+from isoglot.languages import RESERVED_NAMES
 
 SHARED = "shared"
-# The second is what torch assigns to in each module.
-RESERVED = {SHARED, "training"}
 Part = TypeVar("Part", bound=nn.Module)
 
 
@@ -18,7 +17,7 @@ class PerLanguage(nn.Module, Generic[Part]):
 
     def __init__(self, make: Callable[[str], Part], languages: Sequence[str], *, separate: bool):
         super().__init__()
-        for language in RESERVED.intersection(languages):
+        for language in RESERVED_NAMES.intersection(languages):
             raise IsoglotError(
                 f"no language can be called {language!r}, which means something in every model; rename it"
             )

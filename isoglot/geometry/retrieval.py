@@ -37,5 +37,6 @@ def retrieval_precision(source_ND: Tensor, target_ND: Tensor, pairs: list[tuple[
     for row, column in pairs:
         forward.setdefault(row, set()).add(column)
         backward.setdefault(column, set()).add(row)
+    # Departure: both directions count; the paper does not say which one it takes.
     similarity_NT = cosine_similarity(source_ND, target_ND)
     return (precision_at_1(similarity_NT, forward) + precision_at_1(similarity_NT.T, backward)) / 2

@@ -35,6 +35,7 @@ class Batches:
 
     def take(self, update: int) -> tuple[str, Tensor]:
         """The language and windows of this update; updates must be taken in order."""
+        # Departure: one language for a whole update; in XLM every process draws its own.
         draw = np.random.default_rng(derived_seed(self.seed, "language", update)).random()
         place = int(np.searchsorted(self.cumulative, draw, side="right"))
         # Rounding may leave the last sum just below a draw just below one.

@@ -146,7 +146,8 @@ class Trainer:
         with self.machine.autocast():
             logits_MV = self.model.masked_logits(batch.token_BL, masked_M=batch.masked_M, language=language)
             loss = F.cross_entropy(logits_MV.float(), batch.target_M)
-        # Parts of the language that is absent keep no gradient at all, so Adam leaves them and their moments alone.
+        # Departure: parts of the absent language get no gradient at all, so Adam leaves them and their moments alone;
+        # in XLM they get zeros, and drift on.
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.run.optimization.clip_norm)
@@ -183,6 +184,7 @@ class Trainer:
 def adam(model: ClozeModel, run: PretrainingRun) -> torch.optim.Optimizer:
     """Adam, with decoupled weight decay on matrices where the run asks for any."""
     settings = run.optimization
+    # Departure: biases and norms never decay; the paper names no decay.
     matrices = [parameter for parameter in model.parameters() if parameter.ndim > 1]
     vectors = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
     return torch.optim.AdamW(

@@ -1,0 +1,109 @@
+"""Processes that train a model and get kill -9: run as `python -m tests.pretraining.nursery FOLDER`."""
+
+import itertools
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.pretraining import loop
+from isoglot.pretraining.run import PretrainingRun
+from tests.pretraining.tiny_runs import CPU, tiny_run, write_streams
+
+LONG = tiny_run(dropout=0.1, updates=40, evaluations=4)
+SHORT = tiny_run(dropout=0.1, updates=2, evaluations=2)
+KILLED = -signal.SIGKILL
+Fate = tuple[int, str]
+"""How a process ended, and what stands in its folder then."""
+
+
+class Nursery:
+    """Forks processes that all train in folders of one place."""
+
+    def __init__(self, place: Path, streams: dict[str, TokenStream]):
+        self.place = place
+        self.streams = streams
+
+    def train(self, run: PretrainingRun, name: str) -> None:
+        (self.place / name).mkdir(exist_ok=True)
+        loop.pretrain(
+            run,
+            self.streams,
+            pad_id=PAD,
+            mask_id=MASK,
+            folder=self.place / name,
+            machine=CPU,
+            report=lambda *_: None,
+        )
+
+    def fate(self, run: PretrainingRun, name: str, *, moment: int | None = None, seconds: float | None = None) -> Fate:
+        """Train in a process that is killed after some seconds, or at the moment-th thing it asks of the system."""
+        child = os.fork()
+        if child == 0:
+            _die_at(moment)
+            _exit_after(lambda: self.train(run, name))
+        if seconds is not None:
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), self._state(self.place / name)
+
+    def _state(self, folder: Path) -> str:
+        if (folder / loop.LOG).exists():
+            return "finished"
+        return "trained" if (folder / loop.CHECKPOINTS / "latest.safetensors").exists() else "begun"
+
+
+def _die_at(moment: int | None) -> None:
+    moments = itertools.count()
+
+    def reap(event: str, arguments: tuple[object, ...]) -> None:  # noqa: ARG001
+        if event.startswith(("open", "os.", "shutil.")) and next(moments) == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(reap)
+
+
+def _exit_after(act: Callable[[], None]) -> None:
+    try:
+        act()
+    except BaseException as error:
+        print(repr(error), file=sys.stderr)
+        os._exit(1)
+    os._exit(0)
+
+
+def main() -> None:
+    """Print the fates of those killed at random, again and again in one folder, and at each moment, each in its own."""
+    torch.set_num_threads(1)  # forking a process with threads would be unsafe
+    place = Path(sys.argv[1])
+    nursery = Nursery(place, write_streams(place / "streams"))
+    nursery.train(SHORT, "warm-up")
+    start = time.monotonic()
+    assert nursery.fate(LONG, "long") == (0, "finished")
+    seconds = time.monotonic() - start
+    assert nursery.fate(SHORT, "short") == (0, "finished")
+    loop.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each update
+    at_random: list[Fate] = [(KILLED, "begun")]
+    while at_random[-1][1] != "finished":
+        # Longer and longer, lest none gets past its first update on a machine that has become busy.
+        longest = seconds / 5 * (1 + len(at_random) / 10)
+        at_random.append(nursery.fate(LONG, "at-random", seconds=random.uniform(0, longest)))
+    at_random.append(nursery.fate(LONG, "at-random"))
+    at_each: list[Fate] = [(KILLED, "begun")]
+    while at_each[-1][0] == KILLED:
+        name = f"at-each-{len(at_each) - 1}"
+        at_each.append(nursery.fate(SHORT, name, moment=len(at_each) - 1))
+        assert nursery.fate(SHORT, name) == (0, "finished")
+    print(json.dumps({"at_random": at_random, "at_each": at_each}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Training learns, keeps the best model, and leaves an absent language alone."""
+
+import json
+import math
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from isoglot.conditions import Separate
+from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.encoder.files import read_model
+from isoglot.errors import IsoglotError
+from isoglot.pretraining.loop import BEST, INTERMEDIATE, LOG, Trainer, adam, pretrain, untrained_model
+from isoglot.pretraining.perplexity import HeldOut, perplexity
+from isoglot.pretraining.run import PretrainingRun
+from isoglot.scales import Optimization
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, files_of, tiny_run, trainer_of
+
+Streams = dict[str, TokenStream]
+
+
+def finished(run: PretrainingRun, streams: Streams, *, folder: Path) -> list[tuple[int, float]]:
+    reports: list[tuple[int, float]] = []
+    pretrain(
+        run,
+        streams,
+        pad_id=PAD,
+        mask_id=MASK,
+        folder=folder,
+        machine=CPU,
+        report=lambda update, loss: reports.append((update, loss)),
+    )
+    return reports
+
+
+def log_of(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+
+
+def snapshot(trainer: Trainer) -> dict[str, list[Tensor]]:
+    """Each parameter with its moments."""
+    return {
+        name: [parameter.detach().clone(), *(tensor.clone() for tensor in trainer.optimizer.state[parameter].values())]
+        for name, parameter in trainer.model.named_parameters()
+    }
+
+
+@pytest.mark.parametrize("separate", [Separate(), EVERYTHING], ids=["shared", "separate"])
+def test_it_learns(separate: Separate, streams: Streams, separate_streams: Streams, folder: Path) -> None:
+    run = tiny_run(separate=separate, updates=200, batch=32, evaluations=4, learning_rate=0.03)
+    run = replace(run, shape=replace(run.shape, position_init_std=0.5))
+    reports = finished(run, separate_streams if separate.embeddings else streams, folder=folder)
+    log = log_of(folder)
+    assert [row["update"] for row in log] == [50, 100, 150, 200]
+    assert log[0]["loss"].keys() == log[0]["perplexity"].keys() == {"en", "fr"}
+    # Thirteen symbols occur, so that one who knows only how often each does stays near thirteen.
+    assert log[-1]["perplexity"]["en"] < 6
+    assert log[-1]["perplexity"]["fr"] < 11
+    assert log[-1]["loss"]["en"] < 0.75 * log[0]["loss"]["en"]
+    assert [update for update, _ in reports] == list(range(20, 201, 20))
+    assert all(math.isfinite(loss) for _, loss in reports)
+
+
+def test_the_best_model_by_source_perplexity_is_kept(streams: Streams, folder: Path) -> None:
+    run = tiny_run(updates=24, evaluations=8, learning_rate=0.3)  # too high, so that it gets worse at times
+    finished(run, streams, folder=folder)
+    by_update = [row["perplexity"]["en"] for row in log_of(folder)]
+    assert min(by_update) < by_update[-1]
+    ids = streams["en"].ids(Split.DEV)
+    held_out = HeldOut.of(ids, language="en", window=run.window, rate=run.mask_rate, mask_id=MASK)
+    assert perplexity(read_model(folder / BEST), held_out, device=CPU.device) == pytest.approx(min(by_update), rel=1e-6)
+
+
+def test_the_source_is_the_runs_first_language(streams: Streams, folder: Path) -> None:
+    run = tiny_run(updates=24, evaluations=8, learning_rate=0.3, languages=("fr", "en"))
+    trainer = trainer_of(run, streams, folder=folder)
+    for _ in range(run.updates):
+        trainer.advance()
+    rows = trainer.progression.log
+    assert trainer.progression.best_perplexity == min(row["perplexity"]["fr"] for row in rows)
+    assert trainer.progression.best_perplexity != min(row["perplexity"]["en"] for row in rows)
+
+
+def test_nothing_is_left_but_models_and_the_log(streams: Streams, folder: Path) -> None:
+    finished(tiny_run(), streams, folder=folder)
+    models = [BEST, *(f"{INTERMEDIATE}/{update:08d}" for update in (1, 2, 4))]
+    files = [f"{model}/{name}" for model in models for name in ("model.json", "model.safetensors")]
+    assert sorted(files_of(folder)) == sorted([*files, LOG])
+    first = read_model(folder / INTERMEDIATE / "00000001")
+    assert not any(
+        tensor.equal(read_model(folder / BEST).state_dict()[name]) for name, tensor in first.state_dict().items()
+    )
+
+
+def test_losses_in_the_log_are_means_over_the_updates_of_each_language(streams: Streams, folder: Path) -> None:
+    run = tiny_run(updates=12, evaluations=1)
+    trainer = trainer_of(run, streams, folder=folder)
+    seen: dict[str, list[float]] = {}
+    for _ in range(12):
+        before = dict(trainer.batches.positions)
+        trainer.advance()
+        language = next(name for name, position in trainer.batches.positions.items() if position != before[name])
+        seen.setdefault(language, []).append(trainer.settle_losses())
+    assert set(seen) == {"en", "fr"}
+    expected = {language: sum(losses) / len(losses) for language, losses in seen.items()}
+    assert trainer.progression.log[0]["loss"] == pytest.approx(expected, rel=1e-9)
+    assert trainer.progression.losses == {}
+
+
+def test_an_absent_language_keeps_its_weights_and_moments_bit_for_bit(separate_streams: Streams, folder: Path) -> None:
+    trainer = trainer_of(tiny_run(separate=EVERYTHING, updates=30), separate_streams, folder=folder)
+    present: list[str] = []
+    for _ in range(20):
+        before, positions = snapshot(trainer), dict(trainer.batches.positions)
+        trainer.advance()
+        language = next(name for name, position in trainer.batches.positions.items() if position != positions[name])
+        present.append(language)
+        for name, tensors in snapshot(trainer).items():
+            same = len(before[name]) == len(tensors) and all(map(torch.equal, before[name], tensors))
+            assert same == (".owned_by." in name and f".owned_by.{language}." not in name), (name, language)
+    assert {"en fr", "fr en"} <= {f"{first} {then}" for first, then in pairwise(present)}
+
+
+def test_each_update_runs_at_its_own_rate(streams: Streams, folder: Path) -> None:
+    trainer = trainer_of(tiny_run(), streams, folder=folder)
+    for rate in (1e-7, 1e-7 + (5e-3 - 1e-7) / 2, 5e-3, 5e-3 * (2 / 3) ** 0.5):
+        trainer.advance()
+        assert [group["lr"] for group in trainer.optimizer.param_groups] == pytest.approx([rate, rate], rel=1e-9)
+
+
+def test_each_update_and_seed_masks_and_drops_anew(streams: Streams, tmp_path: Path) -> None:
+    masking, dropping = set(), set()
+    for seed in (0, 1):
+        trainer = trainer_of(tiny_run(dropout=0.2, seed=seed), streams, folder=tmp_path / str(seed))
+        for _ in range(4):
+            trainer.advance()
+            masking.add(trainer.generator.initial_seed())
+            dropping.add(torch.initial_seed())
+    assert len(masking) == len(dropping) == len(masking | dropping) / 2 == 8
+
+
+def test_large_gradients_are_clipped(streams: Streams, folder: Path) -> None:
+    trainer = trainer_of(tiny_run(), streams, folder=folder)
+    with torch.no_grad():
+        for parameter in trainer.model.parameters():
+            parameter *= 10
+    trainer.advance()
+    norm = torch.stack([parameter.grad.norm() for parameter in trainer.model.parameters()]).norm()
+    assert norm.item() == pytest.approx(1.0, rel=1e-4)
+
+
+def test_a_run_starts_from_its_seeds_untrained_model(streams: Streams, folder: Path) -> None:
+    sizes = {language: stream.table_size for language, stream in streams.items()}
+    torch.manual_seed(5)
+    expected = torch.rand(4)
+    torch.manual_seed(5)
+    untrained = untrained_model(tiny_run(), table_sizes=sizes, pad_id=PAD).state_dict()
+    assert torch.rand(4).equal(expected), "the process's own draws must not change"
+    started = trainer_of(tiny_run(), streams, folder=folder).model.state_dict()
+    other = untrained_model(tiny_run(seed=1), table_sizes=sizes, pad_id=PAD).state_dict()
+    tables = [name for name in untrained if name.endswith(("token.weight", "position.weight"))]
+    assert all(tensor.equal(started[name]) for name, tensor in untrained.items())
+    assert not any(untrained[name].equal(other[name]) for name in tables)
+
+
+@pytest.mark.parametrize("updates", [4, 40])
+def test_a_run_that_goes_astray_ends_with_the_remedy(updates: int, streams: Streams, folder: Path) -> None:
+    run = tiny_run(updates=updates, evaluations=1, learning_rate=1e25)
+    with pytest.raises(IsoglotError, match=r"became (nan|inf) near update \d+; lower optimization.learning_rate"):
+        finished(run, streams, folder=folder)
+    assert not (folder / LOG).exists()
+
+
+def test_weights_lost_in_the_last_update_before_an_evaluation_are_noticed(streams: Streams, folder: Path) -> None:
+    """All losses were finite, being those of the weights before."""
+    run = tiny_run(updates=1, evaluations=1)
+    run = replace(run, optimization=replace(run.optimization, learning_rate=1e25, warmup_updates=0))
+    with pytest.raises(IsoglotError, match=r"dev perplexity of en became (nan|inf) near update 1; lower"):
+        finished(run, streams, folder=folder)
+
+
+def test_a_dev_text_shorter_than_a_window_is_refused(streams: Streams, folder: Path) -> None:
+    run = replace(tiny_run(window=150), shape=replace(tiny_run().shape, positions=150))
+    with pytest.raises(IsoglotError, match="the dev text of 'en' has 120 tokens, less than one window of 150"):
+        finished(run, streams, folder=folder)
+
+
+def adam_by_hand(value: Tensor, gradients: list[Tensor], *, settings: Optimization, decay: float) -> Tensor:
+    """Kingma and Ba's algorithm 1 in double precision, with decoupled decay (Loshchilov and Hutter, algorithm 2)."""
+    value = value.double()
+    first, second = torch.zeros_like(value), torch.zeros_like(value)
+    for step, gradient in enumerate((gradient.double() for gradient in gradients), start=1):
+        first = settings.beta1 * first + (1 - settings.beta1) * gradient
+        second = settings.beta2 * second + (1 - settings.beta2) * gradient**2
+        mean, variance = first / (1 - settings.beta1**step), second / (1 - settings.beta2**step)
+        value = value - settings.learning_rate * (mean / (variance.sqrt() + settings.epsilon) + decay * value)
+    return value
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_adam_by_hand(decay: float) -> None:
+    settings = Optimization(
+        learning_rate=0.02, warmup_updates=0, beta1=0.8, beta2=0.95, epsilon=1e-3, weight_decay=decay
+    )
+    run = replace(tiny_run(), optimization=settings)
+    model = untrained_model(run, table_sizes={"en": 30, "fr": 30}, pad_id=PAD)
+    optimizer = adam(model, run)
+    start = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+    generator = torch.Generator().manual_seed(0)
+    gradients = {
+        name: [torch.randn(value.shape, generator=generator) for _ in range(3)] for name, value in start.items()
+    }
+    for step in range(3):
+        for name, parameter in model.named_parameters():
+            parameter.grad = gradients[name][step].clone()
+        optimizer.step()
+    for name, parameter in model.named_parameters():
+        is_matrix = name.endswith("weight") and "norm" not in name
+        expected = adam_by_hand(start[name], gradients[name], settings=settings, decay=decay if is_matrix else 0.0)
+        torch.testing.assert_close(parameter.detach().double(), expected, rtol=0, atol=1e-6, msg=name)

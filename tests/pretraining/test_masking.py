@@ -1,0 +1,113 @@
+"""Masking rates within binomial bounds, and what is never touched (section 3.1)."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from isoglot.corpora.vocabulary import MASK
+from isoglot.pretraining.masking import MaskedBatch, masked_batch
+
+TABLE_SIZE = 40
+
+
+def masked(token_BL: torch.Tensor, *, rate: float = 0.15, seed: int = 0, table_size: int = TABLE_SIZE) -> MaskedBatch:
+    return masked_batch(
+        token_BL,
+        language="en",
+        rate=rate,
+        mask_id=MASK,
+        table_size=table_size,
+        generator=torch.Generator().manual_seed(seed),
+    )
+
+
+def within_binomial_bounds(count: int, *, trials: int, probability: float) -> bool:
+    """False once in a million where the probability is right."""
+    return bool(stats.binomtest(count, trials, probability).pvalue > 1e-6)
+
+
+@pytest.fixture(scope="module")
+def token_BL() -> torch.Tensor:
+    """Ids above the table's, so that no random word can be one of them."""
+    return torch.randint(1000, 2000, (2000, 128), generator=torch.Generator().manual_seed(1))
+
+
+@pytest.fixture(scope="module")
+def batch(token_BL: torch.Tensor) -> MaskedBatch:
+    return masked(token_BL)
+
+
+@pytest.mark.parametrize("rate", [0.15, 0.25])
+def test_each_position_but_the_first_is_chosen_at_the_rate(token_BL: torch.Tensor, rate: float) -> None:
+    masked_M = masked(token_BL, rate=rate).masked_M
+    assert within_binomial_bounds(len(masked_M), trials=2000 * 127, probability=rate)
+    by_position = torch.bincount(masked_M % 128, minlength=128).tolist()
+    assert by_position[0] == 0
+    assert all(within_binomial_bounds(count, trials=2000, probability=rate) for count in by_position[1:])
+
+
+def test_positions_are_chosen_independently(batch: MaskedBatch) -> None:
+    """Not a fixed number in each window: their counts spread as a binomial's do."""
+    counts_B = torch.bincount(batch.masked_M // 128, minlength=2000).double()
+    assert counts_B.var().item() == pytest.approx(127 * 0.15 * 0.85, rel=0.15)
+
+
+def test_eight_in_ten_are_masked_one_kept_and_one_random(batch: MaskedBatch) -> None:
+    seen_M = batch.token_BL.flatten()[batch.masked_M]
+    num_masked, num_kept = int(seen_M.eq(MASK).sum()), int(seen_M.eq(batch.target_M).sum())
+    trials = len(seen_M)
+    assert within_binomial_bounds(num_kept, trials=trials, probability=0.1)
+    assert within_binomial_bounds(num_masked, trials=trials, probability=0.8 + 0.1 / TABLE_SIZE)
+    assert within_binomial_bounds(trials - num_masked - num_kept, trials=trials, probability=0.1 - 0.1 / TABLE_SIZE)
+
+
+def test_random_words_are_uniform_over_the_whole_table(batch: MaskedBatch) -> None:
+    """Special symbols too, as in XLM; the mask symbol is left out here, being there for another reason as well."""
+    seen_M = batch.token_BL.flatten()[batch.masked_M]
+    words = seen_M[seen_M.ne(batch.target_M) & seen_M.ne(MASK)]
+    counts = np.delete(torch.bincount(words, minlength=TABLE_SIZE).numpy(), MASK)
+    assert len(counts) == TABLE_SIZE - 1
+    assert stats.chisquare(counts).pvalue > 1e-6
+    assert counts.min() > 0
+
+
+def test_random_words_come_from_the_languages_own_table(token_BL: torch.Tensor) -> None:
+    batch = masked(token_BL, table_size=17)
+    seen_M = batch.token_BL.flatten()[batch.masked_M]
+    assert set(seen_M[seen_M.ne(batch.target_M)].tolist()) == set(range(17))
+
+
+def test_targets_are_the_original_words_and_the_rest_is_left_alone(token_BL: torch.Tensor, batch: MaskedBatch) -> None:
+    flat = token_BL.flatten()
+    assert batch.target_M.equal(flat[batch.masked_M])
+    assert batch.masked_M.unique().equal(batch.masked_M)
+    elsewhere = torch.ones(len(flat), dtype=torch.bool)
+    elsewhere[batch.masked_M] = False
+    assert batch.token_BL.flatten()[elsewhere].equal(flat[elsewhere])
+    assert batch.language == "en"
+
+
+def test_what_is_given_is_not_changed(token_BL: torch.Tensor) -> None:
+    before = token_BL.clone()
+    masked(token_BL)
+    assert token_BL.equal(before)
+
+
+def test_the_same_generator_makes_the_same_batch(token_BL: torch.Tensor, batch: MaskedBatch) -> None:
+    torch.manual_seed(99)
+    again, other = masked(token_BL), masked(token_BL, seed=1)
+    assert again.token_BL.equal(batch.token_BL)
+    assert again.masked_M.equal(batch.masked_M)
+    assert not other.token_BL.equal(batch.token_BL)
+
+
+@given(st.integers(1, 3), st.integers(2, 5), st.integers(0, 2**31))
+def test_even_the_smallest_batch_has_a_word_to_find_and_never_the_first(batch: int, length: int, seed: int) -> None:
+    token_BL = torch.arange(1000, 1000 + batch * length).view(batch, length)
+    found = masked(token_BL, rate=0.01, seed=seed)
+    assert len(found.masked_M) >= 1
+    assert (found.masked_M % length).min() > 0
+    assert found.target_M.equal(found.masked_M + 1000)

@@ -1,0 +1,130 @@
+"""A run that was interrupted ends with the same bytes as one that was not."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from isoglot.conditions import Separate
+from isoglot.corpora.streams import TokenStream
+from isoglot.pretraining import loop
+from isoglot.pretraining.loop import BEST, CHECKPOINTS, INTERMEDIATE, Trainer, pretrain
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, files_of, tiny_run, trainer_of
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
+    for name, tensor in theirs.model.state_dict().items():
+        assert ours.model.state_dict()[name].equal(tensor), name
+    for (name, mine), other in zip(ours.model.named_parameters(), theirs.model.parameters(), strict=True):
+        moments, expected = ours.optimizer.state.get(mine, {}), theirs.optimizer.state.get(other, {})
+        assert moments.keys() == expected.keys()
+        for moment, tensor in expected.items():
+            assert moments[moment].equal(tensor), (name, moment)
+    ours.settle_losses()
+    theirs.settle_losses()
+    assert ours.progression.losses == theirs.progression.losses
+    assert ours.progression.log == theirs.progression.log
+    assert ours.progression.best_perplexity == theirs.progression.best_perplexity
+    assert ours.batches.positions == theirs.batches.positions
+
+
+@pytest.mark.parametrize("separate", [Separate(), EVERYTHING], ids=["shared", "separate"])
+@pytest.mark.parametrize("dropout", [0.0, 0.2])
+def test_going_on_from_any_checkpoint_changes_nothing(
+    separate: Separate,
+    dropout: float,
+    streams: dict[str, TokenStream],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = tiny_run(separate=separate, dropout=dropout)
+    whole = trainer_of(run, streams, folder=tmp_path / "whole")
+    monkeypatch.setattr(loop, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)  # one after each update
+    parts = trainer_of(run, streams, folder=tmp_path / "parts")
+    for update in range(1, run.updates + 1):
+        whole.advance()
+        parts.advance()
+        parts = trainer_of(run, streams, folder=tmp_path / "parts")
+        assert parts.progression.update == update
+        assert_same_state(parts, whole)
+        torch.rand(update)  # what else is drawn in the process must not matter
+    assert [row["update"] for row in whole.progression.log] == [4, 8]
+    assert files_of(tmp_path / "parts" / BEST) == files_of(tmp_path / "whole" / BEST)
+    assert files_of(tmp_path / "parts" / INTERMEDIATE) == files_of(tmp_path / "whole" / INTERMEDIATE)
+
+
+def test_without_its_last_checkpoint_a_run_goes_on_from_the_one_before(
+    streams: dict[str, TokenStream], tmp_path: Path
+) -> None:
+    """Updates 5 and 6 are done twice."""
+    run = tiny_run()
+    whole, killed = (trainer_of(run, streams, folder=tmp_path / name) for name in ("whole", "killed"))
+    for _ in range(6):
+        whole.advance()
+        killed.advance()
+    again = trainer_of(run, streams, folder=tmp_path / "killed")
+    assert again.progression.update == 4
+    for _ in range(2):
+        again.advance()
+    assert_same_state(again, whole)
+
+
+def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder: Path) -> None:
+    reports: list[tuple[int, float]] = []
+
+    def go_on() -> None:
+        pretrain(
+            tiny_run(updates=40),
+            streams,
+            pad_id=2,
+            mask_id=5,
+            folder=folder,
+            machine=CPU,
+            report=lambda update, loss: reports.append((update, loss)),
+        )
+
+    go_on()
+    files, first = files_of(folder), list(reports)
+    assert [update for update, _ in first] == [20, 40]
+    (folder / CHECKPOINTS).mkdir()  # killed while it was being removed
+    (folder / CHECKPOINTS / "latest.safetensors").write_bytes(b"some of it")
+    go_on()
+    assert reports == first
+    assert files_of(folder) == files
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[list[int | str]]]]:
+    """A place where processes have been killed in training, and their fates."""
+    place = tmp_path_factory.mktemp("nursery")
+    process = subprocess.run(
+        [sys.executable, "-m", "tests.pretraining.nursery", str(place)],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    return place, json.loads(process.stdout)
+
+
+def test_killed_at_random_moments(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+    place, fates = nursery
+    assert fates["at_random"].count([-9, "trained"]) >= 2
+    assert files_of(place / "at-random") == files_of(place / "long")
+
+
+def test_killed_at_each_thing_it_asks_of_the_system(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+    place, fates = nursery
+    whole = files_of(place / "short")
+    assert {"log.jsonl", "best/model.safetensors", "intermediate/00000001/model.json"} < whole.keys()
+    for state in ("begun", "trained", "finished"):
+        assert fates["at_each"].count([-9, state]) >= 2
+    for moment in range(len(fates["at_each"]) - 1):
+        assert files_of(place / f"at-each-{moment}") == whole, moment

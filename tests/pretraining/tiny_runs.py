@@ -1,0 +1,91 @@
+"""Runs of a few updates on two languages of a dozen letters, and a machine for them."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from isoglot.conditions import Separate, TableKind
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.streams import Split, TokenStream, write_stream
+from isoglot.corpora.vocabulary import MASK, PAD, build_vocabulary
+from isoglot.corpora.words import word_counts
+from isoglot.machine import Machine
+from isoglot.pretraining.loop import Trainer
+from isoglot.pretraining.run import PretrainingRun
+from isoglot.scales import EncoderShape, NormPlacement, Optimization
+
+CPU = Machine(device=torch.device("cpu"))
+LETTERS = {"en": "abcdefghijkl", "fr": "lkjihgfedcba"}
+LINES = {"en": 300, "fr": 100}
+EVERYTHING = Separate(embeddings=True, layers=frozenset({1, 2}))
+RUN = PretrainingRun(
+    languages=("en", "fr"),
+    separate=Separate(),
+    shape=EncoderShape(
+        layers=2,
+        width=16,
+        heads=2,
+        feed_forward=32,
+        positions=16,
+        dropout=0.0,
+        attention_dropout=0.0,
+        norm=NormPlacement.PRE,
+    ),
+    optimization=Optimization(learning_rate=5e-3, warmup_updates=2, weight_decay=0.1, clip_norm=1.0),
+    window=12,
+    batch=8,
+    updates=8,
+    evaluations=2,
+    mask_rate=0.2,
+    language_exponent=0.7,
+    seed=0,
+)
+
+
+def tiny_run(*, dropout: float = 0.0, learning_rate: float = 5e-3, **changes: Any) -> PretrainingRun:
+    return replace(
+        RUN,
+        shape=replace(RUN.shape, dropout=dropout, attention_dropout=dropout),
+        optimization=replace(RUN.optimization, learning_rate=learning_rate),
+        **changes,
+    )
+
+
+def lines_of(language: str, *, count: int, seed: int) -> list[str]:
+    """Letters in the language's order, from anywhere on: any of them can be told from its neighbours."""
+    starts = np.random.default_rng(seed).integers(0, 12, count)
+    return [" ".join(LETTERS[language][(start + step) % 12] for step in range(7)) for start in starts]
+
+
+def write_streams(folder: Path, *, kind: TableKind = TableKind.JOINT) -> dict[str, TokenStream]:
+    bpe = Bpe(merges=())
+    train = {language: lines_of(language, count=count, seed=1) for language, count in LINES.items()}
+    counts = {language: bpe.subword_counts(word_counts(lines, language=language)) for language, lines in train.items()}
+    vocabulary = build_vocabulary(kind, counts=counts)
+    return {
+        language: write_stream(
+            folder / language,
+            language=language,
+            splits={
+                Split.TRAIN: lines,
+                Split.DEV: lines_of(language, count=15, seed=2),
+                Split.TEST: lines_of(language, count=5, seed=3),
+            },
+            bpe=bpe,
+            vocabulary=vocabulary,
+        )
+        for language, lines in train.items()
+    }
+
+
+def trainer_of(run: PretrainingRun, streams: dict[str, TokenStream], *, folder: Path) -> Trainer:
+    return Trainer(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
