@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from isoglot.errors import IsoglotError
 
+RESERVED_NAMES = frozenset({"shared", "training"})
+"""No language is called so: a model keeps its parts under their owners' names, and these two are taken."""
+
 
 class WordOrder(StrEnum):
     """Order of subject, verb and object."""

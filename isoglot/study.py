@@ -9,7 +9,7 @@ from pathlib import Path
 
 from isoglot.conditions import CONDITIONS, Condition
 from isoglot.errors import IsoglotError
-from isoglot.languages import SyntheticLanguage, World
+from isoglot.languages import RESERVED_NAMES, SyntheticLanguage, World
 from isoglot.limits import SEED, at_least, conflicts
 from isoglot.scales import SCALES, Scale
 from isoglot.toml_tables import (
@@ -143,6 +143,8 @@ def _check_name(name: str, *, place: Place) -> str:
     # Names become names of folders, prefixes of tokens and keys of weights.
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
+    if name in RESERVED_NAMES:
+        raise place.error(f"{name!r} means something in every model; choose another name")
     return name
 
 

@@ -70,10 +70,6 @@ class Vocabulary:
         ids = self.ids(language)
         return [ids.get(subword, UNK) for subword in subwords]
 
-    def random_word_ids(self, language: str) -> range:
-        """Where masking draws its random words: the language's whole table, special symbols too, as XLM does."""
-        return range(self.size(language))
-
     @cached_property
     def _ids(self) -> dict[str, dict[str, int]]:
         if self.kind is TableKind.SEPARATE:
