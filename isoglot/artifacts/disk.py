@@ -9,7 +9,7 @@ from pathlib import Path
 from isoglot.errors import IsoglotError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
+UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 # With less than this left, whatever went wrong went wrong because of it: numpy and safetensors hide the errno.

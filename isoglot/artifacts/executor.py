@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isoglot.artifacts.plan import State, plan
+from isoglot.artifacts.plan import State, inputs_first, plan
 from isoglot.artifacts.stage import Stage
 from isoglot.artifacts.store import Store
 from isoglot.errors import IsoglotError
@@ -28,7 +28,7 @@ class Observer:
         """It was there, or another process made it meanwhile."""
 
     def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        """Stages that need it are skipped; the others go on."""
+        """What only serves targets that need it is skipped; the rest goes on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Outcome:
     failed: dict[str, IsoglotError]
     """By digest."""
     skipped: tuple[Stage, ...]
-    """For want of an input that failed."""
+    """Since every target that rests on them rests on one that failed."""
 
 
 def run_plan(targets: Sequence[Stage], store: Store, observer: Observer | None = None) -> Outcome:
@@ -54,17 +54,16 @@ def run_plan(targets: Sequence[Stage], store: Store, observer: Observer | None =
     made: list[Stage] = []
     skipped: list[Stage] = []
     failed: dict[str, IsoglotError] = {}
-    lost: set[str] = set()
+    # A target is lost with any stage it rests on, and what only lost targets rest on need not be made.
+    rests_on = [set(inputs_first([target])) for target in targets]
     for index, stage in enumerate(left, start=1):
-        if not lost.isdisjoint(stage.input_digests.values()):
-            lost.add(stage.digest)
+        if not any(stage.digest in stages and stages.isdisjoint(failed) for stages in rests_on):
             skipped.append(stage)
             continue
         observer.started(stage, index=index, count=len(left))
         try:
             (made if _ensure(stage, store=store, observer=observer) else reused).append(stage)
         except IsoglotError as error:
-            lost.add(stage.digest)
             failed[stage.digest] = error
             observer.failed(stage, error=error)
     return Outcome(made=tuple(made), reused=tuple(reused), failed=failed, skipped=tuple(skipped))

@@ -28,7 +28,9 @@ class PlannedStage:
     state: State
     amount: Amount | None
     seconds_estimate: float | None
-    """Nought if done; for an interrupted stage the whole job; None if no stage of this kind has run yet."""
+    """Nought if done; for an interrupted stage the whole job; None if nothing is known of stages of this kind."""
+    guessed: bool = False
+    """Whether the estimate is the stage's own guess, since none of its kind has run yet."""
 
 
 def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
@@ -44,14 +46,21 @@ def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
             needed.update(stage.input_digests.values())
     records = list(store.records())
     return tuple(
-        PlannedStage(
-            stage=stage,
-            state=states[digest],
-            amount=stage.amount(),
-            seconds_estimate=0.0 if states[digest] is State.DONE else _seconds_estimate(stage, records=records),
-        )
+        _planned(stage, state=states[digest], records=records)
         for digest, stage in order.items()
         if digest in needed or states[digest] is State.DONE
+    )
+
+
+def _planned(stage: Stage, *, state: State, records: list[Record]) -> PlannedStage:
+    known = 0.0 if state is State.DONE else _seconds_estimate(stage, records=records)
+    guess = stage.guessed_seconds() if known is None else None
+    return PlannedStage(
+        stage=stage,
+        state=state,
+        amount=stage.amount(),
+        seconds_estimate=guess if known is None else known,
+        guessed=guess is not None,
     )
 
 

@@ -4,7 +4,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-PACKAGES = ("isoglot", "torch", "numpy", "tokenizers", "safetensors", "transformers", "scipy")
+PACKAGES = ("isoglot", "torch", "numpy", "safetensors", "transformers", "scipy")
 
 
 def host() -> str:

@@ -63,6 +63,10 @@ class Stage(Identified, ABC):
         """The size of the job, where it can be told beforehand."""
         return None
 
+    def guessed_seconds(self) -> float | None:
+        """How long it may take, for estimates before any stage of its kind has run."""
+        return None
+
     @property
     def title(self) -> str:
         """The artifact's name for people."""

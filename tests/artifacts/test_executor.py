@@ -88,3 +88,11 @@ def test_ctrl_c_passes_through(store: Store) -> None:
         run_plan([BOTH], store, Impatient())
     assert store.is_interrupted(ONE)
     assert run_plan([BOTH], store).made == (ONE, TWO, BOTH)
+
+
+def test_nothing_is_made_for_a_target_that_is_lost_already(store: Store) -> None:
+    run_plan([ONE], store)
+    (store.folder(ONE) / "record.json").unlink()
+    outcome = run_plan([BOTH], store)
+    assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
+    assert not store.has(TWO)
