@@ -58,11 +58,13 @@ class SyntheticLanguage:
     """Share of names of people, places and organisations spelled as in the common stock."""
     shared_symbols: bool = True
     """Whether digits and punctuation are the common ones."""
+    other_topics: float = 0.0
+    """Share of its text that is about the topics of the other domain: 0 is the main domain, 1 the other."""
 
     def __post_init__(self) -> None:
         if not self.name:
             raise IsoglotError("a synthetic language needs a name that is not empty")
-        for knob in ("cognates", "shared_names"):
+        for knob in ("cognates", "shared_names", "other_topics"):
             if not 0 <= getattr(self, knob) <= 1:
                 raise IsoglotError(f"language {self.name!r}: {knob} is a share from 0 to 1, not {getattr(self, knob)}")
 

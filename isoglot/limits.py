@@ -20,6 +20,7 @@ ABOVE_ZERO = Limit(holds=lambda number: number > 0, words="above 0")
 SHARE = Limit(holds=lambda number: 0 <= number <= 1, words="from 0 to 1")
 SHARE_BELOW_ONE = Limit(holds=lambda number: 0 <= number < 1, words="at least 0 and below 1")
 SHARE_INSIDE = Limit(holds=lambda number: 0 < number < 1, words="above 0 and below 1")
+UP_TO_TEN = Limit(holds=lambda number: 0 <= number <= 10, words="from 0 to 10")
 SEED = Limit(holds=lambda number: 0 <= number < 2**32, words="from 0 to 4294967295")
 
 
@@ -62,6 +63,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
     SyntheticLanguage: {
         "cognates": SHARE,
         "shared_names": SHARE,
+        "other_topics": SHARE,
     },
     World: {
         "seed": SEED,
@@ -75,10 +77,10 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "organisations": at_least(1),
         "numbers": at_least(1),
         "topics": at_least(1),
-        "topic_strength": at_least(0),
-        "zipf_exponent": at_least(0),
+        "topic_strength": UP_TO_TEN,
+        "zipf_exponent": UP_TO_TEN,
         "latent_dimensions": at_least(0),
-        "latent_scale": at_least(0),
+        "latent_scale": UP_TO_TEN,
         "latent_falloff": SHARE,
     },
 }

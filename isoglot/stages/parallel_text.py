@@ -9,17 +9,22 @@ from isoglot.artifacts import Stage, Work
 from isoglot.errors import IsoglotError
 from isoglot.languages import SyntheticLanguage, World
 from isoglot.randomness import derived_seed
-from isoglot.stages.text import read_lines, write_lines
+from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines
 from isoglot.synthetic import dictionary, draw_meanings, realise
+
+EXCESS = 4
+"""How many times too many sentences are drawn; most of what is said twice is short."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticParallelText(Stage):
-    """Fresh meanings realised in each language, and the gold dictionary of each pair. Nothing is trained on these."""
+    """Meanings realised in every language, and the gold dictionary of each pair; no line of it stands in any text."""
 
     kind: ClassVar[str] = "parallel-text"
     world: World
     languages: tuple[SyntheticLanguage, ...]
+    texts: tuple[SyntheticText, ...]
+    """What models are trained on."""
     sentences: int
 
     @property
@@ -27,13 +32,14 @@ class SyntheticParallelText(Stage):
         return f"parallel sentences of {' and '.join(language.name for language in self.languages)}"
 
     def make(self, work: Work) -> None:
-        # Drawn in excess: a sentence that says what another one says would have two right answers in retrieval.
-        meanings = draw_meanings(self.world, count=2 * self.sentences, seed=derived_seed(self.world.seed, "parallel"))
+        count = EXCESS * self.sentences
+        meanings = draw_meanings(self.world, count=count, seed=derived_seed(self.world.seed, "parallel"))
         realised = [realise(meanings, language, world=self.world) for language in self.languages]
-        kept = _distinct_rows(realised)[: self.sentences]
+        texts = {line for text in self.texts for line in read_lines(work.path(text) / LINES)}
+        kept = _new_rows(realised, seen=texts)[: self.sentences]
         if len(kept) < self.sentences:
             raise IsoglotError(
-                f"this world says only {len(kept)} different things in {2 * self.sentences} sentences; "
+                f"of {count} sentences of this world only {len(kept)} differ from each other and from the texts; "
                 "lower synthetic.parallel_sentences or enlarge the world"
             )
         for language, lines in zip(self.languages, realised, strict=True):
@@ -43,15 +49,14 @@ class SyntheticParallelText(Stage):
             write_lines(work.folder / f"{source.name}-{target.name}.tsv", [f"{a}\t{b}" for a, b in pairs])
 
 
-def _distinct_rows(columns: list[list[str]]) -> list[int]:
-    """Rows whose line is new in every column."""
-    seen: list[set[str]] = [set() for _ in columns]
+def _new_rows(columns: list[list[str]], *, seen: set[str]) -> list[int]:
+    """Rows none of whose lines was seen, in the texts or in a row before: two right answers would spoil retrieval."""
+    known = set(seen)
     kept = []
     for row, lines in enumerate(zip(*columns, strict=True)):
-        if all(line not in known for line, known in zip(lines, seen, strict=True)):
+        if known.isdisjoint(lines):
             kept.append(row)
-        for line, known in zip(lines, seen, strict=True):
-            known.add(line)
+        known.update(lines)
     return kept
 
 

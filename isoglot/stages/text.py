@@ -16,8 +16,8 @@ LINES = "lines.txt"
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file, without their ends."""
-    # Not splitlines: Unicode has more line ends than files do.
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    # Neither splitlines nor read_text, which know more line ends than write_lines does.
+    return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
 
 def write_lines(path: Path, lines: list[str]) -> None:
@@ -27,7 +27,7 @@ def write_lines(path: Path, lines: list[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticText(Stage):
-    """Monolingual text of a made-up language. No two languages' texts say the same: the meanings are drawn apart."""
+    """Monolingual text of a made-up language; each language's meanings are drawn apart from every other's."""
 
     kind: ClassVar[str] = "text"
     world: World
@@ -43,9 +43,15 @@ class SyntheticText(Stage):
         return Amount(units=self.sentences, of="sentences")
 
     def make(self, work: Work) -> None:
-        seed = derived_seed(self.world.seed, "text", self.language.name, self.domain.value)
-        meanings = draw_meanings(self.world, count=self.sentences, seed=seed, domain=self.domain)
-        write_lines(work.folder / LINES, realise(meanings, self.language, world=self.world))
+        num_other = (
+            self.sentences if self.domain is Domain.OTHER else round(self.sentences * self.language.other_topics)
+        )
+        lines: list[str] = []
+        for domain, count in ((Domain.MAIN, self.sentences - num_other), (Domain.OTHER, num_other)):
+            seed = derived_seed(self.world.seed, "text", self.language.name, domain.value)
+            meanings = draw_meanings(self.world, count=count, seed=seed, domain=domain)
+            lines += realise(meanings, self.language, world=self.world)
+        write_lines(work.folder / LINES, lines)
 
 
 @dataclass(frozen=True, kw_only=True)
