@@ -81,6 +81,8 @@ class Condition:
             raise IsoglotError(
                 f"condition {self.name!r}: without shared subwords the BPE must be learned for each language"
             )
+        if self.anchors is Anchors.EXTRA and self.separate.embeddings:
+            raise IsoglotError(f"condition {self.name!r}: extra anchors need embeddings that the languages share")
 
     @property
     def tables(self) -> TableKind:

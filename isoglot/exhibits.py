@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.errors import IsoglotError
-from isoglot.stages.emergence import SCORES
+from isoglot.stages.emergence import Emergence
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.study import Study
 
@@ -24,7 +23,7 @@ class Cell:
     condition: str
     languages: tuple[str, str]
     seed: int
-    stage: Stage
+    stage: Emergence
     metric_suffix: str = ""
 
 
@@ -38,29 +37,11 @@ class MissingCell:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measurement:
-    """One number of a study, as `isoglot results --json` prints it; null where a field does not apply."""
-
-    study: str
-    exhibit: str
-    condition: str
-    languages: tuple[str, str]
-    language: str
-    task: str | None
-    metric: str
-    layer: int | None
-    seed: int
-    value: float
-    stage: str
-    """Digest of the artifact that holds it."""
-
-
 def cells(study: Study) -> tuple[list[Cell], list[MissingCell]]:
     """All cells of all exhibits of a study, in the order they are shown."""
     filled: list[Cell] = []
     missing: list[MissingCell] = []
-    for languages in study.pairs:
+    for languages in study.pairs if EMERGENCE in study.exhibits else ():
         for condition in study.conditions:
             for seed in study.seeds:
                 try:
@@ -84,41 +65,16 @@ def cells(study: Study) -> tuple[list[Cell], list[MissingCell]]:
     return filled, missing
 
 
-def measurements(study: Study, store: Store) -> Iterator[Measurement]:
-    """Every number the store already holds for the study."""
-    for cell in cells(study)[0]:
-        if not store.has(cell.stage):
-            continue
-        for score in json.loads((store.folder(cell.stage) / SCORES).read_text(encoding="utf-8")):
-            yield Measurement(
-                study=study.name,
-                exhibit=cell.exhibit,
-                condition=cell.condition,
-                languages=cell.languages,
-                language=cell.languages[1],
-                task=None,
-                metric=score["metric"] + cell.metric_suffix,
-                layer=score["layer"],
-                seed=cell.seed,
-                value=score["value"],
-                stage=cell.stage.digest,
-            )
-
-
-def as_json_line(measurement: Measurement) -> str:
-    """One line of JSON."""
-    return json.dumps(asdict(measurement), ensure_ascii=False)
-
-
 def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
-    """What a person means by a condition ("sep-emb"), one of its seeds ("sep-emb:1"), or an artifact's name."""
-    condition, _, seed = name.partition(":")
-    of_condition = [cell.stage for cell in cells(study)[0] if cell.condition == condition and not cell.metric_suffix]
-    by_seed = {str(cell.seed): cell.stage for cell in cells(study)[0] if cell.condition == condition}
-    if of_condition:
-        if seed and seed not in by_seed:
-            raise IsoglotError(f"{name!r}: {study.name} has no seed {seed!r} of it, only {', '.join(by_seed)}")
-        return by_seed[seed] if seed else of_condition[0]
+    """What a person means by a condition ("sep-emb", or "sep-emb:en-fr:1" with pair or seed), or an artifact's name."""
+    condition, *choices = name.split(":")
+    trained = [cell for cell in cells(study)[0] if cell.condition == condition and not cell.metric_suffix]
+    if trained:
+        chosen = [cell for cell in trained if set(choices) <= {"-".join(cell.languages), str(cell.seed)}]
+        if not chosen:
+            known = ", ".join(f"{condition}:{'-'.join(cell.languages)}:{cell.seed}" for cell in trained)
+            raise IsoglotError(f"{name!r} is none of {study.name}'s {known}")
+        return chosen[0].stage
     try:
         return store.find(name)
     except IsoglotError as error:

@@ -1,42 +1,21 @@
-"""What many tests start from: a model, a world and a study small enough for a second."""
+"""What many tests start from: a scale and a world small enough for a second, and a study that was run once."""
 
-from pathlib import Path
+import os
 
 import pytest
+from commands import Workplace, isoglot
 from hypothesis import settings
+from study_texts import TINY_STUDY
 
 from isoglot.languages import World
 from isoglot.scales import EncoderShape, NormPlacement, Optimization, Scale
 
+# Where others use the cores, a second thread makes small models many times slower; commands run by tests inherit this.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Two busy cores must not make a property fail for being slow, nor one run differ from the next.
 settings.register_profile("isoglot", deadline=None, derandomize=True)
 settings.load_profile("isoglot")
-
-TINY_STUDY = """
-name = "tiny"
-scale = "demo"
-languages = ["ela", "oru"]
-conditions = ["default", "sep-emb-l1-6"]
-
-[change]
-merges = 60
-window = 16
-batch = 8
-updates = 6
-evaluations = 2
-dev_lines = 20
-test_lines = 20
-shape.width = 16
-shape.feed_forward = 32
-shape.positions = 32
-optimization.warmup_updates = 2
-
-[synthetic]
-sentences = 400
-parallel_sentences = 20
-languages.ela = { cognates = 0.2 }
-languages.oru = { cognates = 0.2, adpositions = "after" }
-"""
 
 
 @pytest.fixture
@@ -81,9 +60,11 @@ def tiny_world() -> World:
     )
 
 
-@pytest.fixture
-def tiny_study_file(tmp_path: Path) -> Path:
-    """A whole study that trains two models in about a second."""
-    path = tmp_path / "tiny.toml"
-    path.write_text(TINY_STUDY, encoding="utf-8")
-    return path
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """Where tiny.toml was run once. Tests that change a store change a copy."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    run = isoglot("run", "tiny.toml", folder=folder)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return Workplace(folder=folder, first_output=run.stdout)

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, pairwise
+from itertools import accumulate, islice, pairwise
+from itertools import count as count_up
 from math import hypot
 
 import numpy as np
@@ -56,10 +57,62 @@ def segment_by_rescan(word: str, merges: Sequence[Pair]) -> list[str]:
 def windows_one_by_one(ids: Sequence[int], *, length: int, seed: int, name: str) -> Iterator[list[int]]:
     """Training windows without end, pass after pass."""
     windows = [list(ids[start : start + length]) for start in range(0, len(ids) - length + 1, length)]
-    for number in count():
+    for number in count_up():
         generator = np.random.default_rng(derived_seed(seed, "windows", name, number))
         for place in generator.permutation(len(windows)):
             yield windows[place]
+
+
+def switched_windows_by_loops(
+    text: Sequence[str],
+    *,
+    spelled: Mapping[str, Sequence[int]],
+    translations: Mapping[str, Sequence[tuple[str, float]]],
+    length: int,
+    seed: int,
+    name: str,
+    position: int,
+    count: int,
+) -> list[list[int]]:
+    """Code-switched windows; the text is words, and "" at the end of each line."""
+    starts = [sum(len(spelled[word]) for word in text[:place]) for place in range(len(text) + 1)]
+    firsts = [
+        next(place for place, start in enumerate(starts) if start >= window)
+        for window in range(0, starts[-1] - length + 1, length)
+    ]
+    # One number after the other, the way windows of one token are.
+    walk = windows_one_by_one(firsts, length=1, seed=seed, name=name)
+    rows = [
+        [text[(first + step) % len(text)] for step in range(length)]
+        for (first,) in islice(walk, position, position + count)
+    ]
+    generator = np.random.default_rng(derived_seed(seed, "code-switching", name, position))
+    draws = generator.random((count, length)).tolist()
+    changes = []
+    for draw, row, column in sorted(
+        (draws[row][column], row, column) for row in range(count) for column in range(length)
+    ):
+        known = translations.get(rows[row][column], ())
+        if draw < 0.3 and known:
+            drawn = generator.random() * sum(weight for _, weight in known)
+            sums = accumulate(weight for _, weight in known)
+            word = next(word for (word, _), upto in zip(known, sums, strict=True) if drawn < upto)
+            changes.append((row, column, word))
+    while True:
+        switched = [list(row) for row in rows]
+        for row, column, word in changes:
+            switched[row][column] = word
+        shown = [
+            (row, column)
+            for row in range(count)
+            for column in range(length)
+            if rows[row][column] and sum(len(spelled[word]) for word in switched[row][:column]) < length
+        ]
+        seen = [number for number, (row, column, _) in enumerate(changes) if (row, column) in shown]
+        most = int(0.15 * len(shown))
+        if len(seen) <= most:
+            return [[id for word in row for id in spelled[word]][:length] for row in switched]
+        changes = changes[: seen[most]]
 
 
 def precision_by_loops(

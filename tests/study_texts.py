@@ -1,4 +1,4 @@
-"""Study files for tests: the smallest one that is right, and that one with lines added or dropped."""
+"""Study files for tests: the smallest one that is right, that one with lines added or dropped, and one to run."""
 
 SMALLEST = """
 name = "mine"
@@ -8,6 +8,35 @@ languages = ["ela", "oru"]
 sentences = 4000
 [synthetic.languages.ela]
 [synthetic.languages.oru]
+"""
+
+TINY_STUDY = """
+name = "tiny"
+scale = "demo"
+languages = ["ela", "oru"]
+conditions = ["default", "no-anchors", "sep-emb-l1-6"]
+seeds = [0, 1]
+
+[change]
+merges = 200
+window = 16
+batch = 8
+updates = 80
+evaluations = 4
+dev_lines = 20
+test_lines = 20
+shape.layers = 4
+shape.width = 16
+shape.heads = 2
+shape.feed_forward = 32
+shape.positions = 64
+optimization.warmup_updates = 2
+
+[synthetic]
+sentences = 400
+parallel_sentences = 20
+languages.ela = { cognates = 0.2 }
+languages.oru = { cognates = 0.2, adpositions = "after" }
 """
 
 

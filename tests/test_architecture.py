@@ -22,11 +22,12 @@ ROWS = (
     ("pretraining", "transfer", "geometry"),
     ("stages",),
     ("exhibits",),
+    ("measurements",),
     ("report",),
     ("cli",),
 )
 HEIGHT = {part: height for height, row in enumerate(ROWS) for part in row}
-LIGHT = ("cli", "study", "exhibits", "report", "artifacts", "conditions", "scales", "languages")
+LIGHT = ("cli", "study", "exhibits", "measurements", "report", "artifacts", "conditions", "scales", "languages")
 HEAVY = {"torch", "transformers"}
 LONGEST_FILE = 300
 BANNED_WORDS = {"util", "helper", "common", "misc", "base", "core", "manager", "handler", "processor"}

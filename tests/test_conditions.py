@@ -17,6 +17,7 @@ from isoglot.conditions import (
     Anchors,
     Segmentation,
     Separate,
+    TableKind,
 )
 from isoglot.errors import IsoglotError
 
@@ -59,3 +60,10 @@ def test_joint_bpe_needs_shared_subwords(change: dict[str, object]) -> None:
     with pytest.raises(IsoglotError, match=r"'mine': .*BPE must be learned for each language"):
         replace(DEFAULT, name="mine", **change)
     assert replace(DEFAULT, name="mine", segmentation=Segmentation.EACH, **change).name == "mine"
+
+
+def test_extra_anchors_need_shared_embeddings() -> None:
+    each = replace(DEFAULT, name="mine", segmentation=Segmentation.EACH, anchors=Anchors.EXTRA)
+    with pytest.raises(IsoglotError, match=r"'mine': extra anchors need embeddings that the languages share"):
+        replace(each, separate=Separate(embeddings=True))
+    assert replace(each, separate=Separate(layers=BOTTOM_3)).tables is TableKind.UNION

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import END, Vocabulary
-from isoglot.corpora.words import split_words
+from isoglot.corpora.word_types import concatenated_ranges, numbered_words
 from isoglot.errors import IsoglotError
 
 Ids = NDArray[np.unsignedinteger]
@@ -44,23 +44,13 @@ def cut_lines(lines: Iterable[str], *, dev_lines: int, test_lines: int, seed: in
 
 
 def encoded_lines(lines: Sequence[str], *, language: str, bpe: Bpe, vocabulary: Vocabulary) -> Ids:
-    """The ids of all lines in one row, </s> after each; a word is segmented once, however often it occurs."""
-    numbers: dict[str | None, int] = {None: 0}
-    words = chain.from_iterable(chain(split_words(line, language), (None,)) for line in lines)
-    text = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), dtype=np.int64)
-    spelled = [[END], *(vocabulary.encode(language, bpe.segment(word)) for word in numbers if word is not None)]
-    return _concatenated(spelled, text).astype(_id_type(vocabulary.size(language)))
-
-
-def _concatenated(rows: Sequence[Sequence[int]], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows of unequal length, one after another in a given order; a row may come up many times."""
-    lengths = np.array([len(row) for row in rows])
+    """The ids of all lines in one row, </s> after each."""
+    types, type_N = numbered_words(lines, language=language)
+    spelled = [[END], *(vocabulary.encode(language, bpe.segment(word)) for word in types)]
+    lengths = np.array([len(ids) for ids in spelled])
     starts = np.cumsum(lengths) - lengths
-    ends_in_result = np.cumsum(lengths[order])
-    shift = starts[order] - (ends_in_result - lengths[order])
-    places = np.arange(ends_in_result[-1] if len(order) else 0) + np.repeat(shift, lengths[order])
-    flat: NDArray[np.int64] = np.fromiter(chain.from_iterable(rows), dtype=np.int64)[places]
-    return flat
+    flat = np.fromiter(chain.from_iterable(spelled), dtype=_id_type(vocabulary.size(language)))
+    return flat[concatenated_ranges(starts[type_N], lengths[type_N])]
 
 
 def _id_type(table_size: int) -> np.dtype[np.unsignedinteger]:

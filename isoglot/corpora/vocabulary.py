@@ -117,6 +117,7 @@ def build_vocabulary(kind: TableKind, *, counts: Mapping[str, Counter[str]]) -> 
         return Vocabulary(kind=kind, tables={language: _table(counts[language]) for language in languages})
     total: Counter[str] = Counter()
     for language in languages:
+        # Departure: special symbols get no prefix; the paper prefixes "each word".
         prefix = language + PREFIX_MARK if kind is TableKind.PREFIXED else ""
         for subword, number in counts[language].items():
             total[prefix + subword] += number

@@ -29,7 +29,7 @@ class Embeddings(nn.Module):
         if length > self.position.num_embeddings:
             raise IsoglotError(
                 f"a sequence of {length} tokens is longer than the model's {self.position.num_embeddings} positions; "
-                "cut or split it first"
+                "raise shape.positions, or split it"
             )
         hidden_BLD: Tensor = self.dropout(self.norm(self.token(token_BL) + self.position.weight[:length]))
         return hidden_BLD

@@ -28,7 +28,10 @@ def write_model(model: ClozeModel, folder: Path) -> None:
         "pad_id": encoder.pad_id,
     }
     (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-    save_file({name: tensor.contiguous().cpu() for name, tensor in model.state_dict().items()}, folder / WEIGHTS)
+    # In one step: an older model of the same folder stays whole until this one is.
+    fresh = folder / (WEIGHTS + ".new")
+    save_file({name: tensor.contiguous().cpu() for name, tensor in model.state_dict().items()}, fresh)
+    fresh.replace(folder / WEIGHTS)
 
 
 def read_model(folder: Path) -> ClozeModel:

@@ -1,4 +1,4 @@
-"""Checkpoints from which an interrupted run goes on bit for bit."""
+"""Checkpoints from which an interrupted run goes on bit for bit, on a device that computes the same twice."""
 
 import json
 import os

@@ -6,32 +6,32 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
 from time import monotonic
+from types import MappingProxyType
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
-from isoglot.pretraining.batches import Batches
+from isoglot.pretraining.batches import Batches, window_source
 from isoglot.pretraining.checkpoint import read_checkpoint, write_checkpoint
 from isoglot.pretraining.learning_rate import learning_rate
 from isoglot.pretraining.masking import masked_batch
 from isoglot.pretraining.perplexity import HeldOut, perplexity
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
 from isoglot.randomness import derived_seed
 
-BEST = "best"
-INTERMEDIATE = "intermediate"
-LOG = "log.jsonl"
 CHECKPOINTS = "checkpoints"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
 Report = Callable[[int, float], None]
 """Told the updates done and the latest loss."""
+NOTHING_SWITCHABLE: Mapping[str, SwitchableText] = MappingProxyType({})
 
 
 def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int], pad_id: int) -> ClozeModel:
@@ -50,10 +50,16 @@ def pretrain(
     folder: Path,
     machine: Machine,
     report: Report,
+    switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
 ) -> None:
-    """Leave in the folder the best model, intermediate ones and the log; go on from an interrupted attempt's files."""
+    """Leave in the folder the best model, intermediate ones and the log; go on from an interrupted attempt's files.
+
+    A language with a switchable text is trained on that; all are evaluated on their streams as they are.
+    """
     if not (folder / LOG).exists():
-        trainer = Trainer(run, streams, pad_id=pad_id, mask_id=mask_id, folder=folder, machine=machine)
+        trainer = Trainer(
+            run, streams, pad_id=pad_id, mask_id=mask_id, folder=folder, machine=machine, switchable=switchable
+        )
         while trainer.progression.update < run.updates:
             trainer.advance()
             if trainer.progression.update % UPDATES_BETWEEN_REPORTS == 0:
@@ -79,6 +85,7 @@ class Trainer:
         mask_id: int,
         folder: Path,
         machine: Machine,
+        switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
     ):
         self.run = run
         self.folder = folder
@@ -88,7 +95,14 @@ class Trainer:
         self.model = untrained_model(run, table_sizes=self.table_sizes, pad_id=pad_id).to(machine.device).train()
         self.optimizer = adam(self.model, run)
         self.batches = Batches(
-            streams, window=run.window, batch=run.batch, language_exponent=run.language_exponent, seed=run.seed
+            {
+                language: window_source(stream, switchable=switchable.get(language), window=run.window, seed=run.seed)
+                for language, stream in streams.items()
+            },
+            lines={language: stream.lines[Split.TRAIN] for language, stream in streams.items()},
+            batch=run.batch,
+            language_exponent=run.language_exponent,
+            seed=run.seed,
         )
         self.held_out = [
             HeldOut.of(stream.ids(Split.DEV), language=language, window=run.window, rate=run.mask_rate, mask_id=mask_id)

@@ -41,6 +41,7 @@ def masked_batch(
         masked_M = torch.tensor([token_BL.shape[1] - 1], device=token_BL.device)
     target_M = token_BL.flatten()[masked_M]
     fate_M = uniform(len(masked_M))
+    # Departure: Sep L1-3 and L1-6 keep one table, hence random words of both languages; section 4.3 may mean them too.
     random_M = torch.randint(table_size, (len(masked_M),), generator=generator, device=token_BL.device)
     seen_M = torch.where(fate_M < MASKED_SHARE, mask_id, random_M)
     seen_M = torch.where((fate_M >= MASKED_SHARE) & (fate_M < MASKED_SHARE + KEPT_SHARE), target_M, seen_M)

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from isoglot.conditions import Condition, Separate
 from isoglot.scales import EncoderShape, Optimization, Scale
 
+# What a run leaves in its folder.
+BEST = "best"
+INTERMEDIATE = "intermediate"
+LOG = "log.jsonl"
+
 
 @dataclass(frozen=True, kw_only=True)
 class PretrainingRun:

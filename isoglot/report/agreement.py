@@ -4,38 +4,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
+from statistics import fmean
 
 from isoglot.conditions import CONDITIONS
 from isoglot.report.published import TABLE_1_SCORES, published_order
 from isoglot.report.rows import Row
 
 CLOSE_POINTS = 3.0
+FEW_SEEDS = 3
 
 
 class Verdict(StrEnum):
     """How our order of two conditions compares with the paper's."""
 
-    AGREES = "agrees"
-    DISAGREES = "disagrees"
+    AGREES = "agrees with the paper"
+    DISAGREES = "disagrees with the paper"
     TOO_CLOSE = "too close to call"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """Two conditions that all of the paper's tasks put in one order."""
+    """Two conditions that all of the paper's tasks put in one order; ours are gains over the untrained model."""
 
     better: str
     worse: str
     our_better: float
     our_worse: float
+    num_seeds: int
     verdict: Verdict
 
     def sentence(self) -> str:
-        """For people: "Default 83.1 > No anchors 78.0: agrees with the paper"."""
+        """For people: "Default +61.0 > No anchors +56.2: too close to call"."""
         better, worse = CONDITIONS[self.better].label, CONDITIONS[self.worse].label
         sign = ">" if self.our_better > self.our_worse else "<" if self.our_better < self.our_worse else "="
-        ending = f"{self.verdict.value} with the paper" if self.verdict is not Verdict.TOO_CLOSE else self.verdict.value
-        return f"{better} {self.our_better:.1f} {sign} {worse} {self.our_worse:.1f}: {ending}"
+        few = (
+            f", on {self.num_seeds} seed{'s' if self.num_seeds > 1 else ''} only" if self.num_seeds < FEW_SEEDS else ""
+        )
+        return f"{better} {self.our_better:+.1f} {sign} {worse} {self.our_worse:+.1f}: {self.verdict.value}{few}"
 
 
 def agreements(rows: Sequence[Row]) -> list[Agreement]:
@@ -49,8 +54,9 @@ def agreements(rows: Sequence[Row]) -> list[Agreement]:
                     Agreement(
                         better=better.condition,
                         worse=worse.condition,
-                        our_better=better.mean_best,
-                        our_worse=worse.mean_best,
+                        our_better=fmean(better.gains),
+                        our_worse=fmean(worse.gains),
+                        num_seeds=min(len(better.gains), len(worse.gains)),
                         verdict=_verdict(better, worse),
                     )
                 )
@@ -59,10 +65,10 @@ def agreements(rows: Sequence[Row]) -> list[Agreement]:
 
 def _verdict(better: Row, worse: Row) -> Verdict:
     """Called only where every seed is on the same side, and the means are apart by more than CLOSE_POINTS."""
-    if abs(better.mean_best - worse.mean_best) <= CLOSE_POINTS:
+    if abs(fmean(better.gains) - fmean(worse.gains)) <= CLOSE_POINTS:
         return Verdict.TOO_CLOSE
-    if min(better.best) > max(worse.best):
+    if min(better.gains) > max(worse.gains):
         return Verdict.AGREES
-    if max(better.best) < min(worse.best):
+    if max(better.gains) < min(worse.gains):
         return Verdict.DISAGREES
     return Verdict.TOO_CLOSE

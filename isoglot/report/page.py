@@ -1,14 +1,17 @@
 """The report of a study as files: every measurement as JSON lines, and a page that can be read without isoglot."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from isoglot.artifacts import Store
+from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.conditions import CONDITIONS
-from isoglot.exhibits import Measurement, MissingCell, as_json_line
+from isoglot.exhibits import MissingCell, cells
+from isoglot.measurements import Measurement
 from isoglot.report.agreement import agreements
 from isoglot.report.rows import Row, rows, single_value
-from isoglot.report.tables import METRIC_TITLES, described, mean_and_range
+from isoglot.report.tables import DESCRIPTION, METRIC_TITLES, described, mean_and_range
 from isoglot.study import Study
 
 PAGE = "report.md"
@@ -19,11 +22,14 @@ def write_report(
     study: Study, measurements: Sequence[Measurement], *, missing: Sequence[MissingCell], store: Store
 ) -> Path:
     """Write the report beside the artifacts it was made from; return the page's path."""
-    folder = store.root / "reports" / study.name
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = "".join(as_json_line(each) + "\n" for each in measurements)
-    (folder / MEASUREMENTS).write_text(lines, encoding="utf-8")
-    (folder / PAGE).write_text(page(study, measurements, missing=missing), encoding="utf-8")
+    # By what it shows as well as by name: one seed's report must not replace that of three.
+    shown = sha256("".join(cell.stage.digest for cell in cells(study)[0]).encode()).hexdigest()
+    folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
+    lines = "".join(each.json_line() + "\n" for each in measurements)
+    with clear_disk_errors(store.root):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / MEASUREMENTS, lines)
+        write_whole(folder / PAGE, page(study, measurements, missing=missing))
     return folder / PAGE
 
 
@@ -34,30 +40,40 @@ def page(study: Study, measurements: Sequence[Measurement], *, missing: Sequence
         f"# {study.name}: {' and '.join(study.languages)}",
         f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
         f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
-        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other; no translation was trained on.",
+        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other, "
+        "and no sentence scored here was trained on.",
+        _condition_table(study, list(dict.fromkeys(each.condition for each in measurements))),
     ]
     for metric, title in METRIC_TITLES.items():
         gathered = rows(measurements, metric=metric)
         for languages in dict.fromkeys(row.languages for row in gathered):
             of_pair = [row for row in gathered if row.languages == languages]
-            chance = single_value(measurements, metric=f"{metric}_chance")
-            parts += [f"## {title} ({'-'.join(languages)})", _table(of_pair, study=study)]
+            chance = single_value(measurements, metric=f"{metric}_chance", languages=languages)
+            parts += [f"## {title} ({'-'.join(languages)})", _score_table(of_pair)]
             parts += [f"Chance is {chance:.1f}%." if chance is not None else ""]
             if metric == "retrieval_p1" and (found := agreements(of_pair)):
-                parts += ["Orders on which all tasks of the paper's Table 1 agree, here:"]
+                parts += ["Points gained by training, where all tasks of the paper's Table 1 agree on the order:"]
                 parts += ["\n".join(f"- {each.sentence()}" for each in found)]
     if missing:
         parts += ["## No data", "\n".join(f"- {each.condition}: {each.reason}" for each in missing)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(of_pair: Sequence[Row], *, study: Study) -> str:
+def _condition_table(study: Study, conditions: Sequence[str]) -> str:
+    described_rows = [(CONDITIONS[name].label, *described(CONDITIONS[name], scale=study.scale)) for name in conditions]
+    return _markdown([DESCRIPTION, ["---"] * len(DESCRIPTION), *described_rows])
+
+
+def _score_table(of_pair: Sequence[Row]) -> str:
     layers = [f"L{layer}" for layer in range(len(of_pair[0].layers))]
-    headings = ["Model", "Anchors", "Own parts", "Softmax", *layers, "best", "untrained"]
-    lines = [headings, ["---"] * 4 + ["---:"] * (len(headings) - 4)]
+    headings = ["Model", *layers, "best", "untrained"]
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)]]
     for row in of_pair:
-        condition = CONDITIONS[row.condition]
         scores = [f"{score:.1f}" for score in row.layers]
-        ends = [f"**{mean_and_range(row.best)}**", f"{row.mean_untrained_best:.1f}"]
-        lines.append([condition.label, *described(condition, scale=study.scale), *scores, *ends])
+        best = f"**{mean_and_range(row.best)}**"
+        lines.append([CONDITIONS[row.condition].label, *scores, best, f"{row.mean_untrained_best:.1f}"])
+    return _markdown(lines)
+
+
+def _markdown(lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -34,6 +34,7 @@ class Watch(Observer):
             disable=not console.is_terminal,
         )
         self.task = self.bars.add_task("", total=None, unit="", note="")
+        self.begun = False
         self.last_line = monotonic()
 
     def __enter__(self) -> "Watch":
@@ -44,10 +45,16 @@ class Watch(Observer):
         self.bars.stop()
 
     def started(self, stage: Stage, *, index: int, count: int) -> None:
-        self.bars.reset(self.task, description=f"[{index}/{count}] {stage.title}", total=None, unit="", note="")
+        self.bars.remove_task(self.task)
+        self.task = self.bars.add_task(f"[{index}/{count}] {stage.title}", total=None, unit="", note="")
+        self.begun = False
         self.last_line = monotonic()
 
     def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
+        if not self.begun:
+            # What an earlier attempt did must not count as this one's speed.
+            self.bars.reset(self.task, completed=int(done))
+            self.begun = True
         self.bars.update(self.task, completed=done, total=total, unit=unit, note=note)
         if not self.console.is_terminal and monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
             self.console.print(f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}, {note}")
@@ -78,9 +85,8 @@ def short_number(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """3725 -> 1 h 02 min"""
+    """7325 -> 2 h 02 min"""
     if seconds < 120:
         return f"{seconds:.0f} s"
-    if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds // 3600:.0f} h {seconds % 3600 / 60:02.0f} min"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from isoglot.exhibits import UNTRAINED, Measurement
+from isoglot.exhibits import UNTRAINED
+from isoglot.measurements import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,11 @@ class Row:
     untrained_best: tuple[float, ...]
 
     @property
+    def gains(self) -> tuple[float, ...]:
+        """What training added, for each seed: shared words alone give an untrained model something."""
+        return tuple(best - start for best, start in zip(self.best, self.untrained_best, strict=True))
+
+    @property
     def mean_best(self) -> float:
         return fmean(self.best)
 
@@ -29,7 +35,7 @@ class Row:
 
 
 def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
-    """One row for each condition and pair that has both a trained and an untrained score, in the order they came."""
+    """One row for each condition and pair, in the order they came, over the seeds with an untrained score as well."""
     found: dict[tuple[tuple[str, str], str], dict[str, dict[int, dict[int, float]]]] = {}
     for each in measurements:
         if each.layer is not None and each.metric in (metric, metric + UNTRAINED):
@@ -38,21 +44,23 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
     gathered = []
     for (languages, condition), by_metric in found.items():
         trained, untrained = by_metric.get(metric, {}), by_metric.get(metric + UNTRAINED, {})
-        if not trained:
+        seeds = [seed for seed in trained if seed in untrained]
+        if not seeds:
             continue
-        layers = sorted(next(iter(trained.values())))
+        layers = sorted(trained[seeds[0]])
+        # Departure: the best layer is picked by the scores that are shown, of the untrained model as well.
         gathered.append(
             Row(
                 condition=condition,
                 languages=languages,
-                layers=tuple(fmean(scores[layer] for scores in trained.values()) for layer in layers),
-                best=tuple(max(scores.values()) for scores in trained.values()),
-                untrained_best=tuple(max(untrained[seed].values()) for seed in trained),
+                layers=tuple(fmean(trained[seed][layer] for seed in seeds) for layer in layers),
+                best=tuple(max(trained[seed].values()) for seed in seeds),
+                untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
             )
         )
     return gathered
 
 
-def single_value(measurements: Iterable[Measurement], *, metric: str) -> float | None:
-    """The value of a metric that is the same for all cells, such as a chance level."""
-    return next((each.value for each in measurements if each.metric == metric), None)
+def single_value(measurements: Iterable[Measurement], *, metric: str, languages: tuple[str, str]) -> float | None:
+    """The value of a metric that is the same for all cells of a language pair, such as a chance level."""
+    return next((each.value for each in measurements if each.metric == metric and each.languages == languages), None)

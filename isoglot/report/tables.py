@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isoglot.conditions import CONDITIONS, Anchors, Condition, Domain, Segmentation
-from isoglot.exhibits import Measurement
+from isoglot.conditions import CONDITIONS, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation
+from isoglot.measurements import Measurement
 from isoglot.report.agreement import Verdict, agreements
 from isoglot.report.rows import Row, rows, single_value
 from isoglot.scales import Scale
@@ -17,64 +17,106 @@ METRIC_TITLES = {
     "retrieval_p1": "Parallel sentences: precision at 1 (%) by layer, no mapping",
     "word_translation_p1": "Word translation: precision at 1 (%) by layer, no mapping",
 }
+DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 VERDICT_STYLES = {Verdict.AGREES: "green", Verdict.DISAGREES: "red", Verdict.TOO_CLOSE: "yellow"}
 
 
 def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableType:
     """Every table of a study, and what they say of the paper's order of conditions."""
-    parts: list[RenderableType] = []
+    conditions = dict.fromkeys(each.condition for each in measurements)
+    parts: list[RenderableType] = [condition_table([CONDITIONS[name] for name in conditions], scale=scale), ""]
     for metric, title in METRIC_TITLES.items():
         gathered = rows(measurements, metric=metric)
         for languages in dict.fromkeys(row.languages for row in gathered):
             of_pair = [row for row in gathered if row.languages == languages]
-            chance = single_value(measurements, metric=f"{metric}_chance")
-            parts += [score_table(of_pair, title=f"{title} ({'-'.join(languages)})", chance=chance, scale=scale), ""]
+            chance = single_value(measurements, metric=f"{metric}_chance", languages=languages)
+            parts += [score_table(of_pair, title=f"{title} ({'-'.join(languages)})", chance=chance), ""]
             if metric == "retrieval_p1":
                 parts += [*_verdicts(of_pair), ""]
     return Group(*parts)
 
 
-def score_table(of_pair: Sequence[Row], *, title: str, chance: float | None, scale: Scale) -> Table:
-    """One metric of one language pair."""
-    caption = "untr.: best layer of the same model before training; Δ: best less Default's best"
-    if chance is not None:
-        caption += f"; chance {chance:.1f}"
-    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left")
-    table.add_column("Model", no_wrap=True)
-    for heading in ("Anchors", "Own parts", "Softmax"):
+def condition_table(conditions: Sequence[Condition], *, scale: Scale) -> Table:
+    """The left half of Table 1: what was done to each model."""
+    table = _plain_table("What the languages of a model share")
+    for heading in DESCRIPTION:
         table.add_column(heading)
-    for layer in range(len(of_pair[0].layers)):
-        table.add_column(f"L{layer}", justify="right")
-    for heading in ("best", "untr.", "Δ"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    default = next((row.mean_best for row in of_pair if row.condition == "default"), None)
-    for row in of_pair:
-        condition = CONDITIONS[row.condition]
-        delta = "" if default is None else f"{row.mean_best - default:+.1f}"
-        table.add_row(
-            condition.label,
-            *described(condition, scale=scale),
-            *(f"{score:.1f}" for score in row.layers),
-            Text(mean_and_range(row.best), style="bold"),
-            f"{row.mean_untrained_best:.1f}",
-            delta,
+    for condition in conditions:
+        table.add_row(condition.label, *described(condition, scale=scale))
+    if scale.shape.layers != PAPER_DEPTH:
+        table.caption = (
+            f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {scale.shape.layers}."
         )
     return table
 
 
-def described(condition: Condition, *, scale: Scale) -> tuple[str, str, str]:
-    """Anchors, separate parts and softmax of a condition, as Table 1 words them."""
+def score_table(of_pair: Sequence[Row], *, title: str, chance: float | None) -> Table:
+    """The right half: one metric of one language pair."""
+    table = _plain_table(title)
+    several = "means over seeds, and (lowest-highest) of best; " if len(of_pair[0].best) > 1 else ""
+    table.caption = f"{several}untr.: best layer of the same model before training; Δ: best less Default's best"
+    if chance is not None:
+        table.caption += f"; chance {chance:.1f}"
+    default = next((row.mean_best for row in of_pair if row.condition == "default"), None)
+    lines = [
+        (
+            CONDITIONS[row.condition].label,
+            *(f"{score:.1f}" for score in row.layers),
+            mean_and_range(row.best),
+            f"{row.mean_untrained_best:.1f}",
+            "" if default is None else f"{row.mean_best - default:+.1f}",
+        )
+        for row in of_pair
+    ]
+    headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", "Δ")
+    for heading, column in zip(headings, zip(*lines, strict=True), strict=True):
+        table.add_column(
+            heading,
+            justify="left" if heading == "Model" else "right",
+            style="bold" if heading == "best" else "",
+            no_wrap=True,
+            # Rather wider than the window than with numbers cut off.
+            min_width=max(len(heading), *map(len, column)),
+        )
+    for line in lines:
+        table.add_row(*line)
+    return table
+
+
+def _plain_table(title: str) -> Table:
+    return Table(
+        title=title,
+        title_style="bold",
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1),
+    )
+
+
+def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
+    """A condition in the words of Table 1, after its name."""
     separate = condition.separate.at_depth(scale.shape.layers)
-    own = (["emb"] if separate.embeddings else []) + ([f"L1-{max(separate.layers)}"] if separate.layers else [])
-    if condition.target_domain is Domain.OTHER:
-        own = [*own, "domain"]
-    anchors = {Anchors.NATURAL: "all" if condition.segmentation is Segmentation.JOINT else "union"}
-    anchors |= {Anchors.NONE: "0", Anchors.EXTRA: "extra"}
+    joint = condition.segmentation is Segmentation.JOINT
+    own = ["Emb"] if separate.embeddings else []
+    own += [layer_names(separate.layers)] if separate.layers else []
+    anchors = {Anchors.NATURAL: "all", Anchors.NONE: "0", Anchors.EXTRA: "extra"}[condition.anchors]
     return (
-        "0" if separate.embeddings else anchors[condition.anchors],
-        " + ".join(own) or "none",
+        "same" if condition.target_domain is Domain.MAIN else "other",
+        f"{scale.merges}" if joint else f"{scale.merges // 2}/{scale.merges // 2}",
+        "0*" if separate.embeddings else anchors,
+        f"Sep {' + '.join(own)}" if own else "all",
         "own" if separate.embeddings else "shared",
     )
+
+
+def layer_names(layers: frozenset[int]) -> str:
+    """ "L1-3", or "L2,4" where they do not follow each other."""
+    first, last = min(layers), max(layers)
+    if layers == frozenset(range(first, last + 1)) and last > first:
+        return f"L{first}-{last}"
+    return "L" + ",".join(str(layer) for layer in sorted(layers))
 
 
 def mean_and_range(values: Sequence[float]) -> str:
@@ -87,6 +129,8 @@ def _verdicts(of_pair: Sequence[Row]) -> list[RenderableType]:
     found = agreements(of_pair)
     if not found:
         return []
-    lines: list[RenderableType] = [Text("Orders on which all tasks of the paper's Table 1 agree, here:", style="bold")]
+    lines: list[RenderableType] = [
+        Text("Points gained by training, where all tasks of the paper's Table 1 agree on the order:", style="bold")
+    ]
     lines += [Text("  " + each.sentence(), style=VERDICT_STYLES[each.verdict]) for each in found]
     return lines

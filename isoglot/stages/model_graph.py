@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from isoglot.conditions import Anchors, Condition, Domain, Segmentation
-from isoglot.errors import IsoglotError
 from isoglot.pretraining.run import PretrainingRun
+from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
 from isoglot.stages.parallel_text import SyntheticParallelText
@@ -24,13 +24,6 @@ class ModelGraph:
     condition: Condition
     languages: tuple[str, str]
     seed: int
-
-    def __post_init__(self) -> None:
-        if self.condition.anchors is Anchors.EXTRA:
-            raise IsoglotError(
-                f"condition {self.condition.name!r} needs code-switched text, which isoglot cannot make yet; "
-                f"leave it out of `conditions` in {self.study.origin}"
-            )
 
     @property
     def label(self) -> str:
@@ -84,12 +77,35 @@ class ModelGraph:
         }
 
     @cached_property
+    def parallel(self) -> SyntheticParallelText:
+        """On the main domain, whatever the model is trained on."""
+        synthetic = self.study.synthetic
+        return SyntheticParallelText(
+            world=synthetic.world,
+            languages=tuple(synthetic.language(language) for language in self.languages),
+            texts=tuple(self.text(language, domain=Domain.MAIN).text for language in self.languages),
+            sentences=synthetic.parallel_sentences,
+        )
+
+    @cached_property
+    def switchable(self) -> dict[str, SwitchableTrainingText]:
+        """Of every language for extra anchors, of none otherwise (section 4.2)."""
+        if self.condition.anchors is not Anchors.EXTRA:
+            return {}
+        return {
+            language: SwitchableTrainingText(
+                language=language, text=text, bpe=self.bpe, vocabulary=self.vocabulary, parallel=self.parallel
+            )
+            for language, text in self.texts.items()
+        }
+
+    @cached_property
     def run(self) -> PretrainingRun:
         return PretrainingRun.of(self.condition, scale=self.study.scale, languages=self.languages, seed=self.seed)
 
     @cached_property
     def pretrained(self) -> PretrainedEncoder:
-        return PretrainedEncoder(run=self.run, streams=self.streams, label=self.label)
+        return PretrainedEncoder(run=self.run, streams=self.streams, switchable=self.switchable, label=self.label)
 
     @cached_property
     def untrained(self) -> UntrainedEncoder:
@@ -97,16 +113,11 @@ class ModelGraph:
 
     def emergence(self, encoder: AnyEncoder) -> Emergence:
         """Scores of an encoder, on the main domain whatever it was trained on."""
-        synthetic = self.study.synthetic
         return Emergence(
             encoder=encoder,
             languages=self.languages,
             vocabulary=self.vocabulary,
             bpe=self.bpe,
-            parallel=SyntheticParallelText(
-                world=synthetic.world,
-                languages=tuple(synthetic.language(language) for language in self.languages),
-                sentences=synthetic.parallel_sentences,
-            ),
+            parallel=self.parallel,
             texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
         )

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
 from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import MASK, PAD
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.run import BEST, PretrainingRun
+from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.vocabulary import TokenStreams
 
 if TYPE_CHECKING:
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
-CHOSEN = "best"
+GUESSED_UPDATE_SECONDS = 0.01
+GUESSED_OPERATIONS_PER_SECOND = 5e10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +41,8 @@ class UntrainedEncoder(Stage):
         from isoglot.encoder.files import write_model
         from isoglot.pretraining.loop import untrained_model
 
-        sizes = {language: TokenStream.open(work.path(stage)).table_size for language, stage in self.streams.items()}
-        write_model(untrained_model(self.run, table_sizes=sizes, pad_id=PAD), work.folder / CHOSEN)
+        sizes = {language: stream.table_size for language, stream in _opened(self, work).items()}
+        write_model(untrained_model(self.run, table_sizes=sizes, pad_id=PAD), work.folder / BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,8 @@ class PretrainedEncoder(Stage):
     kind: ClassVar[str] = "pretrained-encoder"
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
+    switchable: Mapping[str, SwitchableTrainingText]
+    """Read in training where a language has one, in the place of its stream."""
     label: str = field(metadata=NOT_IDENTITY)
 
     @property
@@ -57,6 +62,11 @@ class PretrainedEncoder(Stage):
 
     def amount(self) -> Amount:
         return Amount(units=self.run.tokens, of="tokens")
+
+    def guessed_seconds(self) -> float:
+        """For two CPU cores: a fixed cost for each update, and six operations for each parameter and token."""
+        operations = 6 * self.run.shape.num_parameters(table_size=0) * self.run.tokens
+        return self.run.updates * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
 
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine
@@ -71,20 +81,28 @@ class PretrainedEncoder(Stage):
         with machine.threads_for(num_activations=tokens_per_update * self.run.shape.width):
             pretrain(
                 self.run,
-                {language: TokenStream.open(work.path(stage)) for language, stage in self.streams.items()},
+                _opened(self, work),
                 pad_id=PAD,
                 mask_id=MASK,
                 folder=work.folder,
                 machine=machine,
                 report=report,
+                switchable={
+                    language: SwitchableText.read(work.path(text)) for language, text in self.switchable.items()
+                },
             )
 
 
 AnyEncoder = UntrainedEncoder | PretrainedEncoder
 
 
+def _opened(encoder: AnyEncoder, work: Work) -> dict[str, TokenStream]:
+    """Streams in the order of the run's languages, in which weights are drawn: a mapping's own is not in the digest."""
+    return {language: TokenStream.open(work.path(encoder.streams[language])) for language in encoder.run.languages}
+
+
 def chosen_model(folder: Path) -> ClozeModel:
     """The model that speaks for an UntrainedEncoder or a PretrainedEncoder."""
     from isoglot.encoder.files import read_model
 
-    return read_model(folder / CHOSEN)
+    return read_model(folder / BEST)

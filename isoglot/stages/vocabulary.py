@@ -38,6 +38,7 @@ class LearnedBpe(Stage):
         return f"{self.merges} BPE merges of {' and '.join(text.language for text in self.texts)}"
 
     def make(self, work: Work) -> None:
+        # Departure: every training line of every language counts alike; the paper does not say how it balanced them.
         counts: Counter[str] = Counter()
         for text in self.texts:
             counts.update(counted_words(work, text))

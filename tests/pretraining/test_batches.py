@@ -7,12 +7,22 @@ import pytest
 from scipy import stats
 
 from isoglot.corpora.streams import Split, TokenStream
-from isoglot.pretraining.batches import Batches
+from isoglot.pretraining.batches import Batches, window_source
 from tests.oracles import windows_one_by_one
+from tests.pretraining.tiny_runs import switchable_texts
 
 
 def batches_of(streams: dict[str, TokenStream], *, seed: int = 0, exponent: float = 0.7) -> Batches:
-    return Batches(streams, window=12, batch=8, language_exponent=exponent, seed=seed)
+    return Batches(
+        {
+            language: window_source(stream, switchable=None, window=12, seed=seed)
+            for language, stream in streams.items()
+        },
+        lines={language: stream.lines[Split.TRAIN] for language, stream in streams.items()},
+        batch=8,
+        language_exponent=exponent,
+        seed=seed,
+    )
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.7, 1.0])
@@ -60,3 +70,27 @@ def test_other_seeds_draw_other_languages_and_windows(streams: dict[str, TokenSt
 
 def _seeded(streams: dict[str, TokenStream]):
     return lambda seed: batches_of(streams, seed=seed)
+
+
+def test_a_language_that_can_be_switched_is_and_the_other_is_read_as_it_is(streams: dict[str, TokenStream]) -> None:
+    english = switchable_texts()["en"]
+    plain, switched = (
+        Batches(
+            {
+                language: window_source(stream, switchable=given.get(language), window=12, seed=0)
+                for language, stream in streams.items()
+            },
+            lines={"en": 300, "fr": 100},
+            batch=8,
+            language_exponent=0.7,
+            seed=0,
+        )
+        for given in ({}, {"en": english})
+    )
+    shares: dict[str, list[float]] = {"en": [], "fr": []}
+    for update in range(1, 101):
+        (language, ours_BL), (expected, theirs_BL) = switched.take(update), plain.take(update)
+        assert language == expected
+        shares[language].append((ours_BL != theirs_BL).float().mean().item())
+    assert set(shares["fr"]) == {0.0}
+    assert 0.05 < min(shares["en"]) <= max(shares["en"]) <= 0.15

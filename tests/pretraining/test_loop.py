@@ -15,9 +15,9 @@ from isoglot.corpora.streams import Split, TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.encoder.files import read_model
 from isoglot.errors import IsoglotError
-from isoglot.pretraining.loop import BEST, INTERMEDIATE, LOG, Trainer, adam, pretrain, untrained_model
+from isoglot.pretraining.loop import Trainer, adam, pretrain, untrained_model
 from isoglot.pretraining.perplexity import HeldOut, perplexity
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
 from isoglot.scales import Optimization
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, files_of, tiny_run, trainer_of
 

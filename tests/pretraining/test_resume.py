@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ import torch
 
 from isoglot.conditions import Separate
 from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.pretraining import loop
-from isoglot.pretraining.loop import BEST, CHECKPOINTS, INTERMEDIATE, Trainer, pretrain
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, files_of, tiny_run, trainer_of
+from isoglot.pretraining.loop import CHECKPOINTS, Trainer, pretrain
+from isoglot.pretraining.run import BEST, INTERMEDIATE
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, files_of, switchable_texts, tiny_run, trainer_of
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -33,23 +36,32 @@ def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
     assert ours.batches.positions == theirs.batches.positions
 
 
-@pytest.mark.parametrize("separate", [Separate(), EVERYTHING], ids=["shared", "separate"])
-@pytest.mark.parametrize("dropout", [0.0, 0.2])
+@pytest.mark.parametrize(
+    ("separate", "dropout", "switchable"),
+    [
+        pytest.param(Separate(), 0.0, {}, id="shared"),
+        pytest.param(Separate(), 0.2, {}, id="shared, dropout"),
+        pytest.param(EVERYTHING, 0.0, {}, id="separate"),
+        pytest.param(EVERYTHING, 0.2, {}, id="separate, dropout"),
+        pytest.param(Separate(), 0.2, switchable_texts(), id="extra anchors, dropout"),
+    ],
+)
 def test_going_on_from_any_checkpoint_changes_nothing(
     separate: Separate,
     dropout: float,
+    switchable: Mapping[str, SwitchableText],
     streams: dict[str, TokenStream],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = tiny_run(separate=separate, dropout=dropout)
-    whole = trainer_of(run, streams, folder=tmp_path / "whole")
+    whole = trainer_of(run, streams, folder=tmp_path / "whole", switchable=switchable)
     monkeypatch.setattr(loop, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)  # one after each update
-    parts = trainer_of(run, streams, folder=tmp_path / "parts")
+    parts = trainer_of(run, streams, folder=tmp_path / "parts", switchable=switchable)
     for update in range(1, run.updates + 1):
         whole.advance()
         parts.advance()
-        parts = trainer_of(run, streams, folder=tmp_path / "parts")
+        parts = trainer_of(run, streams, folder=tmp_path / "parts", switchable=switchable)
         assert parts.progression.update == update
         assert_same_state(parts, whole)
         torch.rand(update)  # what else is drawn in the process must not matter

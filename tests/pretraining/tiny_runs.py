@@ -1,5 +1,6 @@
 """Runs of a few updates on two languages of a dozen letters, and a machine for them."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ import torch
 from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.streams import Split, TokenStream, write_stream
-from isoglot.corpora.vocabulary import MASK, PAD, build_vocabulary
+from isoglot.corpora.switchable_text import SwitchableText, Translation
+from isoglot.corpora.vocabulary import MASK, PAD, Vocabulary, build_vocabulary
 from isoglot.corpora.words import word_counts
 from isoglot.machine import Machine
-from isoglot.pretraining.loop import Trainer
+from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.scales import EncoderShape, NormPlacement, Optimization
 
@@ -60,11 +62,15 @@ def lines_of(language: str, *, count: int, seed: int) -> list[str]:
     return [" ".join(LETTERS[language][(start + step) % 12] for step in range(7)) for start in starts]
 
 
-def write_streams(folder: Path, *, kind: TableKind = TableKind.JOINT) -> dict[str, TokenStream]:
+def _training_text(kind: TableKind) -> tuple[dict[str, list[str]], Bpe, Vocabulary]:
     bpe = Bpe(merges=())
     train = {language: lines_of(language, count=count, seed=1) for language, count in LINES.items()}
     counts = {language: bpe.subword_counts(word_counts(lines, language=language)) for language, lines in train.items()}
-    vocabulary = build_vocabulary(kind, counts=counts)
+    return train, bpe, build_vocabulary(kind, counts=counts)
+
+
+def write_streams(folder: Path, *, kind: TableKind = TableKind.JOINT) -> dict[str, TokenStream]:
+    train, bpe, vocabulary = _training_text(kind)
     return {
         language: write_stream(
             folder / language,
@@ -81,8 +87,29 @@ def write_streams(folder: Path, *, kind: TableKind = TableKind.JOINT) -> dict[st
     }
 
 
-def trainer_of(run: PretrainingRun, streams: dict[str, TokenStream], *, folder: Path) -> Trainer:
-    return Trainer(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU)
+def switchable_texts() -> dict[str, SwitchableText]:
+    """The training lines of the streams; in both languages half of the letters translate into one another."""
+    train, bpe, vocabulary = _training_text(TableKind.JOINT)
+    return {
+        language: SwitchableText.of(
+            lines,
+            language=language,
+            translations={a: [Translation(language=other, word=b)] for a, b in zip("abcdef", "ghijkl", strict=True)},
+            bpe=dict.fromkeys(LINES, bpe),
+            vocabulary=vocabulary,
+        )
+        for (language, lines), other in zip(train.items(), ("fr", "en"), strict=True)
+    }
+
+
+def trainer_of(
+    run: PretrainingRun,
+    streams: dict[str, TokenStream],
+    *,
+    folder: Path,
+    switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
+) -> Trainer:
+    return Trainer(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, switchable=switchable)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

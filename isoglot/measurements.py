@@ -1,0 +1,102 @@
+"""Every number of a study, read from the artifacts that hold it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from isoglot.artifacts import Store
+from isoglot.errors import IsoglotError
+from isoglot.exhibits import Cell, cells
+from isoglot.pretraining.run import LOG
+from isoglot.stages.emergence import SCORES
+from isoglot.stages.vocabulary import ANCHORS
+from isoglot.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """One number, as `isoglot results --json` prints it; null where a field does not apply."""
+
+    study: str
+    exhibit: str
+    condition: str
+    languages: tuple[str, str]
+    language: str
+    task: str | None
+    metric: str
+    layer: int | None
+    seed: int
+    value: float
+    stage: str
+    """Digest of the artifact that was scored, or that holds the number."""
+
+    def json_line(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:
+    """Every number the store holds for the study, and what is wrong with those it cannot give."""
+    found: list[Measurement] = []
+    damage: list[IsoglotError] = []
+    for cell in cells(study)[0]:
+        try:
+            if store.has(cell.stage):
+                store.verify(cell.stage)
+                found += _of_cell(cell, study=study, store=store)
+        except IsoglotError as error:
+            damage.append(error)
+    return found, damage
+
+
+def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]:
+    blank = Measurement(
+        study=study.name,
+        exhibit=cell.exhibit,
+        condition=cell.condition,
+        languages=cell.languages,
+        language=cell.languages[1],
+        task=None,
+        metric="",
+        layer=None,
+        seed=cell.seed,
+        value=0.0,
+        stage=cell.stage.digest,
+    )
+    for score in json.loads((store.folder(cell.stage) / SCORES).read_text(encoding="utf-8")):
+        layer = score["layer"]
+        if layer is not None:
+            yield replace(blank, metric=score["metric"] + cell.metric_suffix, layer=layer, value=score["value"])
+        elif not cell.metric_suffix:  # what has no layer, such as chance, does not depend on training
+            yield replace(blank, metric=score["metric"], value=score["value"])
+    if not cell.metric_suffix:
+        yield from _of_training(blank, cell.stage.encoder.digest, log=store.folder(cell.stage.encoder) / LOG)
+        vocabulary = cell.stage.vocabulary
+        yield from _of_anchors(blank, vocabulary.digest, statistics=store.folder(vocabulary) / ANCHORS)
+
+
+def _of_training(blank: Measurement, digest: str, *, log: Path) -> Iterator[Measurement]:
+    """Dev perplexity of each language at the update whose model was chosen."""
+    if not log.exists():  # an artifact may be deleted once its scores are known
+        return
+    evaluations = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    chosen = min(evaluations, key=lambda row: float(row["perplexity"][blank.languages[0]]))
+    yield replace(blank, metric="chosen_update", value=chosen["update"], stage=digest)
+    for language, value in chosen["perplexity"].items():
+        yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=digest)
+
+
+def _of_anchors(blank: Measurement, digest: str, *, statistics: Path) -> Iterator[Measurement]:
+    """What the languages have in common in the vocabulary, and how well it covers each."""
+    if not statistics.exists():
+        return
+    counted = json.loads(statistics.read_text(encoding="utf-8"))
+    overlap = counted["overlap"]["-".join(sorted(blank.languages))]
+    yield replace(blank, metric="anchor_types", value=overlap["shared_types"], stage=digest)
+    for language in blank.languages:
+        own = replace(blank, language=language, stage=digest)
+        yield replace(own, metric="anchor_token_share", value=round(100 * overlap["shared_token_rate"][language], 4))
+        yield replace(own, metric="tokens_per_word", value=round(counted["coverage"][language]["tokens_per_word"], 4))

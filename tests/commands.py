@@ -1,0 +1,55 @@
+"""The isoglot command as people run it: a process of its own."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from isoglot.artifacts import Store
+from isoglot.study import Study, read_study
+
+ISOGLOT = Path(sys.executable).with_name("isoglot")
+# What would send the command elsewhere, or have it write colours into a pipe.
+UNWANTED = ("ISOGLOT_STORE", "ISOGLOT_DEVICE", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workplace:
+    """A folder with a study in tiny.toml, and all of it in the store beside."""
+
+    folder: Path
+    first_output: str
+    """What the run printed that made everything."""
+
+    @property
+    def study(self) -> Study:
+        return read_study(self.folder / "tiny.toml")
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / "store")
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in UNWANTED}
+
+
+def isoglot(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What the command answers when it is given these words in a folder."""
+    command = [str(ISOGLOT), *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def started(*words: str, folder: Path) -> subprocess.Popen[str]:
+    """The command at work; whoever starts it must end it."""
+    return subprocess.Popen(
+        [str(ISOGLOT), *words],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

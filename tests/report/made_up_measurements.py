@@ -1,0 +1,58 @@
+"""Measurements as a study might yield them, made up by hand."""
+
+from collections.abc import Sequence
+
+from isoglot.measurements import Measurement
+from isoglot.report.rows import Row
+
+
+def measured(
+    condition: str,
+    by_layer: Sequence[float],
+    *,
+    metric: str = "retrieval_p1",
+    seed: int = 0,
+    languages: tuple[str, str] = ("ela", "oru"),
+) -> list[Measurement]:
+    """Scores of one model, from layer 0 up."""
+    return [
+        measurement(condition, value, metric=metric, layer=layer, seed=seed, languages=languages)
+        for layer, value in enumerate(by_layer)
+    ]
+
+
+def measurement(
+    condition: str,
+    value: float,
+    *,
+    metric: str,
+    layer: int | None = None,
+    seed: int = 0,
+    languages: tuple[str, str] = ("ela", "oru"),
+) -> Measurement:
+    return Measurement(
+        study="mine",
+        exhibit="emergence",
+        condition=condition,
+        languages=languages,
+        language=languages[1],
+        task=None,
+        metric=metric,
+        layer=layer,
+        seed=seed,
+        value=value,
+        stage="0" * 64,
+    )
+
+
+def row(
+    condition: str, *best: float, untrained: tuple[float, ...] = (), languages: tuple[str, str] = ("ela", "oru")
+) -> Row:
+    """What a condition scored with each seed, by default from nought before training."""
+    return Row(
+        condition=condition,
+        languages=languages,
+        layers=(0.0,),
+        best=best,
+        untrained_best=untrained or (0.0,) * len(best),
+    )

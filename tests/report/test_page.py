@@ -1,0 +1,63 @@
+"""The report as files: readable without isoglot, and whole however far the study is."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from study_texts import TINY_STUDY
+
+from isoglot.artifacts import Store
+from isoglot.errors import IsoglotError
+from isoglot.exhibits import UNTRAINED, MissingCell
+from isoglot.measurements import Measurement
+from isoglot.report.page import page, write_report
+from isoglot.study import parse_study
+from tests.report.made_up_measurements import measured, measurement
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+FOUND = [
+    *measured("default", [10.04, 80.0]),
+    *measured("default", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("sep-emb", [11.0, 12.0]),
+    *measured("sep-emb", [1.0, 2.0], metric="retrieval_p1" + UNTRAINED),
+    measurement("default", 0.2, metric="retrieval_p1_chance"),
+]
+MISSING = [MissingCell(exhibit="emergence", condition="extra-anchors", languages=("ela", "oru"), reason="no text")]
+
+
+def table_rows(text: str) -> list[list[str]]:
+    return [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+
+
+def test_the_page_has_the_numbers_and_says_what_they_are() -> None:
+    text = page(STUDY, FOUND, missing=MISSING)
+    lines = table_rows(text)
+    assert ["Default", "10.0", "80.0", "80.0", "5.0"] in [line[:5] for line in lines]
+    assert ["Sep Emb", "11.0", "12.0", "12.0", "2.0"] in [line[:5] for line in lines]
+    assert "Chance is 0.2%" in text
+    assert "- Default +75.0 > Sep Emb +10.0: agrees with the paper" in text
+    assert "- extra-anchors: no text" in text
+    assert "80 updates of 8 windows of 16 tokens, 10,240 tokens a model; seeds 0, 1" in text
+    for table in text.split("\n\n"):
+        assert len({len(line) for line in table_rows(table)}) <= 1
+
+
+@pytest.mark.parametrize("found", [[], FOUND[:2], FOUND[2:4], FOUND[-1:]])
+def test_a_study_hardly_begun_has_a_page_too(found: list[Measurement]) -> None:
+    text = page(STUDY, found, missing=[])
+    assert text.startswith("# tiny: ela and oru\n")
+    assert "No data" not in text
+
+
+def test_every_measurement_stands_beside_the_page(tmp_path: Path) -> None:
+    path = write_report(STUDY, FOUND, missing=MISSING, store=Store(tmp_path / "store"))
+    assert path.read_text(encoding="utf-8") == page(STUDY, FOUND, missing=MISSING)
+    lines = (path.parent / "measurements.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [asdict(each) | {"languages": ["ela", "oru"]} for each in FOUND]
+
+
+def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:
+    (tmp_path / "reports").touch()
+    with pytest.raises(IsoglotError, match=f"the store {tmp_path} cannot be used"):
+        write_report(STUDY, FOUND, missing=[], store=Store(tmp_path))

@@ -1,0 +1,108 @@
+"""A run as it goes: plain lines in a file, a bar in a terminal."""
+
+import io
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from rich.console import Console
+
+from isoglot.artifacts import Amount, Stage, Work
+from isoglot.errors import IsoglotError
+from isoglot.report import progress
+from isoglot.report.progress import Watch, duration, short_number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Digging(Stage):
+    kind: ClassVar[str] = "digging"
+    metres: int | None = None
+
+    def make(self, work: Work) -> None: ...
+
+    def amount(self) -> Amount | None:
+        return None if self.metres is None else Amount(units=self.metres, of="metres")
+
+
+def watched(*, terminal: bool) -> tuple[Watch, io.StringIO]:
+    file = io.StringIO()
+    return Watch(Console(file=file, force_terminal=terminal, width=200, soft_wrap=True)), file
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1.0k"),
+        (1234, "1.2k"),
+        (81_234, "81k"),
+        (1_234_567, "1.2M"),
+        (118_863_360, "119M"),
+        (82_000_000_000, "82G"),
+    ],
+)
+def test_short_number(value: float, text: str) -> None:
+    assert short_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.3, "0 s"),
+        (119, "119 s"),
+        (120, "2 min"),
+        (3725, "62 min"),
+        (7325, "2 h 02 min"),
+        (3 * 3600 - 1, "3 h 00 min"),
+        (30 * 3600 + 60, "30 h 01 min"),
+    ],
+)
+def test_duration(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_a_file_gets_one_line_for_each_stage() -> None:
+    watch, file = watched(terminal=False)
+    with watch:
+        watch.started(Digging(metres=5000), index=1, count=2)
+        watch.progress(Digging(metres=5000), done=10, total=5000, unit="metres", note="rock")
+        watch.finished(Digging(metres=5000), seconds=2.0)
+        watch.finished(Digging(), seconds=0.25)
+        watch.finished(Digging(metres=3), seconds=0.0)
+        watch.waiting(Digging(), holder="mole, process 7")
+        watch.failed(Digging(), error=IsoglotError("[/x] is rock: dig elsewhere"))
+    assert file.getvalue().splitlines() == [
+        "  digging: 2.0 s (5.0k metres, 2.5k/s)",
+        "  digging: 0.2 s",
+        "  digging: 0.0 s (3 metres)",
+        "  digging: being made by mole, process 7; waiting for it",
+        "  digging: [/x] is rock: dig elsewhere",
+    ]
+
+
+def test_a_file_is_told_of_a_long_stage_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    watch, file = watched(terminal=False)
+    with watch:
+        watch.started(Digging(), index=1, count=1)
+        for now in range(40):
+            watch.progress(Digging(), done=100 * now, total=5000, unit="metres", note="loss 4.10")
+    assert file.getvalue().splitlines() == [
+        "  digging: 1.6k of 5.0k metres, loss 4.10",
+        "  digging: 3.2k of 5.0k metres, loss 4.10",
+    ]
+
+
+def test_a_terminal_gets_a_bar_with_rate_and_time_left() -> None:
+    watch, file = watched(terminal=True)
+    with watch:
+        watch.started(Digging(), index=3, count=7)
+        for done in range(0, 5000, 100):
+            watch.progress(Digging(), done=done, total=5000, unit="metres", note="loss 4.10")
+        watch.bars.refresh()
+    text = file.getvalue()
+    assert "[3/7] digging" in text
+    assert "metres/s" in text
+    assert "loss 4.10" in text

@@ -1,0 +1,114 @@
+"""The tables in the terminal hold the numbers, at every depth and for every study however far it is."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from isoglot.conditions import CONDITIONS, TABLE_1
+from isoglot.exhibits import UNTRAINED
+from isoglot.measurements import Measurement
+from isoglot.report.tables import described, mean_and_range, results
+from isoglot.scales import DEMO, PAPER
+from tests.report.made_up_measurements import measured, measurement
+
+
+def shown(found: list[Measurement], *, width: int = 200) -> str:
+    console = Console(file=io.StringIO(), width=width, soft_wrap=True)
+    console.print(results(found, scale=DEMO))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def row_after(title: str, label: str, text: str) -> list[str]:
+    """The cells of a row, by its label and the beginning of its table's title."""
+    after = text[text.index(title) :].splitlines()
+    return next(line for line in after if line.strip().startswith(label + " ")).removeprefix(f" {label}").split()
+
+
+FOUND = [
+    *measured("default", [10.04, 20.0, 80.0], metric="retrieval_p1"),
+    *measured("default", [1.0, 5.0, 3.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("sep-emb-l1-6", [11.0, 12.0, 9.5], metric="retrieval_p1"),
+    *measured("sep-emb-l1-6", [1.0, 2.0, 3.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("default", [7.0, 8.0, 9.0], metric="word_translation_p1"),
+    *measured("default", [4.0, 5.0, 6.0], metric="word_translation_p1" + UNTRAINED),
+    measurement("default", 0.2, metric="retrieval_p1_chance"),
+]
+
+
+def test_numbers_stand_in_their_places() -> None:
+    text = shown(FOUND)
+    assert row_after("Parallel", "Default", text) == ["10.0", "20.0", "80.0", "80.0", "5.0", "+0.0"]
+    assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0", "-68.0"]
+    assert row_after("Word", "Default", text) == ["7.0", "8.0", "9.0", "9.0", "6.0", "+0.0"]
+    assert "chance 0.2" in text
+    assert "Default +75.0 > Sep Emb + L1-6 +9.0: agrees with the paper" in text
+    assert text.count("agrees with") == 1
+
+
+def test_several_seeds_show_mean_and_range() -> None:
+    second = [
+        *measured("default", [90.0], metric="retrieval_p1", seed=1),
+        *measured("default", [2.0], metric="retrieval_p1" + UNTRAINED, seed=1),
+    ]
+    first = [
+        *measured("default", [70.0], metric="retrieval_p1"),
+        *measured("default", [1.0], metric="retrieval_p1" + UNTRAINED),
+    ]
+    assert row_after("Parallel", "Default", shown(first + second)) == ["80.0", "80.0", "(70-90)", "1.5", "+0.0"]
+    assert mean_and_range([83.14]) == "83.1"
+    assert mean_and_range([79.4, 88.4, 81.5]) == "83.1 (79-88)"
+
+
+def test_without_default_there_is_no_delta() -> None:
+    text = shown([each for each in FOUND if each.condition != "default"])
+    assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0"]
+
+
+def test_each_pair_of_languages_has_its_own_table_and_chance() -> None:
+    of_tem = [
+        *measured("default", [33.0], languages=("ela", "tem")),
+        *measured("default", [4.0], metric="retrieval_p1" + UNTRAINED, languages=("ela", "tem")),
+        measurement("default", 0.7, metric="retrieval_p1_chance", languages=("ela", "tem")),
+    ]
+    text = shown(FOUND + of_tem)
+    first, second = text.index("(ela-oru)"), text.index("(ela-tem)")
+    assert first < text.index("chance 0.2") < second < text.index("chance 0.7")
+
+
+def test_no_number_is_cut_off_in_a_narrow_window() -> None:
+    deep = [
+        *measured("default", [100.0 - layer for layer in range(13)]),
+        *measured("default", [0.5] * 13, metric="retrieval_p1" + UNTRAINED),
+    ]
+    text = shown(deep, width=60)
+    assert "…" not in text
+    assert row_after("Parallel", "Default", text)[:13] == [f"{100.0 - layer:.1f}" for layer in range(13)]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [],
+        measured("default", [1.0], metric="retrieval_p1" + UNTRAINED),
+        measured("default", [1.0]),
+        [measurement("default", 0.2, metric="retrieval_p1_chance")],
+    ],
+)
+def test_a_study_hardly_begun_has_its_tables_too(found: list[Measurement]) -> None:
+    text = shown(found)
+    assert "Parallel" not in text
+    assert ("Default" in text) is bool(found)
+
+
+def test_conditions_are_described_in_the_words_of_table_1() -> None:
+    columns = {condition.name: described(condition, scale=PAPER) for condition in TABLE_1}
+    assert columns["default"] == ("same", "80000", "all", "all", "shared")
+    assert columns["wiki-cc"] == ("other", "80000", "all", "all", "shared")
+    assert columns["no-anchors"] == ("same", "40000/40000", "0", "all", "shared")
+    assert columns["extra-anchors"] == ("same", "80000", "extra", "all", "shared")
+    assert columns["sep-l1-6"] == ("same", "40000/40000", "all", "Sep L1-6", "shared")
+    assert columns["sep-emb-l1-3"] == ("same", "40000/40000", "0*", "Sep Emb + L1-3", "own")
+    # At another depth, the layers that are separate there.
+    assert described(CONDITIONS["sep-l1-6"], scale=DEMO)[3] == "Sep L1-3"

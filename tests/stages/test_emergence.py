@@ -1,0 +1,103 @@
+"""The scores of a model, against loops over the vectors of the very same files."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from commands import Workplace
+from oracles import precision_by_loops
+
+from isoglot.artifacts import Store, Work
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.sentences import encoded_sentences
+from isoglot.corpora.streams import Split
+from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.errors import IsoglotError
+from isoglot.exhibits import cells
+from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors
+from isoglot.stages.emergence import SCORES, Emergence
+from isoglot.stages.models import chosen_model
+from isoglot.stages.parallel_text import dictionary_pairs, parallel_lines
+from isoglot.stages.text import split_lines, write_lines
+from isoglot.stages.vocabulary import MERGES, VOCABULARY
+
+
+def scored(finished: Workplace, *, condition: str, untrained: bool) -> Emergence:
+    found = [each for each in cells(finished.study)[0] if each.condition == condition and each.seed == 0]
+    stage = next(each.stage for each in found if bool(each.metric_suffix) is untrained)
+    assert isinstance(stage, Emergence)
+    return stage
+
+
+def sentences(stage: Emergence, lines: list[str], *, language: str, store: Store):
+    bpe = Bpe.read(store.folder(stage.bpe[language]) / MERGES)
+    vocabulary = Vocabulary.read(store.folder(stage.vocabulary) / VOCABULARY)
+    return encoded_sentences(lines, language=language, bpe=bpe, vocabulary=vocabulary)
+
+
+def both_directions(a_ND: torch.Tensor, b_ND: torch.Tensor, pairs: list[tuple[int, int]]) -> float:
+    a, b = ((vectors - vectors.mean(0)).tolist() for vectors in (a_ND, b_ND))
+    return (precision_by_loops(a, b, pairs) + precision_by_loops(b, a, [(y, x) for x, y in pairs])) / 2
+
+
+def by_layer(scores: list[dict[str, float]], metric: str) -> list[float]:
+    return [each["value"] for each in scores if each["metric"] == metric]
+
+
+@pytest.mark.parametrize(("condition", "untrained"), [("sep-emb-l1-6", False), ("default", True)])
+def test_scores_are_those_of_the_chosen_model(finished: Workplace, condition: str, untrained: bool) -> None:
+    store = finished.store
+    stage = scored(finished, condition=condition, untrained=untrained)
+    scores = json.loads((store.folder(stage) / SCORES).read_text())
+    model = chosen_model(store.folder(stage.encoder))
+    parallel = store.folder(stage.parallel)
+
+    by_language = [
+        sentence_vectors(
+            model.encoder,
+            sentences(stage, parallel_lines(parallel, language), language=language, store=store),
+            language=language,
+        )
+        for language in stage.languages
+    ]
+    same_row = [(row, row) for row in range(20)]
+    expected = [both_directions(a, b, same_row) for a, b in zip(*by_language, strict=True)]
+    assert by_layer(scores, "retrieval_p1") == pytest.approx(expected)
+    assert by_layer(scores, "retrieval_p1_chance") == [5.0]
+    assert by_layer(scores, "parameters") == [sum(each.numel() for each in model.parameters())]
+
+    held_out = {lang: split_lines(store.folder(stage.texts[lang]), Split.TEST) for lang in stage.languages}
+    met = {language: {word for line in lines for word in line.split()} for language, lines in held_out.items()}
+    listed = dictionary_pairs(parallel, source="ela", target="oru")
+    pairs = [(a, b) for a, b in listed if a in met["ela"] and b in met["oru"]]
+    rows = {"ela": sorted({a for a, _ in pairs}), "oru": sorted({b for _, b in pairs})}
+    ours, theirs = (
+        word_type_vectors(
+            model.encoder,
+            sentences(stage, held_out[language], language=language, store=store),
+            types={word: row for row, word in enumerate(rows[language])},
+            language=language,
+        )[0]
+        for language in stage.languages
+    )
+    # Words spelled alike may be answers and are not asked for.
+    gold = [(rows["ela"].index(a), rows["oru"].index(b)) for a, b in pairs if a != b]
+    assert 10 < len(gold) < len(pairs) < len(listed)
+    assert by_layer(scores, "word_translation_p1") == pytest.approx(
+        [both_directions(a, b, gold) for a, b in zip(ours, theirs, strict=True)], abs=1e-4
+    )
+    assert by_layer(scores, "word_translation_p1_chance") == pytest.approx([100 / len(rows["oru"])], abs=1e-4)
+    assert by_layer(scores, "word_translation_coverage") == pytest.approx([100 * len(pairs) / len(listed)], abs=1e-4)
+
+
+def test_held_out_lines_without_a_word_of_the_dictionary_are_refused(finished: Workplace, tmp_path: Path) -> None:
+    stage, store = scored(finished, condition="default", untrained=True), finished.store
+    folders = {each.digest: store.folder(each) for each in stage.inputs.values()}
+    empty = tmp_path / "text"
+    empty.mkdir()
+    write_lines(empty / "test.txt", ["."])
+    for text in stage.texts.values():
+        folders[text.digest] = empty
+    with pytest.raises(IsoglotError, match=r"raise change\.test_lines"):
+        stage.make(Work(folder=tmp_path, input_folders=folders, progress=lambda *_: None))

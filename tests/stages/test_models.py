@@ -1,0 +1,69 @@
+"""Models in the store: the untrained one is where the pretrained one starts, and the pretrained one has learned."""
+
+import json
+
+import pytest
+import torch
+from commands import Workplace
+
+from isoglot.artifacts import Amount, inputs_first
+from isoglot.exhibits import cells
+from isoglot.pretraining.loop import untrained_model
+from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder, chosen_model
+
+
+def encoders(finished: Workplace) -> list[UntrainedEncoder | PretrainedEncoder]:
+    stages = inputs_first(cell.stage for cell in cells(finished.study)[0]).values()
+    return [stage for stage in stages if isinstance(stage, UntrainedEncoder | PretrainedEncoder)]
+
+
+def weights(finished: Workplace, stage: UntrainedEncoder | PretrainedEncoder) -> dict[str, torch.Tensor]:
+    return dict(chosen_model(finished.store.folder(stage)).state_dict())
+
+
+def test_the_untrained_model_is_the_start_of_the_run(finished: Workplace) -> None:
+    for stage in encoders(finished):
+        if isinstance(stage, UntrainedEncoder):
+            model = chosen_model(finished.store.folder(stage))
+            start = untrained_model(stage.run, table_sizes=model.encoder.table_sizes, pad_id=model.encoder.pad_id)
+            found = model.state_dict()
+            assert all(torch.equal(found[name], tensor) for name, tensor in start.state_dict().items())
+
+
+def test_training_moves_every_weight_of_both_languages_from_where_it_started(finished: Workplace) -> None:
+    by_label = {(type(stage), stage.label): stage for stage in encoders(finished)}
+    labels = {label for _, label in by_label}
+    assert len(labels) == 6
+    for label in labels:
+        before = weights(finished, by_label[UntrainedEncoder, label])
+        after = weights(finished, by_label[PretrainedEncoder, label])
+        assert [name for name in before if torch.equal(before[name], after[name])] == []
+
+
+def test_seeds_start_apart(finished: Workplace) -> None:
+    first, second = (
+        next(each for each in encoders(finished) if isinstance(each, UntrainedEncoder) and each.run.seed == seed)
+        for seed in (0, 1)
+    )
+    name = "encoder.embeddings.owned_by.shared.token.weight"
+    assert not torch.equal(weights(finished, first)[name], weights(finished, second)[name])
+
+
+def test_pretraining_leaves_its_log_and_no_checkpoints(finished: Workplace) -> None:
+    for stage in encoders(finished):
+        if isinstance(stage, PretrainedEncoder):
+            folder = finished.store.folder(stage)
+            log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+            assert [row["update"] for row in log] == [20, 40, 60, 80]
+            assert sorted(path.name for path in folder.iterdir()) == [
+                "best",
+                "intermediate",
+                "log.jsonl",
+                "record.json",
+            ]
+
+
+@pytest.mark.parametrize("name", ["default", "sep-emb-l1-6"])
+def test_the_job_is_as_large_as_its_tokens(finished: Workplace, name: str) -> None:
+    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder) and name in each.label)
+    assert stage.amount() == Amount(units=80 * 8 * 16, of="tokens")

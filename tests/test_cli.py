@@ -1,0 +1,161 @@
+"""The command as a newcomer meets it: quick, plain, and clear about mistakes. What it makes is in end_to_end."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commands import ISOGLOT, Workplace, environment, isoglot
+from study_texts import TINY_STUDY
+
+from isoglot.conditions import TABLE_1
+from isoglot.scales import SCALES
+from isoglot.study import builtin_study_names
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Lines of a plan by their stage."""
+    lines = [re.split(r" {2,}", line.strip()) for line in text.splitlines() if line.startswith(" ")]
+    return {stage: cells for stage, *cells in lines[1:]}
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_help_is_there_within_a_second() -> None:
+    seconds = []
+    for _ in range(3):
+        start = time.monotonic()
+        answer = subprocess.run([str(ISOGLOT), "--help"], env=environment(), capture_output=True, text=True)
+        seconds.append(time.monotonic() - start)
+        assert answer.returncode == 0
+        for word in ("run", "plan", "results", "explain", "list", "isoglot run demo"):
+            assert word in answer.stdout
+    # The machine may be busy with something else once, not three times.
+    assert min(seconds) < 1
+
+
+def test_the_command_loads_nothing_heavy() -> None:
+    code = "import sys, isoglot.cli; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = answer.stdout.split()
+    assert "typer" in loaded
+    assert {"torch", "numpy", "tokenizers", "safetensors"}.intersection(loaded) == set()
+
+
+@pytest.mark.parametrize("command", ["run", "plan", "results", "explain"])
+def test_each_command_explains_itself(command: str, tmp_path: Path) -> None:
+    answer = isoglot(command, "--help", folder=tmp_path)
+    assert answer.returncode == 0
+    assert "--store" in answer.stdout
+    assert ("--json" in answer.stdout) is (command == "results")
+
+
+def test_list_names_everything_built_in(tmp_path: Path) -> None:
+    answer = isoglot("list", folder=tmp_path)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    first_words = {line.split()[0] for line in answer.stdout.splitlines()}
+    assert first_words >= {condition.name for condition in TABLE_1} | {*SCALES, *builtin_study_names(), "ela", "oru"}
+    assert names_in(tmp_path) == []
+
+
+def test_plan_before_anything_is_made(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    answer = isoglot("plan", "tiny.toml", folder=tmp_path)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    planned = rows(answer.stdout)
+    state, size, guess = planned["pretraining, sep-emb-l1-6, ela-oru, seed 1"]
+    assert (state, size) == ("to do", "10k tokens")
+    assert re.fullmatch(r"\? \d+ s", guess)
+    assert planned["text of oru, main domain"] == ["to do", "400 sentences", "unknown"]
+    assert answer.stdout.splitlines()[-1].startswith("tiny: 0 artifacts done, 41 to make, 61k tokens of training")
+    assert names_in(tmp_path) == ["tiny.toml"]
+
+
+def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace) -> None:
+    done = isoglot("plan", "tiny.toml", folder=finished.folder).stdout
+    assert {state for state, *_ in rows(done).values()} == {"done"}
+    assert done.splitlines()[-1] == "tiny: 41 artifacts done, 0 to make"
+
+    more = isoglot("plan", "tiny.toml", "--seeds", "1,2", "--conditions", "default", folder=finished.folder).stdout
+    planned = rows(more)
+    assert {stage for stage, cells in planned.items() if cells[0] == "to do"} == {
+        "untrained model, default, ela-oru, seed 2",
+        "retrieval, untrained model, default, ela-oru, seed 2",
+        "pretraining, default, ela-oru, seed 2",
+        "retrieval, pretraining, default, ela-oru, seed 2",
+    }
+    assert re.fullmatch(r"\d+ s", planned["pretraining, default, ela-oru, seed 2"][-1])
+    assert "4 to make, 10k tokens of training, about " in more
+    assert not any("seed 0" in stage for stage in planned)
+
+
+def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    before = isoglot("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=tmp_path)
+    assert (before.returncode, before.stderr) == (0, "")
+    assert names_in(tmp_path) == ["tiny.toml"]
+    after = isoglot("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=finished.folder)
+    assert after.stdout == before.stdout
+    differing = [line.split("  ")[0].strip() for line in after.stdout.splitlines()[1:]]
+    assert differing == [
+        "encoder > run.separate.embeddings",
+        *(f"encoder > run.separate.layers.{place}" for place in range(3)),
+        "encoder > streams.ela > vocabulary > tables",
+    ]
+
+
+def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) -> None:
+    seeds = isoglot("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
+    assert [line.split() for line in seeds.splitlines()] == [
+        ["Setting", "default:1", "default"],
+        ["encoder", ">", "run.seed", "1", "0"],
+    ]
+    same = isoglot("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
+    assert same.startswith("default and default:0 are one and the same artifact: emergence-")
+
+
+MISTAKES = [
+    (["run", "nosuch"], "nosuch: no such study; give the path of a .toml file"),
+    (["run", "dmeo"], "did you mean 'demo'?"),
+    (["plan", "tiny.toml", "--conditions", "defualt"], "--conditions: 'defualt' is not one of"),
+    (["run", "tiny.toml", "--conditions", ""], "--conditions: '' is not one of"),
+    (["run", "tiny.toml", "--seeds", "0,one"], "--seeds takes whole numbers with commas between them"),
+    (["run", "tiny.toml", "--seeds", "0,0"], "--seeds: 0 stands there twice"),
+    (["results", "tiny.toml"], "make them with: isoglot run tiny.toml"),
+    (["results", "tiny.toml", "--store", ""], "--store names no folder"),
+    (["explain", "tiny.toml", "sep-emb"], "'sep-emb' is no condition of tiny (default, no-anchors, sep-emb-l1-6)"),
+    (["explain", "tiny.toml", "default:9"], "'default:9' is none of tiny's default:ela-oru:0, default:ela-oru:1"),
+    (["run", "broken.toml"], "broken.toml: sedes: unknown key"),
+    (["run", "tiny.toml", "--store", "tiny.toml"], "is a file: choose a folder with --store"),
+    (["run", "tiny.toml", "--bogus"], "No such option: --bogus"),
+    (["run"], "Missing argument 'STUDY'"),
+    (["fly"], "No such command 'fly'"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), MISTAKES, ids=[" ".join(words) for words, _ in MISTAKES])
+def test_mistakes_are_told_in_a_line_and_leave_nothing_behind(words: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    (tmp_path / "broken.toml").write_text(TINY_STUDY.replace("seeds", "sedes"), encoding="utf-8")
+    answer = isoglot(*words, folder=tmp_path)
+    assert answer.returncode != 0
+    assert answer.stdout == ""
+    assert message in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert names_in(tmp_path) == ["broken.toml", "tiny.toml"]
+
+
+def test_a_store_may_be_named_by_the_environment(finished: Workplace, tmp_path: Path) -> None:
+    answer = subprocess.run(
+        [str(ISOGLOT), "plan", str(finished.folder / "tiny.toml")],
+        cwd=tmp_path,
+        env=environment() | {"ISOGLOT_STORE": os.fspath(finished.store.root)},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.stdout.splitlines()[-1] == "tiny: 41 artifacts done, 0 to make"

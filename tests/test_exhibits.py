@@ -1,0 +1,73 @@
+"""A study's cells, and what a person may call them."""
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+from commands import Workplace
+from study_texts import TINY_STUDY, study_text
+
+from isoglot.artifacts import Stage, Store, differences
+from isoglot.errors import IsoglotError
+from isoglot.exhibits import UNTRAINED, cells, known_artifacts, named_artifact
+from isoglot.study import parse_study, with_conditions, with_seeds
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+
+
+def test_each_model_has_a_cell_before_and_one_after_training() -> None:
+    filled, missing = cells(STUDY)
+    expected = list(product(["default", "no-anchors", "sep-emb-l1-6"], [0, 1], [UNTRAINED, ""]))
+    assert [(cell.condition, cell.seed, cell.metric_suffix) for cell in filled] == expected
+    assert len({cell.stage.digest for cell in filled}) == len(filled)
+    assert missing == []
+
+
+def test_every_target_language_has_its_cells() -> None:
+    text = study_text('conditions = ["default"]').replace('["ela", "oru"]', '["ela", "oru", "tem"]')
+    filled, _ = cells(parse_study(text + "\n[synthetic.languages.tem]\n", origin="mine.toml"))
+    assert Counter(cell.languages for cell in filled) == {("ela", "oru"): 2, ("ela", "tem"): 2}
+
+
+def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
+    filled, missing = cells(with_seeds(with_conditions(STUDY, ["default", "extra-anchors"]), [0]))
+    assert [cell.condition for cell in filled] == ["default", "default", "extra-anchors", "extra-anchors"]
+    assert missing == []
+    before, after, same_before, other_after = (cell.stage.digest for cell in filled)
+    assert before == same_before
+    assert after != other_after
+
+
+def test_names_of_artifacts(finished: Workplace) -> None:
+    store = finished.store
+    after = {(cell.condition, cell.seed): cell.stage for cell in cells(STUDY)[0] if not cell.metric_suffix}
+
+    def named(name: str) -> str:
+        return named_artifact(name, study=STUDY, store=store).digest
+
+    assert named("default") == named("default:0") == after["default", 0].digest
+    assert named("sep-emb-l1-6:1") == after["sep-emb-l1-6", 1].digest
+    assert named(after["default", 1].digest[:12]) == after["default", 1].digest
+    assert named(store.folder(after["default", 1]).name) == after["default", 1].digest
+    assert named("default:ela-oru:1") == named("default:1") == after["default", 1].digest
+    with pytest.raises(IsoglotError, match=r"'default:7' is none of tiny's default:ela-oru:0, default:ela-oru:1"):
+        named("default:7")
+    with pytest.raises(IsoglotError, match=r"'sep-emb' is no condition of tiny \(default, no-anchors, sep-emb-l1-6\)"):
+        named("sep-emb")
+
+
+def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:
+    a, b = (cell.stage for cell in cells(STUDY)[0] if cell.condition == "default" and not cell.metric_suffix)
+    for store in (finished.store, Store(tmp_path)):
+        (found,) = differences(a, b, known_artifacts(STUDY, store))
+        assert (found.path, found.a, found.b) == ("encoder > run.seed", 0, 1)
+
+
+def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> None:
+    warmer = parse_study(TINY_STUDY.replace("batch = 8", "batch = 9"), origin="warmer.toml")
+    ours = named_artifact("default", study=warmer, store=finished.store)
+    theirs = finished.store.find(cells(STUDY)[0][1].stage.digest[:16])
+    assert isinstance(ours, Stage)
+    (found,) = differences(ours, theirs, known_artifacts(warmer, finished.store))
+    assert (found.path, found.a, found.b) == ("encoder > run.batch", 9, 8)
