@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isoglot.artifacts import Stage, Store
-    from isoglot.exhibits import MissingCell
     from isoglot.languages import SyntheticLanguage
     from isoglot.scales import Scale
     from isoglot.study import Study
@@ -74,11 +73,7 @@ def run(
     console = _console()
     asked = _study(study, seeds=seeds, conditions=conditions)
     shelf = _store(store)
-    filled, missing = cells(asked)
-    targets = [cell.stage for cell in filled]
-    if not filled:
-        raise IsoglotError("; ".join(each.reason for each in missing))
-    _print_missing(console, missing)
+    targets = [cell.stage for cell in cells(asked)]
     _print_plan_line(console, asked, targets=targets, shelf=shelf)
     try:
         with Watch(console) as watch:
@@ -90,7 +85,7 @@ def run(
     found, _ = measurements(asked, shelf)
     if found:
         console.print(results_tables(found, scale=asked.scale))
-    page = write_report(asked, found, missing=missing, store=shelf)
+    page = write_report(asked, found, store=shelf)
     if outcome.made:
         seconds = sum(shelf.record(stage).seconds for stage in outcome.made)
         console.print(f"Made {len(outcome.made)} artifacts in {duration(seconds)}, reused {len(outcome.reused)}.")
@@ -118,8 +113,7 @@ def plan(
     console = _console()
     asked = _study(study, seeds=seeds, conditions=conditions)
     shelf = _store(store)
-    filled, missing = cells(asked)
-    targets = [cell.stage for cell in filled]
+    targets = [cell.stage for cell in cells(asked)]
     table = Table("Stage", "State", "Size", "Estimate", box=None, header_style="bold")
     for each in plan_of(targets, shelf):
         size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
@@ -127,7 +121,6 @@ def plan(
         estimate = "unknown" if each.seconds_estimate is None else guess + duration(each.seconds_estimate)
         table.add_row(each.stage.title, each.state.value, size, "" if each.state is State.DONE else estimate)
     console.print(table)
-    _print_missing(console, missing)
     _print_plan_line(console, asked, targets=targets, shelf=shelf)
 
 
@@ -153,7 +146,7 @@ def results(
         _console().print(results_tables(found, scale=asked.scale))
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
-    wanted, scored = len(cells(asked)[0]), len({each.stage for each in found if each.layer is not None})
+    wanted, scored = len(cells(asked)), len({each.stage for each in found if each.layer is not None})
     if scored < wanted:
         again = shlex.join(["isoglot", "run", *(word for word in sys.argv[2:] if word != "--json")])
         lack = f"{wanted - scored} of {wanted} models have no results in {store} yet; make them with: {again}"
@@ -265,11 +258,6 @@ def _print_plan_line(console: Console, study: "Study", *, targets: "Sequence[Sta
         line += ", guessed for two CPU cores" if any(each.guessed for each in left) else ""
         line += f", and {unknown} more of kinds never run in this store" if unknown else ""
     console.print(line)
-
-
-def _print_missing(console: Console, missing: "list[MissingCell]") -> None:
-    for each in missing:
-        console.print(f"no data for {each.condition}: {each.reason}", style="yellow")
 
 
 def _study_line(study: "Study") -> str:

@@ -27,30 +27,13 @@ class Cell:
     metric_suffix: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MissingCell:
-    """A place that cannot be filled, and why."""
-
-    exhibit: str
-    condition: str
-    languages: tuple[str, str]
-    reason: str
-
-
-def cells(study: Study) -> tuple[list[Cell], list[MissingCell]]:
+def cells(study: Study) -> list[Cell]:
     """All cells of all exhibits of a study, in the order they are shown."""
     filled: list[Cell] = []
-    missing: list[MissingCell] = []
     for languages in study.pairs if EMERGENCE in study.exhibits else ():
         for condition in study.conditions:
             for seed in study.seeds:
-                try:
-                    graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-                except IsoglotError as error:
-                    missing.append(
-                        MissingCell(exhibit=EMERGENCE, condition=condition.name, languages=languages, reason=str(error))
-                    )
-                    break
+                graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
                 for encoder, suffix in ((graph.untrained, UNTRAINED), (graph.pretrained, "")):
                     filled.append(
                         Cell(
@@ -62,13 +45,13 @@ def cells(study: Study) -> tuple[list[Cell], list[MissingCell]]:
                             metric_suffix=suffix,
                         )
                     )
-    return filled, missing
+    return filled
 
 
 def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     """What a person means by a condition ("sep-emb", or "sep-emb:en-fr:1" with pair or seed), or an artifact's name."""
     condition, *choices = name.split(":")
-    trained = [cell for cell in cells(study)[0] if cell.condition == condition and not cell.metric_suffix]
+    trained = [cell for cell in cells(study) if cell.condition == condition and not cell.metric_suffix]
     if trained:
         chosen = [cell for cell in trained if set(choices) <= {"-".join(cell.languages), str(cell.seed)}]
         if not chosen:
@@ -85,4 +68,4 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
 def known_artifacts(study: Study, store: Store) -> Iterator[Stage | Record]:
     """Everything the study names, made or not, and everything the store holds."""
     yield from store.records()
-    yield from inputs_first(cell.stage for cell in cells(study)[0]).values()
+    yield from inputs_first(cell.stage for cell in cells(study)).values()

@@ -42,7 +42,7 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
     """Every number the store holds for the study, and what is wrong with those it cannot give."""
     found: list[Measurement] = []
     damage: list[IsoglotError] = []
-    for cell in cells(study)[0]:
+    for cell in cells(study):
         try:
             if store.has(cell.stage):
                 store.verify(cell.stage)

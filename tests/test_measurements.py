@@ -28,11 +28,11 @@ def test_measurements_are_the_scores_of_every_cell(finished: Workplace) -> None:
     found, damage = measurements(STUDY, finished.store)
     expected = [
         (cell.condition, cell.seed, score["metric"] + cell.metric_suffix, score["layer"], score["value"])
-        for cell in cells(STUDY)[0]
+        for cell in cells(STUDY)
         for score in json.loads((finished.store.folder(cell.stage) / "scores.json").read_text())
         if score["layer"] is not None or not cell.metric_suffix
     ]
-    of_cells = [each for each in found if each.stage in {cell.stage.digest for cell in cells(STUDY)[0]}]
+    of_cells = [each for each in found if each.stage in {cell.stage.digest for cell in cells(STUDY)}]
     assert [(each.condition, each.seed, each.metric, each.layer, each.value) for each in of_cells] == expected
     assert {(each.study, each.exhibit, each.language, each.task) for each in of_cells} == {
         ("tiny", "emergence", "oru", None)
@@ -42,7 +42,7 @@ def test_measurements_are_the_scores_of_every_cell(finished: Workplace) -> None:
 
 def test_the_chosen_model_brings_its_perplexity_and_its_anchors(finished: Workplace) -> None:
     found, _ = measurements(STUDY, finished.store)
-    for cell in cells(STUDY)[0]:
+    for cell in cells(STUDY):
         if cell.metric_suffix:
             continue
         log = (finished.store.folder(cell.stage.encoder) / "log.jsonl").read_text().splitlines()
@@ -62,7 +62,7 @@ def test_the_chosen_model_brings_its_perplexity_and_its_anchors(finished: Workpl
 
 def test_a_study_half_done_yields_what_is_there(store_copy: Store) -> None:
     whole, _ = measurements(STUDY, store_copy)
-    gone = cells(STUDY)[0][3]
+    gone = cells(STUDY)[3]
     shutil.rmtree(store_copy.folder(gone.stage))
     left, _ = measurements(STUDY, store_copy)
     of_layers = [each for each in whole if each.layer is not None and each.stage != gone.stage.digest]
@@ -78,12 +78,12 @@ def test_other_seeds_and_conditions_are_not_shown(finished: Workplace) -> None:
 
 
 def test_a_score_changed_on_the_disk_is_not_believed(store_copy: Store) -> None:
-    path = store_copy.folder(cells(STUDY)[0][0].stage) / "scores.json"
+    path = store_copy.folder(cells(STUDY)[0].stage) / "scores.json"
     path.write_text(path.read_text().replace('"value": 5.0', '"value": 9.0'))
     found, (damage,) = measurements(STUDY, store_copy)
     assert re.search(rf"{path} is corrupted .* delete the folder {path.parent}", str(damage))
     assert {each.seed for each in found} == {0, 1}, "the sound ones are shown all the same"
-    assert cells(STUDY)[0][0].stage.digest not in {each.stage for each in found}
+    assert cells(STUDY)[0].stage.digest not in {each.stage for each in found}
 
 
 def test_json_lines_say_null_where_nothing_applies() -> None:

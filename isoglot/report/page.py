@@ -6,8 +6,10 @@ from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.artifacts.disk import clear_disk_errors, write_whole
+from isoglot.artifacts.lease import lease
+from isoglot.artifacts.store import ignore_holder
 from isoglot.conditions import CONDITIONS
-from isoglot.exhibits import MissingCell, cells
+from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import agreements
 from isoglot.report.rows import Row, rows, single_value
@@ -18,22 +20,22 @@ PAGE = "report.md"
 MEASUREMENTS = "measurements.jsonl"
 
 
-def write_report(
-    study: Study, measurements: Sequence[Measurement], *, missing: Sequence[MissingCell], store: Store
-) -> Path:
+def write_report(study: Study, measurements: Sequence[Measurement], *, store: Store) -> Path:
     """Write the report beside the artifacts it was made from; return the page's path."""
     # By what it shows as well as by name: one seed's report must not replace that of three.
-    shown = sha256("".join(cell.stage.digest for cell in cells(study)[0]).encode()).hexdigest()
+    shown = sha256("".join(cell.stage.digest for cell in cells(study)).encode()).hexdigest()
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
     lines = "".join(each.json_line() + "\n" for each in measurements)
     with clear_disk_errors(store.root):
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / MEASUREMENTS, lines)
-        write_whole(folder / PAGE, page(study, measurements, missing=missing))
+        # Two runs of one study may come to their end together.
+        with lease(folder / "report.lease", waiting=ignore_holder):
+            write_whole(folder / MEASUREMENTS, lines)
+            write_whole(folder / PAGE, page(study, measurements))
     return folder / PAGE
 
 
-def page(study: Study, measurements: Sequence[Measurement], *, missing: Sequence[MissingCell]) -> str:
+def page(study: Study, measurements: Sequence[Measurement]) -> str:
     """The report in Markdown."""
     scale = study.scale
     parts = [
@@ -54,8 +56,6 @@ def page(study: Study, measurements: Sequence[Measurement], *, missing: Sequence
             if metric == "retrieval_p1" and (found := agreements(of_pair)):
                 parts += ["Points gained by training, where all tasks of the paper's Table 1 agree on the order:"]
                 parts += ["\n".join(f"- {each.sentence()}" for each in found)]
-    if missing:
-        parts += ["## No data", "\n".join(f"- {each.condition}: {each.reason}" for each in missing)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -94,7 +94,12 @@ class ModelGraph:
             return {}
         return {
             language: SwitchableTrainingText(
-                language=language, text=text, bpe=self.bpe, vocabulary=self.vocabulary, parallel=self.parallel
+                language=language,
+                text=text,
+                bpe=self.bpe,
+                vocabulary=self.vocabulary,
+                world=self.study.synthetic.world,
+                others=tuple(self.study.synthetic.language(other) for other in self.languages if other != language),
             )
             for language, text in self.texts.items()
         }

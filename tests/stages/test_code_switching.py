@@ -14,10 +14,10 @@ from isoglot.corpora.streams import Split, TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
-from isoglot.stages.parallel_text import dictionary_pairs
 from isoglot.stages.text import split_lines
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
 from isoglot.study import parse_study
+from isoglot.synthetic import dictionary
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 JOINT = CONDITIONS["extra-anchors"]
@@ -58,7 +58,8 @@ def test_words_give_way_to_those_of_the_dictionary_as_the_other_language_spells_
     bpe = Bpe.read(store.folder(model.bpe[other]) / MERGES)
     vocabulary = Vocabulary.read(store.folder(model.vocabulary) / VOCABULARY)
     meanings: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
-    for pair in dictionary_pairs(store.folder(model.parallel), source="ela", target="oru"):
+    synthetic = model.study.synthetic
+    for pair in dictionary(synthetic.language("ela"), synthetic.language("oru"), world=synthetic.world):
         own, foreign = pair if language == "ela" else reversed(pair)
         spelling = tuple(vocabulary.encode(other, bpe.segment(foreign)))
         if UNK not in spelling:

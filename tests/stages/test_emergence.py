@@ -24,7 +24,7 @@ from isoglot.stages.vocabulary import MERGES, VOCABULARY
 
 
 def scored(finished: Workplace, *, condition: str, untrained: bool) -> Emergence:
-    found = [each for each in cells(finished.study)[0] if each.condition == condition and each.seed == 0]
+    found = [each for each in cells(finished.study) if each.condition == condition and each.seed == 0]
     stage = next(each.stage for each in found if bool(each.metric_suffix) is untrained)
     assert isinstance(stage, Emergence)
     return stage

@@ -13,7 +13,7 @@ from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder, chosen_mo
 
 
 def encoders(finished: Workplace) -> list[UntrainedEncoder | PretrainedEncoder]:
-    stages = inputs_first(cell.stage for cell in cells(finished.study)[0]).values()
+    stages = inputs_first(cell.stage for cell in cells(finished.study)).values()
     return [stage for stage in stages if isinstance(stage, UntrainedEncoder | PretrainedEncoder)]
 
 
