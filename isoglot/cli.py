@@ -146,7 +146,9 @@ def results(
         _console().print(results_tables(found, scale=asked.scale))
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
-    wanted, scored = len(cells(asked)), len({each.stage for each in found if each.layer is not None})
+    # By digest: two conditions may start from one and the same untrained model.
+    wanted = len({cell.stage.digest for cell in cells(asked)})
+    scored = len({each.stage for each in found if each.layer is not None})
     if scored < wanted:
         again = shlex.join(["isoglot", "run", *(word for word in sys.argv[2:] if word != "--json")])
         lack = f"{wanted - scored} of {wanted} models have no results in {store} yet; make them with: {again}"

@@ -1,5 +1,6 @@
 """The command as a newcomer meets it: quick, plain, and clear about mistakes. What it makes is in end_to_end."""
 
+import json
 import os
 import re
 import subprocess
@@ -159,3 +160,16 @@ def test_a_store_may_be_named_by_the_environment(finished: Workplace, tmp_path: 
         text=True,
     )
     assert answer.stdout.splitlines()[-1] == "tiny: 41 artifacts done, 0 to make"
+
+
+def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
+    words = ("results", "tiny.toml", "--conditions", "default,extra-anchors", "--seeds", "0", "--json")
+    answer = isoglot(*words, folder=finished.folder)
+    # Both conditions start from one and the same untrained model, which is there.
+    assert answer.stderr == (
+        "1 of 3 models have no results in store yet; make them with: "
+        "isoglot run tiny.toml --conditions default,extra-anchors --seeds 0\n"
+    )
+    assert answer.returncode == 0
+    assert {json.loads(line)["condition"] for line in answer.stdout.splitlines()} == {"default", "extra-anchors"}
+    assert isoglot("results", "tiny.toml", folder=finished.folder).stderr == ""
