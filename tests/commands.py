@@ -39,7 +39,7 @@ def isoglot(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """What the command answers when it is given these words in a folder."""
     command = [str(ISOGLOT), *words]
     return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300, check=False
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600, check=False
     )
 
 
