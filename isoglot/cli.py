@@ -67,7 +67,8 @@ def run(
     from isoglot.exhibits import cells
     from isoglot.measurements import measurements
     from isoglot.report.page import write_report
-    from isoglot.report.progress import Watch, duration
+    from isoglot.report.progress import Watch
+    from isoglot.report.quantities import duration
     from isoglot.report.tables import results as results_tables
 
     console = _console()
@@ -108,7 +109,7 @@ def plan(
     from isoglot.artifacts import State
     from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import cells
-    from isoglot.report.progress import duration, short_number
+    from isoglot.report.quantities import duration, short_number
 
     console = _console()
     asked = _study(study, seeds=seeds, conditions=conditions)
@@ -245,7 +246,7 @@ def _study(name: str, *, seeds: str | None, conditions: str | None) -> "Study":
 def _print_plan_line(console: Console, study: "Study", *, targets: "Sequence[Stage]", shelf: "Store") -> None:
     from isoglot.artifacts import State
     from isoglot.artifacts import plan as plan_of
-    from isoglot.report.progress import duration, short_number
+    from isoglot.report.quantities import duration, short_number
 
     planned = plan_of(targets, shelf)
     left = [each for each in planned if each.state is not State.DONE]
@@ -267,7 +268,7 @@ def _study_line(study: "Study") -> str:
 
 
 def _scale_line(scale: "Scale") -> str:
-    from isoglot.report.progress import short_number
+    from isoglot.report.quantities import short_number
 
     parameters = short_number(scale.shape.num_parameters(table_size=scale.merges))
     return (

@@ -12,6 +12,7 @@ from isoglot.report.rows import Row
 
 CLOSE_POINTS = 3.0
 FEW_SEEDS = 3
+HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
 
 
 class Verdict(StrEnum):
@@ -64,7 +65,7 @@ def agreements(rows: Sequence[Row]) -> list[Agreement]:
 
 
 def _verdict(better: Row, worse: Row) -> Verdict:
-    """Called only where every seed is on the same side, and the means are apart by more than CLOSE_POINTS."""
+    """Decided only if every seed is on the same side, and the means are apart by more than CLOSE_POINTS."""
     if abs(fmean(better.gains) - fmean(worse.gains)) <= CLOSE_POINTS:
         return Verdict.TOO_CLOSE
     if min(better.gains) > max(worse.gains):

@@ -11,9 +11,10 @@ from isoglot.artifacts.store import ignore_holder
 from isoglot.conditions import CONDITIONS
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import agreements
-from isoglot.report.rows import Row, rows, single_value
-from isoglot.report.tables import DESCRIPTION, METRIC_TITLES, described, mean_and_range
+from isoglot.report.agreement import HEADING
+from isoglot.report.rows import Row
+from isoglot.report.sections import sections
+from isoglot.report.tables import DESCRIPTION, described, mean_and_range
 from isoglot.study import Study
 
 PAGE = "report.md"
@@ -43,19 +44,14 @@ def page(study: Study, measurements: Sequence[Measurement]) -> str:
         f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
         f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
         f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other, "
-        "and no sentence scored here was trained on.",
+        "and no sentence scored here stands in the text of the main domain.",
         _condition_table(study, list(dict.fromkeys(each.condition for each in measurements))),
     ]
-    for metric, title in METRIC_TITLES.items():
-        gathered = rows(measurements, metric=metric)
-        for languages in dict.fromkeys(row.languages for row in gathered):
-            of_pair = [row for row in gathered if row.languages == languages]
-            chance = single_value(measurements, metric=f"{metric}_chance", languages=languages)
-            parts += [f"## {title} ({'-'.join(languages)})", _score_table(of_pair)]
-            parts += [f"Chance is {chance:.1f}%." if chance is not None else ""]
-            if metric == "retrieval_p1" and (found := agreements(of_pair)):
-                parts += ["Points gained by training, where all tasks of the paper's Table 1 agree on the order:"]
-                parts += ["\n".join(f"- {each.sentence()}" for each in found)]
+    for section in sections(measurements):
+        parts += [f"## {section.title}", _score_table(section.rows)]
+        parts += [f"Chance is {section.chance:.1f}%." if section.chance is not None else ""]
+        if section.agreements:
+            parts += [HEADING, "\n".join(f"- {each.sentence()}" for each in section.agreements)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

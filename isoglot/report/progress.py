@@ -8,6 +8,9 @@ from rich.text import Text
 
 from isoglot.artifacts import Observer, Stage
 from isoglot.errors import IsoglotError
+from isoglot.report.quantities import short_number
+
+SECONDS_BETWEEN_LINES = 15.0
 
 
 class RateColumn(ProgressColumn):
@@ -64,29 +67,10 @@ class Watch(Observer):
         amount = stage.amount()
         size = "" if amount is None else f" ({short_number(amount.units)} {amount.of}"
         rate = "" if amount is None or seconds <= 0 else f", {short_number(amount.units / seconds)}/s"
-        self.console.print(f"  {stage.title}: {seconds:.1f} s{size}{rate}{')' if size else ''}", highlight=False)
+        self.console.print(f"  {stage.title}: {seconds:.1f} s{size}{rate}{')' if size else ''}")
 
     def waiting(self, stage: Stage, *, holder: str) -> None:
-        self.console.print(f"  {stage.title}: being made by {holder}; waiting for it", highlight=False)
+        self.console.print(f"  {stage.title}: being made by {holder}; waiting for it")
 
     def failed(self, stage: Stage, *, error: IsoglotError) -> None:
         self.console.print(Text(f"  {stage.title}: {error}", style="red"))
-
-
-SECONDS_BETWEEN_LINES = 15.0
-
-
-def short_number(value: float) -> str:
-    """1234567 -> 1.2M"""
-    for size, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:.1f}{suffix}" if value < 10 * size else f"{value / size:.0f}{suffix}"
-    return f"{value:.0f}"
-
-
-def duration(seconds: float) -> str:
-    """7325 -> 2 h 02 min"""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -9,14 +9,11 @@ from rich.text import Text
 
 from isoglot.conditions import CONDITIONS, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import Verdict, agreements
-from isoglot.report.rows import Row, rows, single_value
+from isoglot.report.agreement import HEADING, Verdict
+from isoglot.report.rows import Row
+from isoglot.report.sections import sections
 from isoglot.scales import Scale
 
-METRIC_TITLES = {
-    "retrieval_p1": "Parallel sentences: precision at 1 (%) by layer, no mapping",
-    "word_translation_p1": "Word translation: precision at 1 (%) by layer, no mapping",
-}
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 VERDICT_STYLES = {Verdict.AGREES: "green", Verdict.DISAGREES: "red", Verdict.TOO_CLOSE: "yellow"}
 
@@ -25,14 +22,12 @@ def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableT
     """Every table of a study, and what they say of the paper's order of conditions."""
     conditions = dict.fromkeys(each.condition for each in measurements)
     parts: list[RenderableType] = [condition_table([CONDITIONS[name] for name in conditions], scale=scale), ""]
-    for metric, title in METRIC_TITLES.items():
-        gathered = rows(measurements, metric=metric)
-        for languages in dict.fromkeys(row.languages for row in gathered):
-            of_pair = [row for row in gathered if row.languages == languages]
-            chance = single_value(measurements, metric=f"{metric}_chance", languages=languages)
-            parts += [score_table(of_pair, title=f"{title} ({'-'.join(languages)})", chance=chance), ""]
-            if metric == "retrieval_p1":
-                parts += [*_verdicts(of_pair), ""]
+    for section in sections(measurements):
+        parts += [score_table(section.rows, title=section.title, chance=section.chance), ""]
+        if section.agreements:
+            parts.append(Text(HEADING, style="bold"))
+            parts += [Text("  " + each.sentence(), style=VERDICT_STYLES[each.verdict]) for each in section.agreements]
+            parts.append("")
     return Group(*parts)
 
 
@@ -123,14 +118,3 @@ def mean_and_range(values: Sequence[float]) -> str:
     """ "83.1", or over several seeds "83.1 (79-88)"."""
     mean = sum(values) / len(values)
     return f"{mean:.1f}" if len(values) == 1 else f"{mean:.1f} ({min(values):.0f}-{max(values):.0f})"
-
-
-def _verdicts(of_pair: Sequence[Row]) -> list[RenderableType]:
-    found = agreements(of_pair)
-    if not found:
-        return []
-    lines: list[RenderableType] = [
-        Text("Points gained by training, where all tasks of the paper's Table 1 agree on the order:", style="bold")
-    ]
-    lines += [Text("  " + each.sentence(), style=VERDICT_STYLES[each.verdict]) for each in found]
-    return lines

@@ -18,7 +18,7 @@ EXCESS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticParallelText(Stage):
-    """Meanings realised in every language, and the gold dictionary of each pair; no line of it stands in any text."""
+    """Meanings realised in every language, and the gold dictionary of each pair; no line of it stands in `texts`."""
 
     kind: ClassVar[str] = "parallel-text"
     world: World

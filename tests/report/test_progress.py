@@ -10,7 +10,7 @@ from rich.console import Console
 from isoglot.artifacts import Amount, Stage, Work
 from isoglot.errors import IsoglotError
 from isoglot.report import progress
-from isoglot.report.progress import Watch, duration, short_number
+from isoglot.report.progress import Watch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,39 +27,6 @@ class Digging(Stage):
 def watched(*, terminal: bool) -> tuple[Watch, io.StringIO]:
     file = io.StringIO()
     return Watch(Console(file=file, force_terminal=terminal, width=200, soft_wrap=True)), file
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (999, "999"),
-        (1000, "1.0k"),
-        (1234, "1.2k"),
-        (81_234, "81k"),
-        (1_234_567, "1.2M"),
-        (118_863_360, "119M"),
-        (82_000_000_000, "82G"),
-    ],
-)
-def test_short_number(value: float, text: str) -> None:
-    assert short_number(value) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.3, "0 s"),
-        (119, "119 s"),
-        (120, "2 min"),
-        (3725, "62 min"),
-        (7325, "2 h 02 min"),
-        (3 * 3600 - 1, "3 h 00 min"),
-        (30 * 3600 + 60, "30 h 01 min"),
-    ],
-)
-def test_duration(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
 
 
 def test_a_file_gets_one_line_for_each_stage() -> None:

@@ -1,0 +1,17 @@
+"""Large numbers and long times, short enough to read at a glance."""
+
+
+def short_number(value: float) -> str:
+    """1234567 -> 1.2M"""
+    for size, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.1f}{suffix}" if value < 10 * size else f"{value / size:.0f}{suffix}"
+    return f"{value:.0f}"
+
+
+def duration(seconds: float) -> str:
+    """7325 -> 2 h 02 min"""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
