@@ -37,7 +37,7 @@ bench: setup ## measure speed, one JSON line a measurement
 
 lock: setup ## solve requirements/lock.txt again
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
+	$(BIN)/uv pip compile --universal --extra hub --python-version 3.11 --generate-hashes --no-header --quiet \
 		--constraints requirements/torch.txt --no-emit-package torch --excludes requirements/unlocked.txt \
 		pyproject.toml requirements/dev.in --output-file requirements/lock.txt
 
