@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from isoglot.languages import SyntheticLanguage, World
 from isoglot.scales import EncoderShape, Optimization, Scale
+from isoglot.synthetic_languages import SyntheticLanguage, World
 
 
 @dataclass(frozen=True, kw_only=True)

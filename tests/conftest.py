@@ -7,8 +7,8 @@ from commands import Workplace, isoglot
 from hypothesis import settings
 from study_texts import TINY_STUDY
 
-from isoglot.languages import World
 from isoglot.scales import EncoderShape, NormPlacement, Optimization, Scale
+from isoglot.synthetic_languages import World
 
 # Where others use the cores, a second thread makes small models many times slower; commands run by tests inherit this.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.conditions import Domain
-from isoglot.languages import SyntheticLanguage, World
 from isoglot.synthetic.edits import ADJECTIVES, HEADS, Edit, edited
 from isoglot.synthetic.inventory import ABSENT, inventory
 from isoglot.synthetic.linearisation import realise
@@ -16,6 +15,7 @@ from isoglot.synthetic.meanings import Meanings, meanings_from
 from isoglot.synthetic.seeding import Purpose, generator
 from isoglot.synthetic.senses import antonyms, hypernyms
 from isoglot.synthetic.structures import NEGATION, Flags
+from isoglot.synthetic_languages import SyntheticLanguage, World
 
 EDIT_WEIGHTS = {
     Edit.NONE: 1,

@@ -6,12 +6,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from isoglot.languages import SyntheticLanguage, WordOrder, World
 from isoglot.synthetic import EntailmentPair, Label, entailment_pairs
 from isoglot.synthetic.entailment import draw_inferences
 from isoglot.synthetic.inventory import ABSENT
 from isoglot.synthetic.senses import antonyms, hypernyms
 from isoglot.synthetic.structures import NEGATION, Part, Role, slot
+from isoglot.synthetic_languages import SyntheticLanguage, WordOrder, World
 
 ENGLISH = SyntheticLanguage(name="a")
 

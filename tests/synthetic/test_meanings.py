@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from isoglot.conditions import Domain
 from isoglot.errors import IsoglotError
-from isoglot.languages import SyntheticLanguage, World
 from isoglot.synthetic import draw_meanings, realise
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.structures import NEGATION, NUM_SLOTS, PUNCTUATION, VERB, Part, Role, slot
+from isoglot.synthetic_languages import SyntheticLanguage, World
 
 SLOT_CLASSES = {
     VERB: {WordClass.VERB},

@@ -1,9 +1,9 @@
 import pytest
 
-from isoglot.languages import SyntheticLanguage, World
 from isoglot.synthetic import Tree, draw_meanings, realise, trees
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.structures import VERB, Part, Role, slot
+from isoglot.synthetic_languages import SyntheticLanguage, World
 
 HEAD_UPOS = {
     "nsubj": {"VERB"},
