@@ -1,0 +1,1 @@
+"""Readers of the files people have: text, dictionaries, parallel sentences."""

@@ -1,0 +1,70 @@
+"""Text of Hugging Face data sets, read row by row as it arrives (the extra `hub`)."""
+
+from collections.abc import Iterator
+from textwrap import shorten
+from typing import Any
+
+from isoglot.errors import IsoglotError
+from isoglot.text_sources import HubDataset
+
+LONGEST_COMPLAINT = 300
+"""Characters of what the library says, which may go on for a page."""
+
+
+def dataset_lines(dataset: HubDataset) -> Iterator[str]:
+    """The lines of every row's text that are not blank, and one blank line between rows."""
+    begun = False
+    for text in _texts(dataset):
+        lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+        if lines and begun:
+            yield ""
+        yield from lines
+        begun = begun or bool(lines)
+    if not begun:
+        raise IsoglotError(f"data set {dataset.path!r}: the column {dataset.column!r} of {dataset.split!r} has no text")
+
+
+def _texts(dataset: HubDataset) -> Iterator[str]:
+    for number, row in enumerate(_rows(dataset), start=1):
+        if dataset.column not in row:
+            raise IsoglotError(
+                f"data set {dataset.path!r}: no column {dataset.column!r}; it has {', '.join(map(repr, row))}"
+            )
+        match row[dataset.column]:
+            case str(text):
+                yield text
+            case None:
+                continue
+            case other:
+                raise IsoglotError(
+                    f"data set {dataset.path!r}: row {number} of the column {dataset.column!r} is "
+                    f"{type(other).__name__}, not text; name a column of text"
+                )
+
+
+def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
+    try:
+        from datasets import load_dataset  # type: ignore[import-untyped]
+    except ImportError:
+        raise IsoglotError(
+            f"data set {dataset.path!r}: to read it, install the extra with `pip install 'isoglot[hub]'`"
+        ) from None
+    # What can go wrong reaches us as the errors of half a dozen libraries: HTTP, file systems, Arrow, JSON, pandas.
+    try:
+        yield from load_dataset(
+            dataset.path, dataset.config, split=dataset.split, revision=dataset.revision, streaming=True
+        )
+    except Exception as error:
+        raise IsoglotError(f"data set {dataset.path!r}: {_complaint(error, dataset)}") from error
+
+
+def _complaint(error: Exception, dataset: HubDataset) -> str:
+    said = shorten(str(error), LONGEST_COMPLAINT) or type(error).__name__
+    match error:
+        case ConnectionError():
+            return f"{said}; check the name, the network and HF_HUB_OFFLINE"
+        case StopIteration():
+            return "no rows; are its files empty?"
+        case FileNotFoundError():
+            return f"{said}; name one of https://huggingface.co/datasets or a folder with data files"
+    return f"{said}; check the config {dataset.config!r}, the split {dataset.split!r} and the files"

@@ -1,0 +1,80 @@
+"""Premises and hypotheses as XNLI has them: rows of one language, or the official table of all languages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isoglot.corpora.readers.language_codes import language_columns
+from isoglot.errors import IsoglotError
+
+LABELS = {
+    "entailment": "entailment",
+    "neutral": "neutral",
+    "contradiction": "contradiction",
+    "contradictory": "contradiction",  # so spelled in the training sets that were made for XNLI by machine
+}
+LABEL_HEADER = "label"
+OFFICIAL_COLUMNS = ("language", "gold_label", "sentence1", "sentence2", "pairID")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferencePair:
+    premise: str
+    hypothesis: str
+    label: str
+
+
+def is_inference_row(line: str) -> bool:
+    """Whether a line is `premise<TAB>hypothesis<TAB>label`, or a header of that form."""
+    fields = line.split("\t")
+    return len(fields) in (3, 4) and (fields[2].strip() in LABELS or fields[2].strip().lower() == LABEL_HEADER)
+
+
+def inference_pairs(lines: Sequence[str], *, path: Path) -> dict[int, InferencePair]:
+    """Each pair by the number of its line; a fourth column, such as one of sources, is not read."""
+    pairs = {}
+    for number, line in enumerate(lines, start=1):
+        fields = line.split("\t")
+        if len(fields) not in (3, 4):
+            raise IsoglotError(
+                f"{path}:{number}: premise, hypothesis and label expected with tabs between, not {len(fields)} columns"
+            )
+        if number > 1 or fields[2].strip().lower() != LABEL_HEADER:
+            pairs[number] = _inference_pair(fields[0], fields[1], fields[2], f"{path}:{number}")
+    return pairs
+
+
+def is_official_header(line: str) -> bool:
+    """Whether a line is the first one of xnli.dev.tsv or xnli.test.tsv."""
+    return set(OFFICIAL_COLUMNS) <= set(line.split("\t"))
+
+
+def official_pairs(lines: Sequence[str], *, path: Path, language: str) -> dict[str, InferencePair]:
+    """Each pair of one language by its id."""
+    header = lines[0].split("\t")
+    places = [header.index(column) for column in OFFICIAL_COLUMNS]
+    codes: dict[str, bool] = {}
+    pairs: dict[str, InferencePair] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        fields = line.split("\t")
+        if len(fields) != len(header):
+            raise IsoglotError(f"{path}:{number}: {len(fields)} columns, but the header has {len(header)}")
+        code, label, premise, hypothesis, pair_id = (fields[place].strip() for place in places)
+        if code not in codes:
+            codes[code] = bool(language_columns([code], language=language))
+        if not codes[code]:
+            continue
+        if pair_id in pairs:
+            raise IsoglotError(f"{path}:{number}: a second pair {pair_id!r} of {code!r}; pairID should tell them apart")
+        pairs[pair_id] = _inference_pair(premise, hypothesis, label, f"{path}:{number}")
+    if not pairs:
+        raise IsoglotError(f"{path}: no rows of the language {language!r}; it has {', '.join(codes) or 'no rows'}")
+    return pairs
+
+
+def _inference_pair(premise: str, hypothesis: str, label: str, where: str) -> InferencePair:
+    if label.strip() not in LABELS:
+        raise IsoglotError(f"{where}: the label is {label.strip()[:40]!r}, not one of {', '.join(LABELS)}")
+    if not premise.strip() or not hypothesis.strip():
+        raise IsoglotError(f"{where}: the {'hypothesis' if premise.strip() else 'premise'} is blank; drop the row")
+    return InferencePair(premise=premise.strip(), hypothesis=hypothesis.strip(), label=LABELS[label.strip()])

@@ -1,0 +1,162 @@
+"""Lines of the text files that people have: in UTF-8, plain or compressed, refused with the line that is at fault."""
+
+from collections.abc import Generator, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from stat import S_ISDIR
+from types import TracebackType
+from typing import Self
+
+from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
+from isoglot.errors import IsoglotError
+
+LONGEST_LINE = 1 << 20
+"""In bytes."""
+CHUNK = 1 << 17
+BYTE_ORDER_MARK = "\ufeff"
+ARCHIVES = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar"}
+TAR_MARK, TAR_MARK_AT = b"ustar", 257
+# UTF-32 first, as its mark begins with that of UTF-16.
+WIDE_MARKS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+class LineFile:
+    r"""The lines of a file without their ends, "\n" or "\r\n", once through; other line breaks of Unicode end none."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.size = _size(self.path)
+        """In bytes, as the file lies on the disk."""
+        self.position = 0
+        """How many of these have been read."""
+        self.number = 0
+        """Of the line last given, the first being 1."""
+        self._lines = self._read()
+
+    def __iter__(self) -> Iterator[str]:
+        return self._lines
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lines.close()
+
+    def _read(self) -> Generator[str, None, None]:
+        rest = b""
+        try:
+            for block in plain_blocks(self._chunks()):
+                if not self.number and not rest:
+                    self._refuse_what_is_no_text(block)
+                if end := block.rfind(b"\n") + 1:
+                    yield from self._given(rest + block[:end])
+                    rest = b""
+                rest += block[end:]
+                if len(rest) > LONGEST_LINE:
+                    raise self._error(_TOO_LONG)
+        except DamagedCompressionError as error:
+            raise self._error(f"{error}, after line {self.number}; fetch the file again") from error
+        yield from self._given(rest)
+        if not self.number:
+            raise IsoglotError(f"{self.path}: the file is empty; it should hold lines of text")
+
+    def _chunks(self) -> Iterator[bytes]:
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                while chunk := file.read(CHUNK):
+                    self.position += len(chunk)
+                    yield chunk
+        except PermissionError:
+            raise IsoglotError(f"{self.path}: no permission to read this file; see `ls -l` and `chmod`") from None
+        except OSError as error:
+            raise IsoglotError(f"{self.path}: cannot be read ({error.strerror}); is the disk in order?") from error
+
+    def _given(self, block: bytes) -> Iterator[str]:
+        """The lines of a block that ends with one."""
+        try:
+            text = _decoded(block)
+        except _FaultError as fault:
+            start = block.rfind(b"\n", 0, fault.place) + 1
+            yield from self._given(block[:start])
+            raise self._error(fault.complaint.format(place=fault.place - start + 1)) from None
+        if not self.number:
+            text = text.removeprefix(BYTE_ORDER_MARK)
+        if b"\r" in block:
+            text = text.replace("\r\n", "\n")
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        for line in lines:
+            self.number += 1
+            yield line
+
+    def _refuse_what_is_no_text(self, start: bytes) -> None:
+        archive = next((name for magic, name in ARCHIVES.items() if start.startswith(magic)), None)
+        if start.startswith(TAR_MARK, TAR_MARK_AT):
+            archive = "tar"
+        if archive is not None:
+            raise IsoglotError(f"{self.path}: a {archive} archive, not text; unpack it and name the file inside")
+        encoding = next((name for mark, name in WIDE_MARKS.items() if start.startswith(mark)), None)
+        if encoding is not None:
+            raise self._error(f"the text is {encoding}, not UTF-8; convert it with `iconv -f {encoding} -t utf-8`")
+
+    def _error(self, complaint: str) -> IsoglotError:
+        """About the line after the one last given."""
+        return IsoglotError(f"{self.path}:{self.number + 1}: {complaint}")
+
+
+_TOO_LONG = (
+    f"a line of more than {LONGEST_LINE:,} bytes; text should have one sentence or paragraph a line, "
+    "so break it into lines"
+)
+_NUL = "a NUL byte at place {place} of the line, so this is no text; name a text file"
+
+
+class _FaultError(Exception):
+    """What is wrong with a block of bytes, and where it is."""
+
+    def __init__(self, place: int, complaint: str) -> None:
+        self.place, self.complaint = place, complaint
+
+
+def _decoded(block: bytes) -> str:
+    # All lines but the first lie within one block of what was read, and none of those is so large.
+    if block.find(b"\n") > LONGEST_LINE:
+        raise _FaultError(0, _TOO_LONG)
+    try:
+        text = block.decode()
+    except UnicodeDecodeError as error:
+        nul = block.find(b"\0", 0, error.start)
+        if nul >= 0:
+            raise _FaultError(nul, _NUL) from None
+        raise _FaultError(
+            error.start,
+            f"byte 0x{block[error.start]:02X} at place {{place}} of the line is not UTF-8; "
+            "if the text is Latin-1, convert it with `iconv -f latin1 -t utf-8`",
+        ) from None
+    if (nul := block.find(b"\0")) >= 0:
+        raise _FaultError(nul, _NUL)
+    return text
+
+
+def _size(path: Path) -> int:
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise IsoglotError(f"{path}: no such file; {_near(path)}") from None
+    except (OSError, ValueError) as error:
+        raise IsoglotError(f"{path}: cannot be read ({error}); name a text file") from error
+    if S_ISDIR(status.st_mode):
+        raise IsoglotError(f"{path}: a folder, not a file; name the text file in it")
+    return status.st_size
+
+
+def _near(path: Path) -> str:
+    try:
+        names = sorted(other.name for other in path.parent.iterdir())
+    except OSError:
+        return f"nor is there a folder {path.parent}"
+    near = get_close_matches(path.name, names, n=1)
+    return f"did you mean {path.parent / near[0]}?" if near else f"nothing like it is in {path.parent.absolute()}"

@@ -1,0 +1,216 @@
+"""Sentences and their translations, in the formats of the sets that representations are compared on (section 5).
+
+One file for both languages:
+- `sentence<TAB>sentence`, in the order of the languages;
+- columns under a header of language codes, as xnli.15way.orig.tsv;
+- the official xnli.dev.tsv and xnli.test.tsv, where each language has rows of its own, paired by pairID.
+
+Two files, one for each language:
+- a sentence a line, as Tatoeba;
+- `premise<TAB>hypothesis<TAB>label`, the same pair in the same line of both;
+- CoNLL-U with `# sent_id` and `# text`, as PUD, paired by sent_id.
+
+Of premises and hypotheses, first come the premises, each once, and then the hypotheses: a premise of XNLI stands in
+three pairs, and its 7,500 pairs are the 10,000 sentences of xnli.15way.orig.tsv.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar
+
+from isoglot.corpora.readers.inference_pairs import (
+    InferencePair,
+    inference_pairs,
+    is_inference_row,
+    is_official_header,
+    official_pairs,
+)
+from isoglot.corpora.readers.language_codes import is_language_code, language_columns
+from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.treebank_texts import is_treebank, treebank_texts
+from isoglot.errors import IsoglotError
+
+ONE_FILE_FORMATS = (
+    "one file of two languages has two columns with a tab between, or a header of language codes, or is XNLI's own"
+)
+
+Languages = tuple[str, str]
+Pairs = list[tuple[str, str]]
+Id = TypeVar("Id", bound=Hashable)
+Side = TypeVar("Side")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelSentences:
+    """`sentences[a][i]` translates `sentences[b][i]`; no sentence is blank."""
+
+    languages: Languages
+    sentences: Mapping[str, tuple[str, ...]]
+    unpaired: int = 0
+    """Sentences, or pairs of premise and hypothesis, left out because only their side has the id."""
+
+    def __len__(self) -> int:
+        return len(self.sentences[self.languages[0]])
+
+
+class _Kind(Enum):
+    """What one file of two may hold."""
+
+    SENTENCES = "a sentence a line"
+    INFERENCE = "premises, hypotheses and labels"
+    TREEBANK = "a treebank in CoNLL-U"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Text:
+    path: Path
+    lines: list[str]
+
+
+def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> ParallelSentences:
+    """Sentences of one file that has both languages, or of two files in the order of the languages."""
+    if languages[0] == languages[1]:
+        raise IsoglotError(f"parallel sentences need two languages, not {languages[0]!r} twice")
+    match [_text(Path(path)) for path in paths]:
+        case [text]:
+            pairs, unpaired = _pairs_of_one(text, languages)
+        case [source, target]:
+            pairs, unpaired = _pairs_of_two(source, target)
+        case texts:
+            raise IsoglotError(f"parallel sentences come in one file or in two, not in {len(texts)}")
+    if not pairs:
+        raise IsoglotError(f"{' and '.join(map(str, paths))}: no sentences; at least one pair is needed")
+    sentences = dict(zip(languages, zip(*pairs, strict=True), strict=True))
+    return ParallelSentences(languages=languages, sentences=sentences, unpaired=unpaired)
+
+
+def _text(path: Path) -> _Text:
+    """Blank lines at the end are not taken for sentences that lack a partner."""
+    with LineFile(path) as file:
+        lines = list(file)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise IsoglotError(f"{path}: all lines are blank; it should hold sentences")
+    return _Text(path=path, lines=lines)
+
+
+def _pairs_of_one(text: _Text, languages: Languages) -> tuple[Pairs, int]:
+    first = text.lines[0]
+    names = first.split("\t")
+    if is_official_header(first):
+        source, target = (official_pairs(text.lines, path=text.path, language=language) for language in languages)
+        both, unpaired = _by_id(source, target, where=f"{text.path}: pairID")
+        return _premises_and_hypotheses(both.values()), unpaired
+    if len(names) < 2:
+        raise IsoglotError(f"{text.path}:1: no tab in the first line; {ONE_FILE_FORMATS}")
+    has_both = all(language_columns(names, language=language) for language in languages)
+    if has_both or all(map(is_language_code, names)):
+        return _column_pairs(text, [_single(text, names, language) for language in languages], first_row=1), 0
+    if len(names) == 2:
+        return _column_pairs(text, [0, 1], first_row=0), 0
+    raise IsoglotError(
+        f"{text.path}:1: {len(names)} columns, and the first line does not name them; {ONE_FILE_FORMATS}"
+    )
+
+
+def _single(text: _Text, names: Sequence[str], language: str) -> int:
+    places = language_columns(names, language=language)
+    if len(places) != 1:
+        raise IsoglotError(
+            f"{text.path}:1: the header should name one column {language!r}, and names {len(places)} such; "
+            f"it has {', '.join(names)}"
+        )
+    return places[0]
+
+
+def _column_pairs(text: _Text, places: Sequence[int], *, first_row: int) -> Pairs:
+    width = text.lines[0].count("\t") + 1
+    pairs = []
+    for number, line in enumerate(text.lines[first_row:], start=first_row + 1):
+        fields = [field.strip() for field in line.split("\t")] if line.strip() else [""] * width
+        if len(fields) != width:
+            raise IsoglotError(f"{text.path}:{number}: {len(fields)} columns, but the first line has {width}")
+        source, target = (fields[place] for place in places)
+        if bool(source) != bool(target):
+            raise IsoglotError(f"{text.path}:{number}: one of the two sentences is blank; add it or drop the row")
+        if source:
+            pairs.append((source, target))
+    return pairs
+
+
+def _pairs_of_two(source: _Text, target: _Text) -> tuple[Pairs, int]:
+    kind, other = _kind(source), _kind(target)
+    if kind is not other:
+        raise IsoglotError(
+            f"{source.path} holds {kind.value} and {target.path} {other.value}; both should hold the same"
+        )
+    match kind:
+        case _Kind.TREEBANK:
+            texts = [treebank_texts(text.lines, path=text.path) for text in (source, target)]
+            both, unpaired = _by_id(*texts, where=f"{source.path} and {target.path}: sent_id")
+            return list(both.values()), unpaired
+        case _Kind.INFERENCE:
+            _require_as_many_lines(source, target)
+            return _inference_line_pairs(source, target)
+        case _Kind.SENTENCES:
+            _require_as_many_lines(source, target)
+            return _line_pairs(source, target), 0
+
+
+def _kind(text: _Text) -> _Kind:
+    if is_treebank(text.lines):
+        return _Kind.TREEBANK
+    return _Kind.INFERENCE if is_inference_row(text.lines[0]) else _Kind.SENTENCES
+
+
+def _require_as_many_lines(source: _Text, target: _Text) -> None:
+    shorter, longer = sorted((source, target), key=lambda text: len(text.lines))
+    if len(shorter.lines) != len(longer.lines):
+        raise IsoglotError(
+            f"{longer.path}:{len(shorter.lines) + 1}: no line of {shorter.path} goes with this one; "
+            f"they have {len(longer.lines)} and {len(shorter.lines)} lines, and should have as many"
+        )
+
+
+def _line_pairs(source: _Text, target: _Text) -> Pairs:
+    pairs = []
+    for number, lines in enumerate(zip(source.lines, target.lines, strict=True), start=1):
+        for text, line, other in zip((source, target), lines, (target, source), strict=True):
+            if not line.strip() and any(map(str.strip, lines)):
+                raise IsoglotError(f"{text.path}:{number}: blank, but {other.path} has a sentence in this line")
+            if "\t" in line.strip():
+                raise IsoglotError(f"{text.path}:{number}: a tab within the line; one sentence a line expected")
+        if lines[0].strip():
+            pairs.append((lines[0].strip(), lines[1].strip()))
+    return pairs
+
+
+def _inference_line_pairs(source: _Text, target: _Text) -> tuple[Pairs, int]:
+    sides = [inference_pairs(text.lines, path=text.path) for text in (source, target)]
+    both, unpaired = _by_id(*sides, where=f"{source.path} and {target.path}: line number")
+    for number, (a, b) in both.items():
+        if a.label != b.label:
+            raise IsoglotError(
+                f"{target.path}:{number}: the label is {b.label}, but {a.label} in {source.path}; "
+                "the same pair should stand in the same line of both"
+            )
+    return _premises_and_hypotheses(both.values()), unpaired
+
+
+def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]]) -> Pairs:
+    both = list(both)
+    premises = dict.fromkeys((a.premise, b.premise) for a, b in both)
+    return [*premises, *((a.hypothesis, b.hypothesis) for a, b in both)]
+
+
+def _by_id(
+    source: Mapping[Id, Side], target: Mapping[Id, Side], *, where: str
+) -> tuple[dict[Id, tuple[Side, Side]], int]:
+    """What both sides have, in the order of the source, and how much only one has."""
+    both = {key: (side, target[key]) for key, side in source.items() if key in target}
+    if not both:
+        raise IsoglotError(f"{where}: the two languages have none in common; are these translations of each other?")
+    return both, len(source) + len(target) - 2 * len(both)

@@ -1,0 +1,137 @@
+"""Text of Hugging Face data sets, here of folders on this machine, without a network."""
+
+# The libraries are imported where they are used, as they are slow to load.
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isoglot.corpora.readers.hub_text import dataset_lines
+from isoglot.errors import IsoglotError
+from isoglot.text_sources import HubDataset
+
+ROWS = [
+    {"text": text, "id": number} for number, text in enumerate(["a\nb\r\n\n c", "", None, " \n", "é\u2028中\x85x", "a"])
+]
+LINES = ["a", "b", " c", "", "é\u2028中\x85x", "", "a"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """As HF_HUB_OFFLINE=1 and HF_HOME would, had no test before this one imported the libraries."""
+    import datasets
+    import huggingface_hub.constants
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path_factory.mktemp("cache"))
+        patch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+        patch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+        yield
+
+
+def as_json(rows: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def complaint_about(dataset: HubDataset) -> str:
+    with pytest.raises(IsoglotError) as caught:
+        list(dataset_lines(dataset))
+    return str(caught.value)
+
+
+def test_rows_of_json_and_parquet(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json/train.jsonl").write_text(as_json(ROWS), encoding="utf-8")
+    (tmp_path / "parquet").mkdir()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), tmp_path / "parquet/train-00000.parquet")
+    for folder in ("json", "parquet"):
+        assert list(dataset_lines(HubDataset(path=str(tmp_path / folder)))) == LINES
+
+
+def test_config_split_and_column(tmp_path: Path) -> None:
+    card = """---
+configs:
+- config_name: fr
+  data_files:
+  - {split: train, path: fr.jsonl}
+  - {split: dev, path: dev.jsonl}
+- config_name: en
+  data_files: en.jsonl
+---
+"""
+    (tmp_path / "README.md").write_text(card)
+    for name in ("fr", "dev", "en"):
+        (tmp_path / f"{name}.jsonl").write_text(as_json([{"body": f"{name} text", "title": f"{name} title"}]))
+
+    def lines(config: str | None, split: str = "train", column: str = "body") -> list[str]:
+        return list(dataset_lines(HubDataset(path=str(tmp_path), config=config, split=split, column=column)))
+
+    assert lines("fr") == ["fr text"]
+    assert lines("fr", "dev") == ["dev text"]
+    assert lines("en", column="title") == ["en title"]
+    for config in (None, "de"):
+        with pytest.raises(IsoglotError, match=r"\bfr\b.*; check the config"):
+            lines(config)
+    with pytest.raises(IsoglotError, match=r"train.*; check the config 'fr', the split 'test'"):
+        lines("fr", "test")
+
+
+def test_a_wrong_column_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text(as_json(ROWS))
+    assert "no column 'body'; it has 'text', 'id'" in complaint_about(HubDataset(path=str(tmp_path), column="body"))
+    assert "row 1 of the column 'id' is int, not text" in complaint_about(HubDataset(path=str(tmp_path), column="id"))
+
+
+def test_what_cannot_be_found_or_read_is_refused(tmp_path: Path) -> None:
+    assert "name one of https://huggingface.co/datasets or a folder" in complaint_about(
+        HubDataset(path=str(tmp_path / "no"))
+    )
+    assert "name one of https://huggingface.co/datasets or a folder" in complaint_about(HubDataset(path=str(tmp_path)))
+    assert "data set 'no/such': " in complaint_about(HubDataset(path="no/such"))
+    assert "check the name, the network and HF_HUB_OFFLINE" in complaint_about(
+        HubDataset(path="no/such", revision="v1")
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "no rows"),
+        (as_json([{"text": " \n"}, {"text": None}]), "the column 'text' of 'train' has no text"),
+        ("{", "check the config"),
+    ],
+)
+def test_data_sets_without_text_are_refused(tmp_path: Path, content: str, complaint: str) -> None:
+    (tmp_path / "train.jsonl").write_text(content)
+    assert complaint in complaint_about(HubDataset(path=str(tmp_path)))
+
+
+def test_the_extra_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    assert "pip install 'isoglot[hub]'" in complaint_about(HubDataset(path="any"))
+
+
+@settings(max_examples=20)
+@given(
+    st.binary(max_size=40)
+    | st.lists(st.dictionaries(st.just("text"), st.text() | st.integers() | st.none())).map(
+        lambda rows: as_json(rows).encode()
+    )
+)
+def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    folder = tmp_path_factory.mktemp("set")
+    (folder / "train.jsonl").write_bytes(content)
+    try:
+        lines = list(dataset_lines(HubDataset(path=str(folder))))
+    except IsoglotError as error:
+        assert str(error).startswith(f"data set '{folder}': ")  # noqa: PT017
+    else:
+        assert any(lines)

@@ -1,0 +1,146 @@
+"""Lines of plain and compressed files."""
+
+import gzip
+import os
+import re
+import struct
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.corpora.readers import decompression, line_files
+from isoglot.corpora.readers.line_files import LineFile
+from tests.corpora.readers.compressed_texts import COMPRESSED, WRITTEN
+
+DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
+# Among them breaks that str.splitlines() knows, a byte order mark that is not at the start, and wide letters.
+LINES = ["one", "", " two\u2028three\x85four\x0bfive\x0csix\x1c", "é中😀", "tab\t\ufeff", "a\rb", "last"]
+# Carriage returns and marks have tests of their own.
+plain_lines = st.lists(st.text(st.characters(exclude_characters="\0\n\r\ufeff", codec="utf-8")), min_size=1)
+
+
+def written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last_end", [True, False])
+def test_lines_come_without_their_ends(tmp_path: Path, kind: str, end: str, last_end: bool) -> None:
+    content = end.join(LINES) + end * last_end
+    path = written(tmp_path / f"text.{kind}", WRITTEN[kind](content.encode()))
+    with LineFile(path) as file:
+        assert list(file) == LINES
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_what_a_file_is_shows_in_its_bytes_and_not_in_its_name(tmp_path: Path, kind: str) -> None:
+    for name in ("text", "text.gz", "text.zst"):
+        assert list(LineFile(written(tmp_path / name, WRITTEN[kind](b"one\ntwo\n")))) == ["one", "two"]
+
+
+def test_a_byte_order_mark_is_dropped_where_the_file_begins(tmp_path: Path) -> None:
+    assert list(LineFile(written(tmp_path / "text", b"\xef\xbb\xbfone\n\xef\xbb\xbftwo"))) == ["one", "\ufefftwo"]
+
+
+@pytest.mark.parametrize("kind", COMPRESSED)
+def test_members_that_follow_one_another_are_one_text(tmp_path: Path, kind: str) -> None:
+    compress = COMPRESSED[kind]
+    content = compress(b"one\ntw") + compress(b"") + compress(b"o\nthree\n")
+    assert list(LineFile(written(tmp_path / "text", content))) == ["one", "two", "three"]
+
+
+def test_zeros_after_a_member_and_frames_to_skip_are_passed_over(tmp_path: Path) -> None:
+    padded = COMPRESSED["xz"](b"one\n") + bytes(8) + COMPRESSED["xz"](b"two\n") + bytes(4)
+    assert list(LineFile(written(tmp_path / "text.xz", padded))) == ["one", "two"]
+    skipped = struct.pack("<II", 0x184D2A50, 3) + b"any"
+    framed = skipped + COMPRESSED["zst"](b"one\n") + skipped + COMPRESSED["zst"](b"two\n")
+    assert list(LineFile(written(tmp_path / "text.zst", framed))) == ["one", "two"]
+
+
+def test_number_position_and_size_follow_the_reading(tmp_path: Path) -> None:
+    lines = [f"{number} {'x' * number}" for number in range(2000)]
+    path = written(tmp_path / "text.gz", gzip.compress("\n".join(lines).encode()))
+    with LineFile(path) as file:
+        assert (file.number, file.position, file.size) == (0, 0, path.stat().st_size)
+        before = 0
+        for number, _ in enumerate(file, start=1):
+            assert file.number == number
+            assert before <= file.position <= file.size
+            before = file.position
+        assert (file.number, file.position) == (2000, file.size)
+
+
+def test_position_tells_how_far_a_long_file_is(tmp_path: Path) -> None:
+    path = written(tmp_path / "text", b"0123456\n" * 200_000)
+    with LineFile(path) as file:
+        shares = [file.position / file.size for _ in file]
+    given = [number / len(shares) for number in range(1, len(shares) + 1)]
+    assert max(abs(share - done) for share, done in zip(shares, given, strict=True)) < 0.1
+
+
+def test_a_file_is_read_once_and_may_be_left_early(tmp_path: Path) -> None:
+    path = written(tmp_path / "text", b"one\ntwo\nthree\n")
+    with LineFile(path) as file:
+        assert next(iter(file)) == "one"
+        assert next(iter(file)) == "two"
+    assert list(file) == []
+    assert file.number == 2
+
+
+@given(plain_lines, st.sampled_from(sorted(WRITTEN)), st.sampled_from(["\n", "\r\n"]))
+def test_written_lines_are_read_again(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], kind: str, end: str
+) -> None:
+    content = "".join(line + end for line in lines)
+    path = written(tmp_path_factory.mktemp("text") / "text", WRITTEN[kind](content.encode()))
+    assert list(LineFile(path)) == lines
+
+
+@given(
+    st.lists(st.text(st.sampled_from("ab\r\né中\u2028\x85"), min_size=1), min_size=1, max_size=3),
+    st.sampled_from(sorted(WRITTEN)),
+    st.integers(1, 9),
+)
+def test_where_blocks_and_members_are_cut_does_not_matter(
+    tmp_path_factory: pytest.TempPathFactory, members: list[str], kind: str, size: int
+) -> None:
+    content = b"".join(WRITTEN[kind](member.encode()) for member in members)
+    path = written(tmp_path_factory.mktemp("text") / "text", content)
+    expected = re.split("\r?\n", "".join(members))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_files, "CHUNK", 3 * size)
+        patch.setattr(decompression, "LARGEST_BLOCK", size)
+        patch.setattr(decompression, "ZSTD_STEP", size)
+        assert list(LineFile(path)) == (expected if expected[-1] else expected[:-1])
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["wiki.en", "wiki.ru", "wiki.zh", "other.fr", "other.de"])
+def test_real_text_has_the_lines_and_bytes_that_its_description_says(name: str) -> None:
+    readme = DATA / "text/README.md"
+    if not readme.exists():
+        pytest.skip(f"no text in {DATA / 'text'}; set ISOGLOT_DATA")
+    row = re.search(rf"\| {re.escape(name)}\.txt\.xz \|(.*)\|", readme.read_text(encoding="utf-8"))
+    assert row is not None
+    documents, lines, _, characters, raw_bytes, _ = (field.strip().replace(",", "") for field in row[1].split("|")[1:])
+    counts: Counter[str] = Counter()
+    blank = True
+    with LineFile(DATA / f"text/{name}.txt.xz") as file:
+        for line in file:
+            counts["documents"] += blank and bool(line)
+            counts["lines"] += bool(line)
+            counts["characters"] += len(line)
+            counts["bytes"] += len(line.encode()) + 1
+            blank = not line
+    assert [str(counts[what]) for what in ("documents", "lines", "characters", "bytes")] == [
+        documents,
+        lines,
+        characters,
+        raw_bytes,
+    ]
+    assert file.position == file.size
