@@ -1,12 +1,52 @@
-from collections import Counter
+"""Every language gets the splitter that suits it, and every switch is heard."""
 
-from isoglot.corpora.words import split_words, word_counts
+import sys
+
+import pytest
+
+from isoglot.corpora.words import split_lines, split_words, splitter_version
+from isoglot.errors import IsoglotError
+from isoglot.languages import Splitter, WordSplitting, default_splitting
 
 
-def test_unregistered_languages_are_split_at_white_space() -> None:
-    assert split_words("  mira\tlo\u00a0tek . \n", "made-up") == ["mira", "lo", "tek", "."]
-    assert split_words(" \n", "made-up") == []
+@pytest.mark.parametrize(
+    ("language", "line", "words"),
+    [
+        ("en", "Mr. Smith's dog isn't here.", ["Mr.", "Smith", "'s", "dog", "isn", "'t", "here", "."]),
+        ("fr", "L\u2019ami d'Anne, aujourd'hui.", ["L'", "ami", "d'", "Anne", ",", "aujourd'", "hui", "."]),
+        ("de", "Das ist z. B. gut.", ["Das", "ist", "z.", "B.", "gut", "."]),
+        ("ru", "Да, это «кот».", ["Да", ",", "это", '"', "кот", '"', "."]),
+        ("zh", "我来到北京清华大学", ["我", "来到", "北京", "清华大学"]),
+        ("sw", "Habari, dunia!", ["Habari", ",", "dunia", "!"]),
+        ("th", "ไทย", ["ไท", "ย"]),
+    ],
+)
+def test_words_of_a_language(language: str, line: str, words: list[str]) -> None:
+    assert split_words(line, language) == words
 
 
-def test_word_counts() -> None:
-    assert word_counts(["b a", "", "a c a"], language="made-up") == Counter(a=3, b=1, c=1)
+@pytest.mark.parametrize("language", ["en", "zh", "ja", "sw"])
+def test_a_blank_line_has_no_words(language: str) -> None:
+    assert split_words(" \t\u3000", language) == []
+
+
+def test_case_is_kept_unless_asked_otherwise() -> None:
+    kept = default_splitting("de")
+    assert split_lines(["Der Hund"], kept) == [["Der", "Hund"]]
+    lower = WordSplitting(splitter=kept.splitter, language="de", lowercase=True)
+    assert split_lines(["Der Hund"], lower) == [["der", "hund"]]
+
+
+def test_a_command_of_the_users_own() -> None:
+    letters = (sys.executable, "-c", "import sys\nfor line in sys.stdin: print(*line.strip())")
+    splitting = WordSplitting(splitter=Splitter.COMMAND, language="zh", command=letters)
+    assert split_lines(["ab", "c"], splitting) == [["a", "b"], ["c"]]
+    assert splitter_version(splitting) == splitter_version(splitting)
+    with pytest.raises(IsoglotError, match="no-such-program"):
+        split_lines(["a"], WordSplitting(splitter=Splitter.COMMAND, language="zh", command=("no-such-program",)))
+
+
+def test_versions_name_the_library() -> None:
+    assert splitter_version(default_splitting("en")).startswith("sacremoses ")
+    assert splitter_version(default_splitting("zh")).startswith("jieba ")
+    assert len({splitter_version(default_splitting(code)) for code in ("en", "zh", "th")}) == 3

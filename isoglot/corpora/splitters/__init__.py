@@ -1,0 +1,1 @@
+"""Word splitters, one for each way that languages write words."""

@@ -1,0 +1,136 @@
+"""Words as XLM's tools/tokenize.sh finds them with the scripts of Moses: those of sacremoses, many lines at a time."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from isoglot.corpora.splitters.moses_rules import REMEMBERED, Rewriting, local_rewriting, rewriting
+
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
+
+BATCH_CHARACTERS = 1 << 17
+LANGUAGES_AT_ONCE = 16
+
+DIGITS = frozenset("0123456789")
+
+
+def split_lines(lines: Sequence[str], *, language: str) -> list[list[str]]:
+    """The words of each line; a blank line has none."""
+    steps = _chain(language)
+    words: list[list[str]] = []
+    for batch in _batches(lines):
+        text = "\n" + "\n".join(batch) + "\n"
+        for step in steps:
+            text = step(text)
+        words += map(str.split, text.split("\n")[1:-1])
+    return words
+
+
+def _batches(lines: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for line in lines:
+        # To every rule a line end within a line is like any other control character that is white space.
+        batch.append(line.replace("\n", "\v"))
+        size += len(line)
+        if size >= BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+@lru_cache(maxsize=LANGUAGES_AT_ONCE)
+def _chain(language: str) -> tuple[Rewriting, ...]:
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+    # Departure: sacremoses stands for the Perl scripts. It drops control characters where they leave a space, swaps
+    # quotes with commas in fewer languages, and lacks their rules for the colon, the middle dot and the last word.
+    normalizer = MosesPunctNormalizer(
+        lang=language,
+        penn=True,  # what the script does when -penn is not given, as XLM does not
+        perl_parity=True,  # without it, "fin.\xa0»\xa0Puis" has the word ".Puis"; the script keeps a space
+        pre_replace_unicode_punct=True,
+        post_remove_control_chars=True,
+    )
+    tokenizer = MosesTokenizer(lang=language)
+    return (
+        rewriting([*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]),
+        _symbols_apart(tokenizer.IsAlnum, printing=normalizer.remove_control_chars),
+        _trimmed,
+        _runs_of_dots_apart,
+        _commas_apart(tokenizer),
+        _apostrophes_apart(tokenizer),
+        _periods_apart(tokenizer),
+        _last_quotes_apart,
+        # sacremoses writes a run of dots as such a word for a while, and takes one in the text for its own.
+        lambda text: tokenizer.restore_multidots(text) if "DOTMULTI" in text else text,
+    )
+
+
+def _symbols_apart(alphanumeric: str, *, printing: Callable[[str], str]) -> Rewriting:
+    """Control characters gone, white space as spaces, and every other character that no word holds set apart."""
+    symbol = re.compile(f"([^{re.escape(alphanumeric)} \n.'`,-])")
+
+    @lru_cache(maxsize=REMEMBERED)
+    def apart(character: str) -> str:
+        if not printing(character):
+            return ""
+        return " " if character.isspace() else f" {character} "
+
+    def rewritten(text: str) -> str:
+        pieces = symbol.split(text)
+        pieces[1::2] = map(apart, pieces[1::2])
+        return "".join(pieces)
+
+    return rewritten
+
+
+def _trimmed(text: str) -> str:
+    return re.sub("  +", " ", text).replace("\n ", "\n").replace(" \n", "\n")
+
+
+def _runs_of_dots_apart(text: str) -> str:
+    return " ".join(re.split(r"(\.\.+)", text)) if ".." in text else text
+
+
+def _last_quotes_apart(text: str) -> str:
+    return re.sub(r"\.'(?= *\n)", " . '", text) if ".'" in text else text
+
+
+def _commas_apart(tokenizer: "MosesTokenizer") -> Rewriting:
+    rules = (tokenizer.COMMA_SEPARATE_1, tokenizer.COMMA_SEPARATE_2, tokenizer.COMMA_SEPARATE_3)
+    return local_rewriting(rules, marks=",,*")
+
+
+def _apostrophes_apart(tokenizer: "MosesTokenizer") -> Rewriting:
+    # With what stands between two of them: "rock'n'roll" has its second hidden by a match of the first.
+    marks = "'(?:[^\n]?')*"
+    if tokenizer.lang == "en":
+        return local_rewriting(tokenizer.ENGLISH_SPECIFIC_APOSTROPHE, marks=marks)
+    if tokenizer.lang in ("fr", "it"):
+        return local_rewriting(tokenizer.FR_IT_SPECIFIC_APOSTROPHE, marks=marks)
+    return rewriting([tokenizer.NON_SPECIFIC_APOSTROPHE])
+
+
+def _periods_apart(tokenizer: "MosesTokenizer") -> Rewriting:
+    """A word's last period set apart, but not an abbreviation's and not before a word in lower case."""
+    before_numbers = frozenset(tokenizer.NUMERIC_ONLY_PREFIXES)
+    abbreviations = frozenset(tokenizer.NONBREAKING_PREFIXES) - before_numbers
+    letters, lower_case = frozenset(tokenizer.IsAlpha), frozenset(tokenizer.IsLower)
+
+    def period(match: re.Match[str]) -> str:
+        text, place, following = match.string, match.start(), match[1]
+        word = text[text.rfind(" ", 0, place) + 1 : place]
+        stays = (
+            following in lower_case
+            or word in abbreviations
+            or (following in DIGITS and word in before_numbers)
+            or ("." in word and not letters.isdisjoint(word))
+        )
+        return "." if stays else " ."
+
+    last = re.compile(r"\.(?<=[^ .]\.)(?= +(.))", re.DOTALL)
+    return lambda text: last.sub(period, text.replace("\n", " \n "))

@@ -1,0 +1,77 @@
+"""Every character of a script without spaces is a word, with all that belongs to it; other words stay whole."""
+
+# ruff: noqa: RUF001
+
+import sys
+import unicodedata
+from itertools import accumulate, chain
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.corpora.splitters.character_words import split_lines
+from isoglot.corpora.splitters.plain_marks import CONTROLS, PLAIN_MARKS
+
+SCRIPTS = ("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Hiragana", "Katakana", "Han")
+REWRITTEN = PLAIN_MARKS | dict.fromkeys(chain(*CONTROLS), "")
+
+
+# What this Python and the regex library both know.
+ASSIGNED = "".join(chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) != "Cn")
+ALPHABETS = {script: "".join(regex.findall(rf"\p{{Script={script}}}", ASSIGNED)) for script in SCRIPTS}
+scripts = st.sampled_from(SCRIPTS).flatmap(lambda script: st.text(ALPHABETS[script], max_size=12))
+mixed = st.lists(scripts | st.text(max_size=6), max_size=5).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("日本語の、テスト。「はい」", '日 本 語 の , テ ス ト . " は い "'),
+        ("東京タワー 333ｍ Tokyo3.14", "東 京 タ ワ ー 333ｍ Tokyo3.14"),
+        ("１，０００．５円、5. 1.a", "1,000.5 円 , 5 . 1 . a"),
+        ("か\u3099っこう ｶﾞ 𠮷", "か\u3099 っ こ う ｶﾞ 𠮷"),
+        ("ภาษาไทยเป็นน้ำ ๑๒", "ภา ษา ไท ย เป็ น น้ำ ๑ ๒"),
+        ("ພາສາລາວ ເປັນ", "ພາ ສາ ລາ ວ ເປັ ນ"),
+        ("ភាសាខ្មែរ ស្រុក។", "ភា សា ខ្មែ រ ស្រុ ក ។"),
+        ("မြန်မာ မန္တလေး", "မြ န် မာ မ န္တ လေး"),
+        ("བོད་སྐད།", "བོ ད ་ སྐ ད །"),
+        ("한국어 안녕 don't 中文", "한국어 안녕 don ' t 中 文"),
+        ("हिन्दी русский e\u0301te\u0301", "हिन्दी русский e\u0301te\u0301"),
+        ("❤️!?😀", "❤️ ! ? 😀"),
+        ("co\xadoperate\u200b x\ufeffy", "cooperate xy"),
+        ("\u3000 \t\u2028", ""),
+        ("", ""),
+    ],
+)
+def test_splits_worked_by_hand(line: str, words: str) -> None:
+    assert split_lines(["", line]) == [[], words.split()]
+
+
+@given(mixed)
+def test_nothing_is_lost_and_no_word_holds_white_space(line: str) -> None:
+    (words,) = split_lines([line])
+    assert "".join(words) == "".join(line.translate(REWRITTEN).split())
+    assert [word for word in words if word.split() != [word]] == []
+
+
+@given(mixed)
+def test_each_character_is_a_word_of_its_own(line: str) -> None:
+    (words,) = split_lines([line])
+    for letter in regex.findall(r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}--\p{Lm}]", line, regex.V1):
+        assert line.count(letter) == sum(word[0] == letter and word.count(letter) == 1 for word in words)
+
+
+@given(scripts)
+def test_no_character_is_cut_from_what_unicode_attaches_to_it(line: str) -> None:
+    (words,) = split_lines([line])
+    attached = regex.findall(r"\X", line.translate(REWRITTEN))
+    assert set(accumulate(map(len, words))) <= set(accumulate(map(len, attached)))
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_all_characters_of_a_script_are_known(script: str) -> None:
+    alphabet = [letter for letter in ALPHABETS[script] if unicodedata.category(letter) in ("Lo", "Lm", "Nd")]
+    assert len(alphabet) > 50
+    assert [letter for letter in alphabet if split_lines([f"x{letter}x"]) != [["x", letter, "x"]]] == []

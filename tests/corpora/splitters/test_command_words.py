@@ -1,0 +1,115 @@
+"""A program of the user's splits lines, and whatever it does wrong is said in one line."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isoglot.corpora.splitters.command_words import command_version, split_lines
+from isoglot.errors import IsoglotError
+
+CHARACTERS = "import sys\nfor line in sys.stdin.buffer:\n    print(*line.decode().strip(), flush=True)"
+
+
+def python(program: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-X", "utf8", "-c", program, *arguments]
+
+
+def executable(path: Path, content: str) -> Path:
+    path.write_text(content, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_words_of_a_command() -> None:
+    lines = ["", "中国 人", " \u3000", "a\nb\r\u2028c\tde", "语"]
+    assert split_lines(lines, command=python(CHARACTERS)) == [
+        [],
+        ["中", "国", "人"],
+        [],
+        ["a", "b", "c", "d", "e"],
+        ["语"],
+    ]
+
+
+@settings(max_examples=15)
+@given(st.lists(st.text(), max_size=5))
+def test_any_lines_come_back_one_for_one(lines: list[str]) -> None:
+    echo = python("import sys, shutil; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)")
+    assert split_lines(lines, command=echo) == [line.split() for line in lines]
+
+
+def test_much_text_and_many_complaints_do_not_block_each_other() -> None:
+    program = (
+        "import sys\nfor line in sys.stdin:\n    print(line.strip())\n    print(line, file=sys.stderr, flush=True)"
+    )
+    lines = ["word " * 200] * 4000
+    assert split_lines(lines, command=python(program)) == [["word"] * 200] * 4000
+
+
+def test_a_last_line_without_an_end_counts() -> None:
+    assert split_lines(["a", "b"], command=python("print('x y\\nz', end='')")) == [["x", "y"], ["z"]]
+
+
+def test_the_command_starts_once_for_many_lines_and_never_for_blank_ones(tmp_path: Path) -> None:
+    log = tmp_path / "starts"
+    command = python(f"open({str(log)!r}, 'a').write('x')\n{CHARACTERS}")
+    split_lines(["a"] * 50, command=command)
+    split_lines(["", " "], command=command)
+    split_lines([], command=command)
+    assert log.read_text() == "x"
+
+
+def test_no_shell_reads_the_arguments() -> None:
+    program = "import sys; print(*[a.replace(' ', '_') for a in sys.argv[1:]])"
+    assert split_lines(["x"], command=python(program, "$HOME", "a b; c", "*")) == [["$HOME", "a_b;_c", "*"]]
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ([], r"words\.<language> is an empty command"),
+        (["no-such-segmenter"], r"'no-such-segmenter' of the study's words\.<language> was not found"),
+        (
+            python("import sys; print('1\\n2\\n3\\n4\\n5', file=sys.stderr); sys.exit(7)"),
+            r"exit status 7, saying: 3 \| 4 \| 5$",
+        ),
+        (python("import sys; sys.exit(7)"), "exit status 7, saying: nothing"),
+        (python("import os; os.kill(os.getpid(), 9)"), "exit status -9"),
+        (python("pass"), "got 2 lines and gave 0"),
+        (python("print('a')"), "got 2 lines and gave 1"),
+        (python("print('a\\nb\\n')"), "got 2 lines and gave 3"),
+        (python("import sys; sys.stdout.buffer.write(b'a\\n\\xff\\n')"), "line 2 that is not UTF-8"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_one_line(command: list[str], complaint: str) -> None:
+    # So much text that a program that does not read leaves some of it in the pipe.
+    with pytest.raises(IsoglotError, match=complaint) as failure:
+        split_lines(["a" * 200_000, "b" * 200_000], command=command)
+    assert "\n" not in str(failure.value)
+
+
+def test_a_file_that_is_no_program(tmp_path: Path) -> None:
+    path = executable(tmp_path / "segment", "\0\0\0")
+    with pytest.raises(IsoglotError, match="did not start"):
+        split_lines(["a"], command=[str(path)])
+    path.chmod(0o644)
+    with pytest.raises(IsoglotError, match="was not found, or may not be run"):
+        split_lines(["a"], command=[str(path)])
+
+
+def test_another_build_of_a_program_is_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = executable(tmp_path / "segment", "#!/bin/sh\ncat\n")
+    version = command_version([str(path), "pku"])
+    # printf '#!/bin/sh\ncat\n' | sha256sum
+    assert version == "be2bb79ee3ec9a65"
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert command_version(["segment"]) == version
+    assert split_lines(["a b"], command=["segment"]) == [["a", "b"]]
+    executable(path, "#!/bin/sh\ncat -u\n")
+    assert command_version(["segment"]) != version
+    with pytest.raises(IsoglotError, match="'no-such-segmenter'"):
+        command_version(["no-such-segmenter"])

@@ -1,0 +1,190 @@
+"""Words are those of jieba itself, whatever the text, and starting leaves no trace."""
+
+# ruff: noqa: RUF001
+
+import json
+import logging
+import lzma
+import os
+import subprocess
+import sys
+import warnings
+from itertools import chain
+from math import log
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.corpora.splitters.jieba_dictionary import FIRST_SLOT, NO_STATE, JiebaDictionary
+from isoglot.corpora.splitters.jieba_words import BATCH_CHARACTERS, split_lines
+from isoglot.corpora.splitters.plain_marks import CONTROLS, PLAIN_MARKS
+
+DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
+REWRITTEN = PLAIN_MARKS | dict.fromkeys(chain(*CONTROLS), "")
+DICTIONARY_WORDS = [
+    "中国",
+    "人民",
+    "大学生",
+    "研究生",
+    "生命",
+    "的",
+    "了",
+    "AT&T",
+    "卡拉OK",
+    "T恤",
+    "c++",
+    "一千四百万零二千七百六十户",
+]
+# Full of words that overlap, and of ways with one score.
+TANGLED = "人大学生中国民研究命科的一了不"
+
+han = st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF)
+rare = st.sampled_from("㐀䶵𠀀𪚥龥鿕鿖〇々")
+latin = st.text("abzAZ019+#&._%-", min_size=1, max_size=8)
+marks = st.sampled_from([*"，。、！？《》“”…—·,;/@", "……", "——"])
+spaces = st.sampled_from([*" \t\n\r\v\f\x1c\x1f\x85\xa0\u2028\u3000", "\r\n"])
+others = st.sampled_from([*"\x00\x7f\xad\u200b\ufeff\ue000éжगि한かカγ１Ａ％", "👨‍👩‍👧", "❤️"])
+tangled = st.text(TANGLED, max_size=12)
+repeated = st.builds(str.__mul__, st.sampled_from(TANGLED), st.integers(1, 9))
+pieces = st.one_of(st.sampled_from(DICTIONARY_WORDS), han, rare, latin, marks, spaces, others, tangled, repeated)
+lines_of_pieces = st.lists(st.lists(pieces, max_size=12).map("".join), max_size=5)
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """jieba itself, kept quiet and away from the shared folder for temporary files."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
+    jieba.setLogLevel(logging.CRITICAL)
+    jieba.dt.tmp_dir = str(tmp_path_factory.mktemp("jieba"))
+    jieba.initialize()
+    return jieba
+
+
+def stock_words(stock: ModuleType, line: str) -> list[str]:
+    return [word for piece in stock.lcut(line) if (word := piece.translate(REWRITTEN).strip())]
+
+
+@given(lines=lines_of_pieces)
+def test_words_are_those_of_jieba(stock: ModuleType, lines: list[str]) -> None:
+    assert split_lines(lines) == [stock_words(stock, line) for line in lines]
+
+
+@given(line=st.text())
+def test_any_text_is_split_as_by_jieba(stock: ModuleType, line: str) -> None:
+    assert split_lines([line]) == [stock_words(stock, line)]
+
+
+@given(line=st.text(TANGLED, min_size=20, max_size=80))
+def test_long_tangles_are_split_as_by_jieba(stock: ModuleType, line: str) -> None:
+    assert split_lines([line]) == [stock_words(stock, line)]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("我来到北京清华大学", "我 来到 北京 清华大学"),
+        # 杭研 is in no dictionary.
+        ("他来到了网易杭研大厦", "他 来到 了 网易 杭研 大厦"),
+        (
+            "小明硕士毕业于中国科学院计算所，后在日本京都大学深造。",
+            "小明 硕士 毕业 于 中国科学院 计算所 , 后 在 日本京都大学 深造 .",
+        ),
+        ("他说：“是的……”", '他 说 : " 是 的 ... ... "'),
+        ("增长３ 3.14%，1.2.3版", "增长 3 3.14% , 1.2 . 3 版"),
+        ("用C++和Python3 写\u3000的\u200b 代码", "用 C++ 和 Python3 写 的 代码"),
+        # X begins words but is none, so that it cannot stand alone before the more frequent 光泽.
+        ("X光泽", "X光 泽"),
+        ("我是拖拉机学院手扶拖拉机专业的", "我 是 拖拉机 学院 手扶拖拉机 专业 的"),
+        (" \t\u3000", ""),
+        ("", ""),
+    ],
+)
+def test_splits_worked_by_hand(line: str, words: str) -> None:
+    assert split_lines([line]) == [words.split()]
+
+
+@given(lines=st.lists(st.text(), max_size=4))
+def test_words_are_never_empty_and_hold_no_white_space(lines: list[str]) -> None:
+    split = split_lines(lines)
+    assert len(split) == len(lines)
+    assert [word for words in split for word in words if word.split() != [word]] == []
+
+
+def test_lines_do_not_depend_on_their_batch(stock: ModuleType) -> None:
+    random = np.random.default_rng(0)
+    vocabulary = [*DICTIONARY_WORDS, *TANGLED, "，", "Wikipedia", "2026", " "]
+    lines = ["".join(random.choice(vocabulary, size)) for size in random.integers(0, 300, 900)]
+    assert sum(map(len, lines)) > 2 * BATCH_CHARACTERS
+    split = split_lines(lines)
+    some = range(0, len(lines), 9)
+    assert [split[i] for i in some] == [split_lines([lines[i]])[0] for i in some]
+    assert [split[i] for i in some] == [stock_words(stock, lines[i]) for i in some]
+
+
+def test_a_long_block_is_split_as_by_jieba(stock: ModuleType) -> None:
+    line = "".join(np.random.default_rng(0).choice([*TANGLED], 3000))
+    assert split_lines([line, line[::-1]]) == [stock_words(stock, line), stock_words(stock, line[::-1])]
+
+
+def test_the_trie_holds_the_dictionary_and_nothing_else(stock: ModuleType) -> None:
+    dictionary = JiebaDictionary.read()
+    prefixes = sorted(stock.dt.FREQ, key=len)
+    log_total = log(stock.dt.total)
+    scores = [log(count) - log_total if (count := stock.dt.FREQ[prefix]) else -np.inf for prefix in prefixes]
+    sizes = np.array([len(prefix) for prefix in prefixes])
+    longest = len(prefixes[-1])
+    padded = "".join(prefix.ljust(longest) for prefix in prefixes).encode("utf-32-le")
+    codes = np.frombuffer(padded, "<u4").reshape(len(prefixes), -1).astype(np.int64)
+    states = codes[:, 0]
+    for size in range(1, codes.shape[1]):
+        longer = sizes > size
+        states[longer] = dictionary.children(states[longer], character_N=codes[longer, size])
+    assert NO_STATE not in states
+    assert len(set(states.tolist())) == len(prefixes)
+    assert dictionary.score[states].tolist() == scores
+    assert np.count_nonzero(dictionary.key_S) == np.count_nonzero(states >= FIRST_SLOT) == np.count_nonzero(sizes > 1)
+    assert np.count_nonzero(dictionary.score > -np.inf) == sum(count > 0 for count in stock.dt.FREQ.values())
+
+
+PROGRAM = """
+import json, sys
+from isoglot.corpora.splitters.jieba_words import split_lines
+json.dump(split_lines(json.load(sys.stdin)), sys.stdout)
+assert "jieba" not in sys.modules
+"""
+
+
+def test_processes_that_start_at_once_agree_and_leave_no_trace(tmp_path: Path) -> None:
+    lines = ["他来到了网易杭研大厦", "人人人人", "研究生命的起源。Python3"] * 20
+    (tmp_path / "folder").mkdir()
+    folders = (tmp_path / "folder", tmp_path / "folder", tmp_path / "no such folder")
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", PROGRAM],
+            env=os.environ | {"PYTHONHASHSEED": str(seed), "TMPDIR": str(folder)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for seed, folder in enumerate(folders)
+    ]
+    answers = [run.communicate(json.dumps(lines)) for run in runs]
+    assert [(json.loads(output), complaint) for output, complaint in answers] == [(split_lines(lines), "")] * len(runs)
+    assert list((tmp_path / "folder").iterdir()) == []
+
+
+@pytest.mark.real_data
+def test_wikipedia_is_split_as_by_jieba(stock: ModuleType) -> None:
+    path = DATA / "text/wiki.zh.txt.xz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there; ISOGLOT_DATA names the folder of real text")
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        lines = [line for line, _ in zip(file, range(5000), strict=False)]
+    assert split_lines(lines) == [stock_words(stock, line) for line in lines]

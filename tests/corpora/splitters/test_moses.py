@@ -1,0 +1,155 @@
+"""What the words are, worked by hand and as sacremoses finds them one line at a time."""
+
+# ruff: noqa: RUF001 - look-alikes are what the rules are about
+
+import lzma
+import os
+import time
+from collections.abc import Callable
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isoglot.corpora.splitters.moses import BATCH_CHARACTERS, split_lines
+
+DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
+REAL_LINES = 20_000
+
+WORKED = [
+    ("en", "Mr. Smith's dog didn't bark.", "Mr. Smith 's dog didn 't bark ."),
+    ("en", "It cost $5,300, in all; 3.5% more.", "It cost $ 5,300 , in all ; 3.5 % more ."),
+    ("en", "rock'n'roll of the 1990's", "rock 'n'roll of the 1990 's"),
+    ("en", "No. 5, No. He", "No. 5 , No . He"),
+    ("en", "Wait.... what?", "Wait .... what ?"),
+    ("en", "“It’s over”, she said…", '" It \'s over , " she said ...'),
+    ("en", "the U.S. Army (est. 1775) – not e.g. a “club.”", 'the U.S. Army ( est . 1775 ) - not e.g. a " club . "'),
+    ("en", "well-known and/or so_called", "well-known and / or so _ called"),
+    ("en", "a\tb\u200bc \u00ad d\u3000e\u2028f", "abc d e f"),
+    ("fr", "L’eau d'Évian, aujourd'hui\u00a0!", "L' eau d' Évian , aujourd' hui !"),
+    ("fr", "«\u00a0C'est M. Hugo\u00a0», dit-il\u00a0: 3 %", '" C\' est M. Hugo " , dit-il : 3 %'),
+    ("fr", "10\u00a0000 et nº\u00a05,6", "10,000 et nº 5,6"),
+    ("fr", "fin.\u00a0»\u00a0Puis", 'fin " . Puis'),
+    ("de", "Am 3. Mai kosteten z. B. Äpfel 1.000,50 DM.", "Am 3. Mai kosteten z. B. Äpfel 1.000,50 DM ."),
+    ("de", "„Ja“, sagte Dr. Müller – und ging's an.", '" Ja " , sagte Dr. Müller - und ging \' s an .'),
+    ("ru", "В 1990 г. он сказал: «Да, т. е. нет…»", 'В 1990 г. он сказал : " Да , т. е. нет ... "'),
+    ("ru", "Ушло 1,5 тыс. руб., а не 5%.", "Ушло 1,5 тыс. руб. , а не 5 % ."),
+    ("en", "Ｏｋ：１２，５（ｘ）。Yes！", "Ｏｋ : 12,5 ( ｘ ) . Yes !"),
+    ("de", "bis 3.5. Dann Abend.\u2009und Tag", "bis 3.5 . Dann Abend. und Tag"),
+    ("en", " ,5 and ,5 or '5 '5", ",5 and , 5 or ' 5 ' 5"),
+    ("en", "\u200b '5 ' \u200b '5", "'5 ' '5"),
+    ("xx", "Mr. O'Neil, p. 5.", "Mr. O ' Neil , p . 5 ."),
+]
+
+MARKS = "'',,..()[]{}<>;:!?%-–—`´‘’‚“”„«»…。．，：（）０９～━|&@_"
+SPACES_AND_CONTROLS = "    \u00a0\u3000\u2028\u2009\u0085\x1c\x1e\r\n\t\x0b\x00\u200b\u00ad\ue000"
+LETTERS_AND_NUMBERS = "abAZsé5³Ⅷ٣º€中カ한яЖ\u0301\u094d🙂"
+WORDS = (
+    "Mr. No. Nr. z. B. U.S. г. etc. lower DOTMULTI DOT THISISPROTECTED000 5,300 '5 .' .\" ,\" '' ... don't l'eau 1990's"
+)
+WITH_SPACES = [" %", " :", " ;", ") .", "' '", "\u00a0«\u00a0", "\u00a0»\u00a0", "nº\u00a0", "\u00a0cm", "5\u00a0000"]
+PIECES = [*MARKS, *SPACES_AND_CONTROLS, *LETTERS_AND_NUMBERS, *WORDS.split(), *WITH_SPACES]
+ODD_LINES = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+
+
+@cache
+def sacremoses_words(language: str) -> Callable[[str], list[str]]:
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+    normalizer = MosesPunctNormalizer(
+        lang=language, pre_replace_unicode_punct=True, post_remove_control_chars=True, perl_parity=True
+    )
+    tokenizer = MosesTokenizer(lang=language)
+    return lambda line: tokenizer.tokenize(normalizer.normalize(line), escape=False)
+
+
+@pytest.mark.parametrize(("language", "line", "words"), WORKED)
+def test_lines_worked_by_hand(language: str, line: str, words: str) -> None:
+    assert split_lines([line], language=language) == [words.split(" ")]
+
+
+def test_a_line_without_words_has_none() -> None:
+    assert split_lines(["", " \u00a0\t", "\u200b", "a"], language="en") == [[], [], [], ["a"]]
+    assert split_lines([], language="en") == []
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de", "ru", "cs", "xx"])
+@settings(max_examples=100)
+@given(lines=st.lists(ODD_LINES, max_size=12))
+def test_words_are_those_of_sacremoses(language: str, lines: list[str]) -> None:
+    assert split_lines(lines, language=language) == [sacremoses_words(language)(line) for line in lines]
+
+
+@settings(max_examples=100)
+@given(line=st.text())
+def test_words_of_any_characters_are_those_of_sacremoses(line: str) -> None:
+    assert split_lines([line], language="en") == [sacremoses_words("en")(line)]
+
+
+def test_every_language_of_sacremoses() -> None:
+    from sacremoses.corpus import NonbreakingPrefixes
+
+    prefixes = NonbreakingPrefixes()
+    languages = {*prefixes.available_langs, "ko", "cz", "unknown", ""}
+    for language in sorted(languages):
+        abbreviations = [word.split()[0] for word in islice(prefixes.words(language), 6)]
+        lines = [f"{word}. 5 中文한 l'a {word}. Ein," for word in abbreviations]
+        assert split_lines(lines, language=language) == [sacremoses_words(language)(line) for line in lines]
+
+
+@settings(max_examples=100)
+@given(lines=st.lists(ODD_LINES, min_size=1, max_size=8))
+def test_no_line_knows_its_neighbours(lines: list[str]) -> None:
+    words = split_lines(lines, language="en")
+    assert words == [split_lines([line], language="en")[0] for line in lines]
+    assert all(word and not any(map(str.isspace, word)) for line in words for word in line)
+
+
+def test_more_lines_than_a_batch_holds() -> None:
+    lines = [f"No. {i}, {'so ' * (i % 40)}on." for i in range(BATCH_CHARACTERS // 20)]
+    assert sum(map(len, lines)) > 3 * BATCH_CHARACTERS
+    expected = [["No.", str(i), ",", *["so"] * (i % 40), "on", "."] for i in range(len(lines))]
+    assert split_lines(lines, language="en") == expected
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize(
+    "piece", ["'", "' ", "a'", ",", "5,", ". ", "a.", '"', '".', "\u00a0", "\x00", "中", "DOT", "ab"]
+)
+def test_very_long_lines(piece: str, language: str) -> None:
+    line = piece * (30_000 // len(piece)) + "MULTI"
+    assert split_lines([line], language=language) == [sacremoses_words(language)(line)]
+
+
+def test_a_very_long_run_of_dots_takes_no_time() -> None:
+    start = time.process_time()
+    assert split_lines(["a" + "." * 100_000 + ' "'], language="fr") == [["a", "." * 100_000, '"']]
+    assert time.process_time() - start < 5
+
+
+def real_lines(name: str) -> list[str]:
+    path = DATA / f"text/{name}.txt.xz"
+    if not path.exists():
+        pytest.skip(f"no {path}; set ISOGLOT_DATA to the folder that holds text/")
+    with lzma.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        return list(islice((line.removesuffix("\n") for line in file if line.strip()), REAL_LINES))
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("language", ["en", "fr", "de", "ru"])
+def test_real_text_is_split_as_by_sacremoses_and_at_least_four_times_faster(language: str) -> None:
+    lines = real_lines(f"wiki.{language}")
+    assert len(lines) == REAL_LINES
+    split_lines(lines[:100], language=language)
+    start = time.process_time()
+    words = split_lines(lines, language=language)
+    ours = time.process_time() - start
+    start = time.process_time()
+    expected = list(map(sacremoses_words(language), lines))
+    theirs = time.process_time() - start
+    assert "\n".join(map(" ".join, words)).encode() == "\n".join(map(" ".join, expected)).encode()
+    assert words == expected
+    assert theirs / ours >= 4
