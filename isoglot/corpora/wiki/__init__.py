@@ -1,0 +1,1 @@
+"""Wikipedia: its dumps, and its markup taken away."""

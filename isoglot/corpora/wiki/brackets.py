@@ -1,0 +1,149 @@
+"""Wikitext without templates, tables and links, in one pass over its brackets, however nested or broken they are."""
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+
+from isoglot.corpora.wiki.names import INTERLANGUAGE, PROJECTS, SHOWN_TEMPLATES, folded_name
+
+# Most links have no other brackets and no namespace, and need no pass.
+_PLAIN_LINK = re.compile(r"\[\[(?:[^\[\]{}|\n:]*+\|)?([^\[\]{}|\n:#]++)\]\]")
+_BRACKETS = re.compile(r"\[\[|\]\]+|\{\{+|\}\}+|\n[ \t:]*\{\||\n[ \t]*\|\}+|\n==")
+_ARGUMENT_NUMBER = re.compile(r"\s*\d\s*=")
+DEEPEST_LINK = 8
+"""Links are not nested but in the captions of pictures; more that are open are forgotten marks."""
+LONGEST_SHOWN = 500
+"""Characters of a template that stands within a sentence."""
+
+
+def without_brackets(text: str, *, hidden: Set[str]) -> str:
+    """What a reader sees of a text that begins with a line end; links to hidden namespaces show nothing.
+
+    Where nobody closed a bracket before the next heading, only the bracket goes, and the text stays.
+    """
+    text = _PLAIN_LINK.sub(r"\1", text)
+    page = _Page(hidden)
+    place = 0
+    for bracket in _BRACKETS.finditer(text):
+        page.pieces.append(text[place : bracket.start()])
+        place = bracket.end()
+        page.take(bracket[0])
+    page.pieces.append(text[place:])
+    return "".join(page.pieces)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A template or table that is open: after which piece it began, and how many braces are left to close."""
+
+    start: int
+    braces: int
+    is_table: bool
+
+
+class _Page:
+    """Pieces of text and the brackets among them that are still open."""
+
+    def __init__(self, hidden: Set[str]) -> None:
+        self.pieces: list[str] = []
+        self._hidden = hidden
+        self._blocks: list[_Block] = []
+        self._links: list[int] = []
+
+    def take(self, bracket: str) -> None:
+        start = len(self.pieces)
+        if bracket == "[[":
+            self._links.append(start)
+            if len(self._links) > DEEPEST_LINK:
+                del self._links[0]
+        elif bracket[0] == "]":
+            self._close_links(len(bracket))
+        elif bracket[0] == "{":
+            self._blocks.append(_Block(start, len(bracket), is_table=False))
+        elif bracket[0] == "}":
+            self._close_braces(len(bracket))
+        elif bracket == "\n==":
+            self._blocks.clear()
+            self._links.clear()
+            self.pieces.append(bracket)
+        elif bracket[-1] == "|":
+            self.pieces.append("\n")
+            self._blocks.append(_Block(start + 1, 0, is_table=True))
+        else:
+            braces = bracket.count("}")
+            if self._blocks and self._blocks[-1].is_table:
+                self._drop(self._blocks.pop().start)
+                braces -= 1
+            else:
+                self.pieces.append("\n")
+            self._close_braces(braces)
+
+    def _close_braces(self, braces: int) -> None:
+        while braces >= 2 and self._blocks and not self._blocks[-1].is_table:
+            block = self._blocks[-1]
+            closed = min(braces, block.braces)
+            braces -= closed
+            block.braces -= closed
+            if block.braces < 2:
+                self._blocks.pop()
+                self.pieces.append(self._drop(block.start, shown=closed == 2))
+        if braces == 1:
+            # It may be the end of a language variant: -{ {{a}}}-
+            self.pieces.append("}")
+
+    def _drop(self, start: int, *, shown: bool = False) -> str:
+        """Forget what a template or table holds, and say what it shows."""
+        while self._links and self._links[-1] >= start:
+            self._links.pop()
+        held = self.pieces[start:]
+        del self.pieces[start:]
+        return _shown_of_template(held) if shown and held else ""
+
+    def _close_links(self, brackets: int) -> None:
+        if brackets % 2:
+            # As in [[File:A.jpg|[http://b.org C]]], the odd one is the inner.
+            self.pieces.append("]")
+        for _ in range(brackets // 2):
+            if self._links and not (self._blocks and self._blocks[-1].start > self._links[-1]):
+                self._close_link(self._links.pop())
+
+    def _close_link(self, start: int) -> None:
+        content = "".join(self.pieces[start:])
+        # No link goes beyond its paragraph: this is an end without its beginning, or a beginning without its end.
+        is_link = "\n\n" not in content
+        self.pieces[start:] = [_shown_of_link(content, hidden=self._hidden) if is_link else content]
+
+
+def _shown_of_link(content: str, *, hidden: Set[str]) -> str:
+    """What stands for [[content]]: "b" for "a|b", "Cats" for ":Category:Cats", nothing for "Category:Cats"."""
+    target, bar, label = content.partition("|")
+    prefix, colon, title = target.partition(":")
+    if colon:
+        name = folded_name(prefix)
+        if name in hidden or INTERLANGUAGE.match(target.lstrip()):
+            return ""
+        if not name or name in PROJECTS:
+            target = title.rpartition(":")[2]
+    if bar:
+        target = label if label.strip() else _short_title(target)
+    return target.removeprefix("#").replace("\n", " ")
+
+
+def _short_title(target: str) -> str:
+    """What [[target|]] shows: "Boston" for "Boston (band)", "Boston, Lincolnshire" or "Portal:Boston"."""
+    title = target.rpartition(":")[2]
+    for mark in ("(", "\N{FULLWIDTH LEFT PARENTHESIS}", ","):
+        title = title.partition(mark)[0]
+    return title.strip()
+
+
+def _shown_of_template(pieces: list[str]) -> str:
+    name = folded_name(pieces[0].partition("|")[0])
+    if name.startswith("formatnum:"):
+        return name.partition(":")[2]
+    forms = SHOWN_TEMPLATES.get(name)
+    if forms is None or sum(map(len, pieces)) > LONGEST_SHOWN:
+        return ""
+    arguments = [_ARGUMENT_NUMBER.sub("", argument) for argument in "".join(pieces).split("|")[1:]]
+    arguments = [argument.strip() for argument in arguments if "=" not in argument] + [""] * 3
+    return next((text for form in forms if (text := form.format(*arguments).strip())), "")

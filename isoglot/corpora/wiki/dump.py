@@ -1,0 +1,157 @@
+"""Articles of a Wikipedia dump, pages-articles in XML, as lines of text: streamed, and in several processes."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from isoglot.corpora.in_parallel import ordered_map
+from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
+from isoglot.corpora.wiki.markup import paragraphs
+from isoglot.corpora.wiki.names import HIDDEN_NAMESPACES, folded_name, is_disambiguation
+from isoglot.errors import IsoglotError
+
+CHUNK = 1 << 17
+BATCH = 1 << 20
+LONGEST_HEADER = 1 << 20
+LONGEST_PAGE = 1 << 26
+"""All in bytes; MediaWiki itself takes no page of more than 2 MB."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# The text of a page cannot hold these, as XML spells its "<" as "&lt;".
+PAGE, PAGE_END, DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
+HIDDEN_KEYS = {"-2", "6", "14"}
+"""The namespaces of media, files and categories."""
+
+Progress = Callable[[int, int], None]
+"""Told how many bytes of the file have been read, and how many there are."""
+
+
+def dump_lines(path: Path, *, workers: int, progress: Progress | None = None) -> Iterator[str]:
+    """Paragraphs in the order of the dump, one a line, and a blank line between articles.
+
+    Articles are the pages of the main namespace, less redirects and pages that a template marks as disambiguation.
+    """
+    is_first = True
+    for articles in ordered_map(_articles, _batches(path, progress), workers=workers):
+        for article in articles:
+            if not is_first:
+                yield ""
+            is_first = False
+            yield from article.split("\n")
+    if is_first:
+        raise IsoglotError(f"{path}: there is no article with text in this dump; fetch one named pages-articles")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Batch:
+    """Whole pages as they stand in a dump, from this byte of its XML on."""
+
+    path: Path
+    start: int
+    pages: bytes
+    hidden: frozenset[str]
+
+
+def _batches(path: Path, progress: Progress | None) -> Iterator[_Batch]:
+    blocks = _blocks(path, progress)
+    header, rest = _header_and_rest(path, blocks)
+    hidden = HIDDEN_NAMESPACES | _hidden_names(path, header)
+    start = len(header)
+    for block in blocks:
+        rest += block
+        if len(rest) >= BATCH and (end := _end_of_pages(rest)):
+            yield _Batch(path=path, start=start, pages=bytes(rest[:end]), hidden=hidden)
+            del rest[:end]
+            start += end
+        if len(rest) > LONGEST_PAGE:
+            raise IsoglotError(
+                f"{path}: the page at byte {start:,} of the XML has more than {LONGEST_PAGE:,} bytes; "
+                "fetch a dump named pages-articles"
+            )
+    end = _end_of_pages(rest)
+    if rest[end:].strip() != DUMP_END:
+        raise IsoglotError(f"{path}: the XML is cut off after {start + len(rest):,} bytes; fetch the file again")
+    yield _Batch(path=path, start=start, pages=bytes(rest[:end]), hidden=hidden)
+
+
+def _end_of_pages(text: bytearray) -> int:
+    end = text.rfind(PAGE_END)
+    return end + len(PAGE_END) if end >= 0 else 0
+
+
+def _blocks(path: Path, progress: Progress | None) -> Iterator[bytes]:
+    """The XML, out of whatever it is compressed with."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            size = path.stat().st_size
+            for block in plain_blocks(iter(lambda: file.read(CHUNK), b"")):
+                yield block
+                if progress is not None:
+                    progress(file.tell(), size)
+    except DamagedCompressionError as error:
+        raise IsoglotError(f"{path}: {error}; fetch the file again") from error
+    except FileNotFoundError:
+        raise IsoglotError(f"{path}: no such file; it should be a dump of a Wikipedia") from None
+    except OSError as error:
+        raise IsoglotError(f"{path}: cannot be read ({error.strerror}); it should be a dump of a Wikipedia") from error
+
+
+def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytearray]:
+    """What stands before the first page, or before the end where there is none, and what was read beyond it."""
+    read = bytearray()
+    end = -1
+    for block in blocks:
+        read += block
+        end = read.find(PAGE if PAGE in read else DUMP_END)
+        if end >= 0 or len(read) > LONGEST_HEADER:
+            break
+    if not read.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"<"):
+        raise IsoglotError(f"{path}: not XML; it should be a dump of a Wikipedia, named pages-articles")
+    root = re.search(rb"<([^\s<>?!/]+)", read)
+    if root is None or root[1] != b"mediawiki":
+        raise IsoglotError(f"{path}: not a MediaWiki export; it should be a dump of a Wikipedia, named pages-articles")
+    if end < 0:
+        raise IsoglotError(f"{path}: no <page> in the first {len(read):,} bytes of the XML; fetch the file again")
+    return bytes(read[:end]), read[end:]
+
+
+def _hidden_names(path: Path, header: bytes) -> frozenset[str]:
+    """What this Wikipedia calls the namespaces whose links show nothing."""
+    # Entities that grow without end need a DTD, which no dump has.
+    if b"<!DOCTYPE" in header:
+        raise IsoglotError(f"{path}: a document type (DTD) before the first page, which no dump of a Wikipedia has")
+    try:
+        root = ElementTree.fromstring(header + DUMP_END)
+    except ElementTree.ParseError as error:
+        raise IsoglotError(f"{path}: not the XML of a dump: {error}; fetch the file again") from error
+    spaces = (element for element in root.iter() if element.get("key") in HIDDEN_KEYS)
+    return frozenset(folded_name(space.text) for space in spaces if space.text)
+
+
+def _articles(batch: _Batch) -> list[str]:
+    """The paragraphs of each article that has any, with line ends between them."""
+    articles = []
+    start = batch.start
+    for page in batch.pages.split(PAGE_END)[:-1]:
+        if lines := _paragraphs_of_page(page.lstrip() + PAGE_END, start=start, batch=batch):
+            articles.append("\n".join(lines))
+        start += len(page) + len(PAGE_END)
+    return articles
+
+
+def _paragraphs_of_page(xml: bytes, *, start: int, batch: _Batch) -> list[str]:
+    place = f"{batch.path}: byte {start:,} of the XML"
+    if not xml.startswith(PAGE):
+        raise IsoglotError(f"{place}: <page> expected, not {xml[:40].decode(errors='replace')!r}; fetch the file again")
+    try:
+        page = ElementTree.fromstring(xml)
+    except ElementTree.ParseError as error:
+        title = re.search(rb"<title>(.*?)</title>", xml)
+        name = title[1].decode(errors="replace") if title else ""
+        raise IsoglotError(f"{place}: in the page {name!r}, {error}; fetch the file again") from error
+    if page.findtext("ns", "0") != "0" or page.find("redirect") is not None:
+        return []
+    text = page.findtext("revision[last()]/text", "")
+    return [] if is_disambiguation(text) else paragraphs(text, hidden=batch.hidden)

@@ -1,0 +1,168 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from operator import neg
+from pathlib import Path
+
+import pytest
+
+from isoglot.corpora.in_parallel import IN_FLIGHT, READ_AHEAD, ordered_map, read_ahead
+from isoglot.errors import IsoglotError
+
+# Builtins and functions of the standard library, which a fresh process can unpickle however the tests were started.
+PID = "__import__('os').getpid()"
+ENDLESS = f"""
+import itertools, sys, time
+from isoglot.corpora.in_parallel import ordered_map
+
+if __name__ == "__main__":
+    for pid in ordered_map(eval, itertools.repeat("{PID}"), workers=2):
+        print(pid, flush=True)
+        time.sleep(0.01)
+"""
+
+
+def is_alive(pid: int) -> bool:
+    with suppress(OSError):
+        os.kill(pid, 0)
+        # A process that nobody has waited for is a zombie, and dead.
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    return False
+
+
+def all_end(pids: set[int], *, seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(map(is_alive, pids))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_results_are_in_the_order_of_the_items(workers: int) -> None:
+    # The first sleep longest, so that they end in another order.
+    naps = [f"__import__('time').sleep({0.01 * (12 - i)}) or {i}" for i in range(12)]
+    assert list(ordered_map(eval, naps, workers=workers)) == list(range(12))
+    assert list(ordered_map(neg, [], workers=workers)) == []
+
+
+def test_one_worker_is_this_process_and_takes_any_function() -> None:
+    assert list(ordered_map(lambda _: os.getpid(), range(3), workers=1)) == [os.getpid()] * 3
+
+
+def test_more_workers_are_other_processes() -> None:
+    pids = set(ordered_map(eval, [f"__import__('time').sleep(0.2) or {PID}"] * 4, workers=2))
+    assert len(pids) == 2
+    assert os.getpid() not in pids
+    assert all_end(pids)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_exception_comes_as_it_is_after_the_results_before_it(workers: int) -> None:
+    results = ordered_map(int, ["1", "2", "x", "4"], workers=workers)
+    assert [next(results), next(results)] == [1, 2]
+    with pytest.raises(ValueError, match=r"invalid literal for int.*'x'"):
+        next(results)
+    assert list(results) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_exception_of_the_items_waits_for_its_turn(workers: int) -> None:
+    def items() -> Iterator[int]:
+        yield from range(2)
+        raise IsoglotError("text.xml: cut off")
+
+    results = ordered_map(neg, items(), workers=workers)
+    assert [next(results), next(results)] == [0, -1]
+    with pytest.raises(IsoglotError, match="cut off"):
+        next(results)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_are_taken_only_as_results_are(workers: int) -> None:
+    taken: list[int] = []
+    results = ordered_map(neg, (taken.append(i) or i for i in range(1000)), workers=workers)
+    for number in range(20):
+        assert next(results) == -number
+        assert number < len(taken) <= number + IN_FLIGHT * workers + READ_AHEAD
+    results.close()
+    assert len(taken) <= 20 + IN_FLIGHT * workers + READ_AHEAD
+
+
+def test_closing_early_ends_the_workers() -> None:
+    results = ordered_map(eval, iter(lambda: PID, None), workers=2)
+    pids = {next(results) for _ in range(20)}
+    threads = threading.active_count()
+    assert any(map(is_alive, pids))
+    results.close()
+    assert not any(map(is_alive, pids))
+    assert threading.active_count() < threads
+
+
+def test_a_killed_worker_is_told_and_not_waited_for() -> None:
+    with pytest.raises(IsoglotError, match="worker process was killed; if memory ran out, use fewer"):
+        list(ordered_map(eval, [f"__import__('os').kill({PID}, 9)"] * 3, workers=2))
+
+
+def started(tmp_path: Path) -> tuple[subprocess.Popen[str], set[int]]:
+    """A program in its own process group, as a shell starts one, and the workers it has."""
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    program = subprocess.Popen(
+        [sys.executable, tmp_path / "endless.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    pids: set[int] = set()
+    while len(pids) < 2:
+        pids.add(int(program.stdout.readline()))
+    return program, pids
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    program, pids = started(tmp_path)
+    with program:
+        program.kill()
+    assert all_end(pids)
+
+
+def test_ctrl_c_ends_all_and_only_the_parent_speaks_of_it(tmp_path: Path) -> None:
+    program, pids = started(tmp_path)
+    os.killpg(program.pid, signal.SIGINT)
+    _, said = program.communicate(timeout=20)
+    assert program.returncode == -signal.SIGINT
+    assert said.count("Traceback") == said.count("KeyboardInterrupt") == 1
+    assert all_end(pids)
+
+
+def test_items_are_read_while_others_are_at_work() -> None:
+    read: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(6):
+            read.append(number)
+            yield number
+
+    ahead = read_ahead(items())
+    assert next(ahead) == 0
+    deadline = time.monotonic() + 10
+    while len(read) < 1 + READ_AHEAD and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert read == [0, 1, 2], "neither fewer nor all of them"
+    assert list(ahead) == [1, 2, 3, 4, 5]
+
+
+def test_what_goes_wrong_in_reading_ahead_comes_after_what_went_well() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise ValueError("torn page")
+
+    ahead = read_ahead(items())
+    assert next(ahead) == 1
+    with pytest.raises(ValueError, match="torn page"):
+        next(ahead)

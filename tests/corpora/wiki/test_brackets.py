@@ -1,0 +1,175 @@
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isoglot.corpora.wiki.markup import paragraphs
+from isoglot.corpora.wiki.names import is_disambiguation
+
+BROKEN = {
+    "a template without end": ("{{Infobox\n| a = b\nText.\n\nMore.", "Infobox", "Text.", "More."),
+    "a template without end before a heading": ("{{box\n== A ==\nText. {{b}} }}", "box", "Text."),
+    "ends without a beginning": ("A }} b ]] c.\n|}\n</ref>Text.", "A b c.", "Text."),
+    "a link without end": ("A [[b c [[d]] e.\n\nText.", "A b c d e.", "Text."),
+    "a link that would end in another paragraph": (
+        "[[File:a.jpg|thumb|b\n\nText.\n\nMore]] here.",
+        "Text.",
+        "More here.",
+    ),
+    "a link without end in a template": ("{{a|[[b}}Text.", "Text."),
+    "a template without end in a link": ("[[File:a.jpg|{{b]]\nText {{c}}.", "Text."),
+    "a table without end": ("{|\n| a\n== B ==\nText.", "Text."),
+    "a reference without end": ("A.<ref>b [[c]]\nText.<ref>d</ref> More.<ref>e", "A.", "Text. More."),
+    "a reference within a reference": ("A.<ref>b<ref name=c /> d</ref> Text.<ref name=e/ > More.", "A. Text. More."),
+    "tags without end": ("A <ref name=b\nText.<nowiki>''c\nMore.", "A name=b", "Text.''c", "More."),
+    "a comment without end": ("A <!-- b\nText.", "A", "Text."),
+    "variants without end": ("A -{zh-hans:b;c", "A zh-hans:b;c"),
+}
+
+Marked = tuple[str, list[str]]
+"""Wikitext, and the words of it that a reader sees."""
+Wrapping = Callable[[Marked], Marked]
+one_word = st.text("abcdexyz", min_size=2, max_size=6).map(lambda word: (f" {word} ", [word]))
+
+
+def shown(before: str, after: str) -> Wrapping:
+    return lambda inner: (before + inner[0] + after, inner[1])
+
+
+def unseen(before: str, after: str) -> Wrapping:
+    return lambda inner: (before + inner[0] + after, [])
+
+
+TEMPLATES = [unseen("{{box|a=", "}}"), unseen("{{#if:", "\n|}}")]
+IN_A_LINE = [
+    *TEMPLATES,
+    shown(" ''", "'' "),
+    shown(" '''", "''' "),
+    shown("<small class=a>", "</small>"),
+    unseen("[[Datei:a b.jpg|thumb|", "]]"),
+]
+INNERMOST = [
+    shown("[[Some (page)|", "]]"),
+    shown("[http://a.org/b ", "]"),
+    shown(" -{zh-hant:a;zh-hans:", "}- "),
+    unseen("<ref name=d>", "</ref>"),
+    unseen("<!--", "-->"),
+    unseen("<math>", "</math>"),
+]
+TABLES = [unseen("\n{| class=c\n|-\n|", "\n|}\n"), unseen("<table><tr><td>", "</td></tr></table>")]
+LINES = [shown("\n", "\n"), shown("\n\n", "\n"), unseen("\n== ", " ==\n"), unseen("\n* ", "\n"), unseen("\n#: ", "\n")]
+
+
+def joined(parts: list[Marked]) -> Marked:
+    return "".join(text for text, _ in parts), [word for _, words in parts for word in words]
+
+
+def some(part: st.SearchStrategy[Marked]) -> st.SearchStrategy[Marked]:
+    return st.lists(part, min_size=1, max_size=4).map(joined)
+
+
+def wrapped(part: st.SearchStrategy[Marked], wrappings: list[Wrapping]) -> st.SearchStrategy[Marked]:
+    return st.tuples(some(part), st.sampled_from(wrappings)).map(lambda drawn: drawn[1](drawn[0]))
+
+
+inner = one_word | wrapped(one_word, IN_A_LINE + INNERMOST)
+line = inner | wrapped(inner, IN_A_LINE)
+table = wrapped(line, TABLES)
+block = wrapped(line, LINES) | table | wrapped(line | table, TEMPLATES + TABLES)
+
+
+@settings(max_examples=100, deadline=None)
+@given(some(block))
+def test_the_words_of_well_nested_markup_are_kept_and_nothing_else(marked: Marked) -> None:
+    wikitext, words = marked
+    assert " ".join(paragraphs(wikitext)).split() == words
+
+
+@pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
+def test_broken_markup_loses_no_text_but_its_own(case: tuple[str, ...]) -> None:
+    wikitext, *expected = case
+    assert paragraphs(wikitext) == expected
+
+
+MARKS = [
+    *(
+        "[[",
+        "]]",
+        "{{",
+        "}}",
+        "{{{",
+        "}}}",
+        "{|",
+        "|}",
+        "|",
+        "'''",
+        "''",
+        "-{",
+        "}-",
+        "[",
+        "]",
+        "\n{|",
+        "\n|}",
+        "\n==",
+        "==",
+    ),
+    *("<ref>", "</ref>", "<ref", "<!--", "-->", "<nowiki>", "</nowiki>", "<table>", "<math>", "http://", "[http://"),
+    *(
+        "\n",
+        "\n\n",
+        "&amp;",
+        "&#1;",
+        "__",
+        "*",
+        ":",
+        ";",
+        "(",
+        ")",
+        ",",
+        " ",
+        "a",
+        "zh-hans:",
+        "__A_",
+        "{{lang|",
+        "[[File:",
+    ),
+]
+
+
+@settings(deadline=2000)
+@given(st.lists(st.sampled_from(MARKS), max_size=60).map("".join))
+def test_any_mixture_of_marks_gives_tidy_lines(wikitext: str) -> None:
+    for line in paragraphs(wikitext):
+        assert line == " ".join(line.split())
+        assert any(map(str.isalpha, line))
+
+
+def seconds_for(page: str) -> float:
+    start = time.process_time()
+    paragraphs(page)
+    is_disambiguation(page)
+    return time.process_time() - start
+
+
+# On an idle machine each takes well under a second; what grows with the square of the page would take minutes.
+@pytest.mark.parametrize("mark", ["{{", "[[", "<ref"])
+def test_a_megabyte_of_marks_that_nobody_closed_takes_seconds_at_most(mark: str) -> None:
+    assert seconds_for(mark * (1_000_000 // len(mark))) < 3
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *(mark * 50_000 for mark in MARKS),
+        *(marks * 50_000 for marks in ("( , ", ", ", "\n=", "[[a\n\n", "-{a;", "http://(", "{{}} [[")),
+        "[[a|" * 40_000 + "b]]" * 40_000,
+        "{{nowrap|a" * 20_000 + "}}" * 20_000,
+        "<ref>" * 40_000 + "</ref>",
+        "[[" * 50_000 + "}} " * 50_000,
+    ],
+    ids=lambda page: repr(page[:9]),
+)
+def test_time_grows_no_faster_than_the_page(page: str) -> None:
+    assert seconds_for(page) < 3

@@ -1,0 +1,213 @@
+import bz2
+import gzip
+import tracemalloc
+from contextlib import suppress
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isoglot.corpora.wiki import dump as dumps
+from isoglot.corpora.wiki.dump import dump_lines
+from isoglot.errors import IsoglotError
+from tests.corpora.readers.compressed_texts import COMPRESSED, WRITTEN
+
+HEADER = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="eo">
+  <siteinfo>
+    <sitename>Vikipedio</sitename>
+    <namespaces>
+      <namespace key="0" case="first-letter" />
+      <namespace key="6" case="first-letter">Bildo</namespace>
+      <namespace key="10" case="first-letter">Ŝablono</namespace>
+      <namespace key="14" case="first-letter">Kategorio</namespace>
+    </namespaces>
+  </siteinfo>
+"""
+END = "</mediawiki>\n"
+
+
+def page(title: str, text: str, *, namespace: int = 0, redirect: bool = False) -> str:
+    return f"""  <page>
+    <title>{escape(title)}</title>
+    <ns>{namespace}</ns>
+    <id>7</id>
+{'    <redirect title="Elsewhere" />' if redirect else ""}
+    <revision>
+      <id>8</id>
+      <contributor><username>A</username><id>9</id></contributor>
+      <model>wikitext</model>
+      <text bytes="{len(text)}" xml:space="preserve">{escape(text)}</text>
+    </revision>
+  </page>
+"""
+
+
+PAGES = [
+    page("First", "'''First''' & [[last|best]].\n\nSecond &nbsp;line &lt;b&gt;.<ref>x</ref>\n[[Bildo:A.jpg|A [[b]]]]"),
+    page("Template:Box", "Never seen.", namespace=10),
+    page("Old name", "#REDIRECT [[First]]\nNever seen.", redirect=True),
+    page("Mercury", "'''Mercury''' may be never seen:\n* [[a]]\n{{disambiguation}}"),
+    page("Nothing", "{{only|templates}}"),
+    page("Deleted", ""),
+    page("猫", "猫是[[动物]]。\n[[Kategorio:猫]]"),
+]
+LINES = ["First & best.", "Second line <b>.", "", "猫是动物。"]
+DUMP = (HEADER + "".join(PAGES) + END).encode()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a test may write its dump."""
+    return tmp_path_factory.mktemp("dumps") / "dump.xml"
+
+
+def lines_of(path: Path, content: bytes, *, workers: int = 1) -> list[str]:
+    path.write_bytes(content)
+    return list(dump_lines(path, workers=workers))
+
+
+def dump_of(*pages: str) -> bytes:
+    return (HEADER + "".join(pages) + END).encode()
+
+
+def complaint(path: Path, content: bytes) -> str:
+    with pytest.raises(IsoglotError) as error:
+        lines_of(path, content)
+    message = str(error.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("ending", WRITTEN)
+def test_articles_are_read_however_the_dump_is_compressed(ending: str, path: Path) -> None:
+    assert lines_of(path, WRITTEN[ending](DUMP)) == LINES
+
+
+def test_a_dump_of_many_bz2_streams_is_one_text(path: Path) -> None:
+    parts = [HEADER + PAGES[0], "".join(PAGES[1:5]), "".join(PAGES[5:]), END]
+    assert lines_of(path, b"".join(bz2.compress(part.encode()) for part in parts)) == LINES
+
+
+@given(st.integers(1, 400), st.integers(1, 3000))
+def test_where_chunks_and_batches_are_cut_does_not_matter(path: Path, chunk: int, batch: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dumps, "CHUNK", chunk)
+        patch.setattr(dumps, "BATCH", batch)
+        assert lines_of(path, DUMP) == LINES
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_many_workers_give_the_lines_of_one(workers: int, path: Path) -> None:
+    texts = [[f"Page {i} has line {j}." + " Word." * 99 for j in range(3)] for i in range(1200)]
+    pages = [page(f"Page {i}", "\n\n".join(text).replace("line", "[[link|line]]")) for i, text in enumerate(texts)]
+    dump = dump_of(*pages)
+    assert len(dump) > 2 * dumps.BATCH
+    assert lines_of(path, dump, workers=workers) == [line for text in texts for line in ["", *text]][1:]
+
+
+def test_the_latest_of_several_revisions_is_read(path: Path) -> None:
+    both = page("A", "Old.").replace("  </page>\n", "") + page("A", "New.").partition("</id>\n\n")[2]
+    assert lines_of(path, dump_of(both)) == ["New."]
+
+
+def test_progress_ends_with_the_whole_file(path: Path) -> None:
+    path.write_bytes(bz2.compress(dump_of(*(page(f"{i}", f"Text {i}." * 99) for i in range(500)))))
+    told: list[tuple[int, int]] = []
+    list(dump_lines(path, workers=1, progress=lambda done, size: told.append((done, size))))
+    size = path.stat().st_size
+    assert told == sorted(told)
+    assert {size for _, size in told} == {size}
+    assert told[-1] == (size, size)
+
+
+def test_a_long_dump_is_never_in_memory_as_a_whole(path: Path) -> None:
+    other = page("Template:Long", "text " * 8000, namespace=10)
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write((HEADER + page("A", "First.")).encode())
+        for _ in range(45):
+            file.write((other * 25).encode())
+        file.write((page("B", "Last.") + END).encode())
+    tracemalloc.start()
+    assert list(dump_lines(path, workers=1)) == ["First.", "", "Last."]
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000 < 45 * 25 * len(other) / 4
+    tracemalloc.stop()
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_a_dump_that_is_cut_off_is_refused(path: Path, data: st.DataObject) -> None:
+    way = data.draw(st.sampled_from(list(WRITTEN.values())))
+    content = way(DUMP)
+    cut = data.draw(st.integers(0, len(content) - (1 if way in COMPRESSED.values() else len(END))))
+    complaint(path, content[:cut])
+
+
+@given(st.binary() | st.text().map(str.encode) | st.binary().map(lambda content: HEADER.encode() + content))
+def test_what_is_no_dump_is_refused(path: Path, content: bytes) -> None:
+    complaint(path, content)
+
+
+@given(st.integers(0, len(DUMP) - 1), st.binary(max_size=3))
+def test_damage_is_refused_if_it_is_seen(path: Path, place: int, instead: bytes) -> None:
+    with suppress(IsoglotError):
+        lines = lines_of(path, DUMP[:place] + instead + DUMP[place + 1 :])
+        assert lines
+        assert all("\n" not in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not XML"),
+        (b"One line.\nAnother.", "not XML"),
+        (b"<!DOCTYPE html><html><body>Not found</body></html>", "not a MediaWiki export"),
+        (b"<?xml version='1.0'?><feed><page></page></feed>", "not a MediaWiki export"),
+        (HEADER.encode(), "no <page> in the first"),
+        (HEADER.replace("</namespaces>", "").encode() + END.encode(), "mismatched tag"),
+        ((HEADER + END).encode(), "no article with text"),
+        (dump_of(*PAGES[1:6]), "no article with text"),
+        (DUMP.rstrip()[:-9], "cut off after"),
+        (DUMP + DUMP, "<page> expected, not '</mediawiki>"),
+        (
+            dump_of(PAGES[0], page("Bad & co", "x").replace(">x<", "><b><")),
+            "in the page 'Bad &amp; co', mismatched tag",
+        ),
+        (dump_of(page("Bad", "x").replace(">x<", ">&nbsp;<")), "in the page 'Bad', undefined entity"),
+    ],
+)
+def test_what_is_wrong_is_told(content: bytes, message: str, path: Path) -> None:
+    assert message in complaint(path, content)
+
+
+def test_the_place_of_a_bad_page_is_told(path: Path) -> None:
+    bad = page("Bad", "x").replace(">x<", "><b><")
+    start = len((HEADER + PAGES[0]).encode()) - 1
+    assert f"byte {start} of the XML" in complaint(path, dump_of(PAGES[0], bad)).replace(",", "")
+
+
+def test_entities_cannot_be_made_to_grow(path: Path) -> None:
+    dtd = '<!DOCTYPE mediawiki [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>\n'
+    assert "document type (DTD)" in complaint(path, dtd.encode() + DUMP)
+    inside = HEADER + page("A", "x").replace("<title>", dtd + "<title>") + END
+    assert "in the page 'A', " in complaint(path, inside.encode())
+
+
+def test_a_page_without_end_is_not_read_to_its_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dumps, "LONGEST_PAGE", 3 * dumps.CHUNK)
+    assert "has more than 393,216 bytes" in complaint(path, dump_of(page("A", "a" * 600_000)))
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(IsoglotError, match=r"none\.xml\.bz2: no such file"):
+        list(dump_lines(tmp_path / "none.xml.bz2", workers=1))
+    with pytest.raises(IsoglotError, match="cannot be read"):
+        list(dump_lines(tmp_path, workers=1))
+
+
+def test_an_error_of_a_worker_is_the_same(path: Path) -> None:
+    path.write_bytes(dump_of(PAGES[0], page("Bad", "x").replace(">x<", "><b><")))
+    with pytest.raises(IsoglotError, match="in the page 'Bad', mismatched tag"):
+        list(dump_lines(path, workers=2))
