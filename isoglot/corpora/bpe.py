@@ -1,24 +1,24 @@
 """Byte-pair encoding of words, exact and the same bytes every time (Sennrich et al., 2016)."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Self
 
+from isoglot.corpora.bpe_learning import JoinedPairs
+from isoglot.corpora.bpe_segmentation import Segmenter
+from isoglot.corpora.pair_ranks import NO_RANK
+from isoglot.corpora.word_symbols import Pair, word_symbols
 from isoglot.errors import IsoglotError
 
-END_OF_WORD = "</w>"
 SEGMENT_CACHE_WORDS = 1 << 18
 
 # The first line of subword-nmt's files; its reader takes the last field for the version, so there is room before it.
 HEADER = "#version: 0.2"
 EXHAUSTED_HEADER = "#version: exhausted 0.2"
-
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,23 +33,34 @@ class Bpe:
         """The subwords of a word: with the merges e+s, es+t</w>, the word "best" is b est</w>."""
         return self._cached_segment(word)
 
-    @cached_property
-    def _cached_segment(self) -> Callable[[str], tuple[str, ...]]:
-        ranks = {pair: rank for rank, pair in enumerate(self.merges)}
-
-        @lru_cache(maxsize=SEGMENT_CACHE_WORDS)
-        def segment(word: str) -> tuple[str, ...]:
-            return tuple(_joined(_symbols(word), ranks))
-
-        return segment
+    def segment_all(self, words: Iterable[str]) -> Iterator[tuple[str, ...]]:
+        """The subwords of each word, faster than one at a time; let the words be distinct, as none is remembered."""
+        return self._segmenter.segments(words)
 
     def subword_counts(self, words: Mapping[str, int]) -> Counter[str]:
         """How often each subword occurs in words with these counts."""
         counts: Counter[str] = Counter()
-        for word, number in words.items():
-            for subword in self.segment(word):
+        for subwords, number in zip(self.segment_all(words), words.values(), strict=True):
+            for subword in subwords:
                 counts[subword] += number
         return counts
+
+    @cached_property
+    def _segmenter(self) -> Segmenter:
+        return Segmenter(self.merges)
+
+    @cached_property
+    def _cached_segment(self) -> Callable[[str], tuple[str, ...]]:
+        # Backwards, so that of two equal merges the first counts.
+        ranks = {self.merges[rank]: rank for rank in reversed(range(len(self.merges)))}
+        # Made once, as each remembers its hash.
+        joined = [left + right for left, right in self.merges]
+
+        @lru_cache(maxsize=SEGMENT_CACHE_WORDS)
+        def segment(word: str) -> tuple[str, ...]:
+            return tuple(_merged(word_symbols(word), ranks=ranks, joined=joined))
+
+        return segment
 
     def write(self, path: Path) -> None:
         """As subword-nmt writes them: one pair a line."""
@@ -90,86 +101,26 @@ def learn_bpe(text: Mapping[str, int] | Iterable[list[str]], *, merges: int) -> 
         raise IsoglotError(f"the number of BPE merges cannot be {merges}; it is at least 0")
     if not (counts := {word: count for word, count in counts.items() if count > 0}):
         raise IsoglotError("there are no words to learn BPE from; is the text empty?")
-    pairs = _PairCounts(counts)
+    pairs = iter(JoinedPairs(counts))
     # A dict, as a pair comes up again where the text itself spells out "</w>"; it keeps its first rank.
     learned: dict[Pair, None] = {}
-    while len(learned) < merges and (pair := pairs.most_frequent()):
+    while len(learned) < merges and (pair := next(pairs, None)):
         learned[pair] = None
-        pairs.merge(pair)
     return Bpe(merges=tuple(learned), exhausted=len(learned) < merges)
 
 
-class _PairCounts:
-    """How often each pair of neighbours occurs; a merge looks again only at the words that may hold its pair."""
-
-    def __init__(self, counts: Mapping[str, int]) -> None:
-        self._words = [_symbols(word) for word in counts]
-        self._counts = list(counts.values())
-        self._pairs: defaultdict[Pair, int] = defaultdict(int)
-        # Where a pair is or once was: to look in vain, or twice, does no harm.
-        self._homes: defaultdict[Pair, list[int]] = defaultdict(list)
-        for home, symbols in enumerate(self._words):
-            for pair in pairwise(symbols):
-                self._pairs[pair] += self._counts[home]
-                self._homes[pair].append(home)
-        self._queue = [(-count, pair) for pair, count in self._pairs.items()]
-        heapify(self._queue)
-
-    def most_frequent(self) -> Pair | None:
-        """The next pair to merge; none when every word is one symbol."""
-        while self._queue:
-            count, pair = heappop(self._queue)
-            current = self._pairs[pair]
-            if current == -count:
-                return pair
-            # A count that fell is put right only when it comes to the top; one that rose was queued again at once.
-            if current:
-                heappush(self._queue, (-current, pair))
-        return None
-
-    def merge(self, pair: Pair) -> None:
-        """Join a pair wherever it stands."""
-        left, right = pair
-        joined = left + right
-        risen = set()
-        for home in self._homes.pop(pair):
-            symbols, count = self._words[home], self._counts[home]
-            for i in _places(symbols, pair):
-                neighbours = []
-                if i > 0:
-                    neighbours.append(((symbols[i - 1], left), (symbols[i - 1], joined)))
-                if i + 2 < len(symbols):
-                    neighbours.append(((right, symbols[i + 2]), (joined, symbols[i + 2])))
-                for old, new in neighbours:
-                    self._pairs[old] -= count
-                    self._pairs[new] += count
-                    self._homes[new].append(home)
-                    risen.add(new)
-                symbols[i : i + 2] = [joined]
-                self._pairs[pair] -= count
-        for new in risen:
-            if self._pairs[new]:
-                heappush(self._queue, (-self._pairs[new], new))
-
-
-def _symbols(word: str) -> list[str]:
-    return [*word[:-1], word[-1:] + END_OF_WORD]
-
-
-def _joined(symbols: list[str], ranks: Mapping[Pair, int]) -> list[str]:
+def _merged(symbols: list[str], *, ranks: Mapping[Pair, int], joined: Sequence[str]) -> list[str]:
     """Symbols after all merges that apply, always the earliest learned next."""
-    while known := [(rank, pair) for pair in pairwise(symbols) if (rank := ranks.get(pair)) is not None]:
-        pair = min(known)[1]
-        for i in _places(symbols, pair):
-            symbols[i : i + 2] = [pair[0] + pair[1]]
+    rank_of = ranks.get
+    found = [rank_of(pair, NO_RANK) for pair in pairwise(symbols)]
+    while (rank := min(found, default=NO_RANK)) != NO_RANK:
+        # All places of a pair come before any pair that they make, even one of an earlier merge.
+        while rank in found:
+            i = found.index(rank)
+            symbols[i : i + 2] = [joined[rank]]
+            del found[i]
+            if i > 0:
+                found[i - 1] = rank_of((symbols[i - 1], symbols[i]), NO_RANK)
+            if i < len(found):
+                found[i] = rank_of((symbols[i], symbols[i + 1]), NO_RANK)
     return symbols
-
-
-def _places(symbols: list[str], pair: Pair) -> Iterator[int]:
-    """Where a pair stands, from left to right, while the caller joins each: a a a with a+a becomes aa a."""
-    left, right = pair
-    i = 0
-    while i + 1 < len(symbols):
-        if symbols[i] == left and symbols[i + 1] == right:
-            yield i
-        i += 1
