@@ -1,6 +1,9 @@
 """The conditions under which bilingual models are pretrained: one object for each row of the paper's Table 1."""
 
+import re
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from difflib import get_close_matches
 from enum import StrEnum
 from math import ceil
 
@@ -31,12 +34,34 @@ class Anchors(StrEnum):
     EXTRA = "extra"
 
 
+class AnchorOrder(StrEnum):
+    """Which of the types that languages share are kept as anchors first."""
+
+    FREQUENT = "frequent"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptAnchors:
+    """Only this share of the types that languages have in common stays in common: between No and Default anchors."""
+
+    share: float
+    order: AnchorOrder
+    seed: int = 0
+    """Of a random order."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise IsoglotError(f"the share of anchors to keep cannot be {self.share}; give one above 0 and at most 1")
+
+
 class TableKind(StrEnum):
-    """How subwords become ids: one table built jointly, by union or with language prefixes, or a table for each."""
+    """How subwords become ids: one table (joint, by union, or with prefixes for all or some types) or one for each."""
 
     JOINT = "joint"
     UNION = "union"
     PREFIXED = "prefixed"
+    PARTIAL = "partial"
     SEPARATE = "separate"
 
 
@@ -74,6 +99,8 @@ class Condition:
     target_domain: Domain = Domain.MAIN
     segmentation: Segmentation = Segmentation.JOINT
     anchors: Anchors = Anchors.NATURAL
+    kept_anchors: KeptAnchors | None = None
+    """All that are natural, if not given."""
     separate: Separate = Separate()
 
     def __post_init__(self) -> None:
@@ -83,6 +110,16 @@ class Condition:
             )
         if self.anchors is Anchors.EXTRA and self.separate.embeddings:
             raise IsoglotError(f"condition {self.name!r}: extra anchors need embeddings that the languages share")
+        if self.kept_anchors is not None and not self._has_anchors_to_keep:
+            raise IsoglotError(
+                f"condition {self.name!r}: only natural anchors can be kept in part, "
+                "with BPE learned for each language and embeddings that the languages share"
+            )
+
+    @property
+    def _has_anchors_to_keep(self) -> bool:
+        each = self.segmentation is Segmentation.EACH
+        return self.anchors is Anchors.NATURAL and each and not self.separate.embeddings
 
     @property
     def tables(self) -> TableKind:
@@ -91,6 +128,8 @@ class Condition:
             return TableKind.SEPARATE
         if self.segmentation is Segmentation.JOINT:
             return TableKind.JOINT
+        if self.kept_anchors is not None:
+            return TableKind.PARTIAL
         return TableKind.PREFIXED if self.anchors is Anchors.NONE else TableKind.UNION
 
 
@@ -118,3 +157,34 @@ TABLE_1 = (
 )
 
 CONDITIONS = {condition.name: condition for condition in TABLE_1}
+
+
+def condition_named(name: str) -> Condition:
+    """A row of Table 1, or "anchors-25": Default anchors, but only the 25% most frequent stay ("-random": any 25%)."""
+    if name in CONDITIONS:
+        return CONDITIONS[name]
+    # Without useless zeros, so that one condition has one name.
+    if written := re.fullmatch(r"anchors-((?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?)(-random)?", name):
+        return _with_anchors_kept(name, percent=Decimal(written[1]), at_random=written[2] is not None)
+    known = [*CONDITIONS, "anchors-25", "anchors-25-random"]
+    near = get_close_matches(name, known, n=1)
+    raise IsoglotError(
+        f"{name!r} is not one of {', '.join(repr(each) for each in known)} (or another percentage than 25)"
+        + (f"; did you mean {near[0]!r}?" if near else "")
+    )
+
+
+def _with_anchors_kept(name: str, *, percent: Decimal, at_random: bool) -> Condition:
+    if not 0 < percent < 100:
+        raise IsoglotError(
+            f"{name!r}: the percentage of anchors to keep is above 0 and below 100; "
+            "'no-anchors' keeps none and 'default-anchors' all"
+        )
+    return replace(
+        UNION_VOCABULARY,
+        name=name,
+        label=f"Anchors {percent:f}%{' random' if at_random else ''}",
+        kept_anchors=KeptAnchors(
+            share=float(percent / 100), order=AnchorOrder.RANDOM if at_random else AnchorOrder.FREQUENT
+        ),
+    )

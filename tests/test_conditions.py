@@ -1,4 +1,4 @@
-"""Separation at other depths than the paper's, and rows that cannot be written."""
+"""Separation at other depths than the paper's, rows between the paper's, and rows that cannot be written."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 from isoglot.conditions import (
     BOTTOM_3,
     BOTTOM_6,
+    CONDITIONS,
     DEFAULT,
     PAPER_DEPTH,
     TABLE_1,
+    AnchorOrder,
     Anchors,
+    KeptAnchors,
     Segmentation,
     Separate,
     TableKind,
+    condition_named,
 )
 from isoglot.errors import IsoglotError
 
@@ -67,3 +71,77 @@ def test_extra_anchors_need_shared_embeddings() -> None:
     with pytest.raises(IsoglotError, match=r"'mine': extra anchors need embeddings that the languages share"):
         replace(each, separate=Separate(embeddings=True))
     assert replace(each, separate=Separate(layers=BOTTOM_3)).tables is TableKind.UNION
+
+
+HALF = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
+
+
+def test_rows_of_table_1_are_found_by_name() -> None:
+    assert [condition_named(condition.name) for condition in TABLE_1] == list(TABLE_1)
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "kept"),
+    [
+        ("anchors-25", "Anchors 25%", KeptAnchors(share=0.25, order=AnchorOrder.FREQUENT)),
+        ("anchors-25-random", "Anchors 25% random", KeptAnchors(share=0.25, order=AnchorOrder.RANDOM, seed=0)),
+        ("anchors-2.5", "Anchors 2.5%", KeptAnchors(share=0.025, order=AnchorOrder.FREQUENT)),
+        ("anchors-33.3-random", "Anchors 33.3% random", KeptAnchors(share=0.333, order=AnchorOrder.RANDOM)),
+        ("anchors-0.0000001", "Anchors 0.0000001%", KeptAnchors(share=1e-9, order=AnchorOrder.FREQUENT)),
+    ],
+)
+def test_a_share_of_the_anchors_is_asked_for_by_name(name: str, label: str, kept: KeptAnchors) -> None:
+    condition = condition_named(name)
+    assert condition == replace(CONDITIONS["default-anchors"], name=name, label=label, kept_anchors=kept)
+    assert condition.section == "4.2"
+    assert condition.tables is TableKind.PARTIAL
+
+
+@pytest.mark.parametrize("name", ["anchors-0", "anchors-100", "anchors-250-random"])
+def test_none_or_all_of_the_anchors_have_names_of_their_own(name: str) -> None:
+    with pytest.raises(IsoglotError, match=rf"^'{name}': .*'no-anchors'.*'default-anchors'"):
+        condition_named(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [
+        ("defualt", "default"),
+        ("No anchors", "no-anchors"),
+        ("anchors25", "anchors-25"),
+        ("anchors-025", "anchors-25"),
+        ("anchors-25.0", "anchors-25"),
+        ("anchors-25-rand", "anchors-25-random"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_told_the_right_one(name: str, suggested: str) -> None:
+    with pytest.raises(IsoglotError, match=rf"is not one of 'default', .*; did you mean '{suggested}'\?$"):
+        condition_named(name)
+
+
+@given(st.text())
+def test_any_other_name_is_refused_with_the_list(name: str) -> None:
+    with pytest.raises(IsoglotError, match=r"'default', .*'sep-emb-l1-6', 'anchors-25', 'anchors-25-random'"):
+        condition_named(name + "?")
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.1, float("nan")])
+def test_a_share_of_anchors_is_above_zero_and_at_most_one(share: float) -> None:
+    with pytest.raises(IsoglotError, match=f"cannot be {share}"):
+        KeptAnchors(share=share, order=AnchorOrder.RANDOM)
+
+
+@pytest.mark.parametrize("name", [each.name for each in TABLE_1 if each.tables is not TableKind.UNION])
+def test_only_natural_anchors_of_a_union_vocabulary_can_be_kept_in_part(name: str) -> None:
+    with pytest.raises(IsoglotError, match=rf"'{name}': only natural anchors can be kept in part"):
+        replace(CONDITIONS[name], kept_anchors=HALF)
+
+
+def test_anchors_can_be_kept_in_part_where_layers_are_separate() -> None:
+    assert replace(CONDITIONS["sep-l1-3"], kept_anchors=HALF).tables is TableKind.PARTIAL
+
+
+def test_extra_anchors_cannot_be_kept_in_part() -> None:
+    each = replace(DEFAULT, segmentation=Segmentation.EACH, anchors=Anchors.EXTRA)
+    with pytest.raises(IsoglotError, match="only natural anchors"):
+        replace(each, kept_anchors=HALF)

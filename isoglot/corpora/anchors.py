@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from math import log2
+from math import fsum, log2
 
 from isoglot.conditions import TableKind
 from isoglot.corpora.vocabulary import Vocabulary
@@ -81,7 +81,8 @@ def jensen_shannon_divergence(p: Counter[Row], q: Counter[Row]) -> float:
     if not p or not q:
         return 1.0
     share_p, share_q = _shares(p), _shares(q)
-    return sum(
+    # Rounded once, so that the order in which types were counted makes no difference.
+    return fsum(
         share / 2 * log2(2 * share / (share + other.get(row, 0.0)))
         for one, other in ((share_p, share_q), (share_q, share_p))
         for row, share in one.items()

@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from isoglot.conditions import TableKind
+from isoglot.conditions import KeptAnchors, TableKind
+from isoglot.corpora.kept_anchors import kept_types
 from isoglot.errors import IsoglotError
 
 SPECIALS = ("<s>", "</s>", "<pad>", "<unk>", *(f"<special{i}>" for i in range(10)))
@@ -18,6 +19,8 @@ UNK = SPECIALS.index("<unk>")
 MASK = SPECIALS.index("<special1>")
 
 PREFIX_MARK = ":"
+OF_ALL = ""
+"""The prefix, where there are prefixes, of a token that languages share."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +40,24 @@ class Vocabulary:
                 raise IsoglotError(f"the table of {language!r} has a token twice")
         if self.kind is not TableKind.SEPARATE and len(set(self.tables.values())) > 1:
             raise IsoglotError(f"a vocabulary of kind {self.kind.value!r} has one table, the same for all languages")
-        if self.kind is TableKind.PREFIXED:
+        if self.kind in (TableKind.PREFIXED, TableKind.PARTIAL):
             self._check_prefixes()
 
     def _check_prefixes(self) -> None:
-        for language, table in self.tables.items():
-            if PREFIX_MARK in language:
-                raise IsoglotError(f"language {language!r}: a prefixed vocabulary takes no {PREFIX_MARK!r} in a name")
-            for token in table[len(SPECIALS) :]:
-                if token.partition(PREFIX_MARK)[0] not in self.tables:
-                    raise IsoglotError(f"token {token!r} has no prefix of {', '.join(self.tables)}")
+        for language in self.tables:
+            if PREFIX_MARK in language or language == OF_ALL:
+                raise IsoglotError(
+                    f"language {language!r}: a name before tokens is not empty and has no {PREFIX_MARK!r}"
+                )
+        owners = {*self.tables, OF_ALL} if self.kind is TableKind.PARTIAL else set(self.tables)
+        tokens = next(iter(self.tables.values()))[len(SPECIALS) :]
+        for token in tokens:
+            if PREFIX_MARK not in token or _parted(token)[0] not in owners:
+                raise IsoglotError(f"token {token!r} has no prefix of {', '.join(self.tables)}")
+        shared = {subword for owner, subword in map(_parted, tokens) if owner == OF_ALL}
+        for owner, subword in map(_parted, tokens):
+            if owner != OF_ALL and subword in shared:
+                raise IsoglotError(f"token {subword!r} is one that languages share and also one of {owner!r} alone")
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -75,12 +86,13 @@ class Vocabulary:
         if self.kind is TableKind.SEPARATE:
             return {language: _text_ids(table) for language, table in self.tables.items()}
         shared = _text_ids(next(iter(self.tables.values())))
-        if self.kind is not TableKind.PREFIXED:
+        if self.kind in (TableKind.JOINT, TableKind.UNION):
             return dict.fromkeys(self.tables, shared)
         ids: dict[str, dict[str, int]] = {language: {} for language in self.tables}
         for token, id in shared.items():
-            language, _, subword = token.partition(PREFIX_MARK)
-            ids[language][subword] = id
+            owner, subword = _parted(token)
+            for language in self.tables if owner == OF_ALL else (owner,):
+                ids[language][subword] = id
         return ids
 
     def write(self, path: Path) -> None:
@@ -109,19 +121,33 @@ class Vocabulary:
             ) from error
 
 
-def build_vocabulary(kind: TableKind, *, counts: Mapping[str, Counter[str]]) -> Vocabulary:
+def build_vocabulary(
+    kind: TableKind, *, counts: Mapping[str, Counter[str]], kept: KeptAnchors | None = None
+) -> Vocabulary:
     """Tables of all counted subwords: special symbols, then by falling count over the languages, ties by spelling."""
+    if (kind is TableKind.PARTIAL) != (kept is not None):
+        raise IsoglotError(f"a vocabulary of kind {kind.value!r} with kept anchors {kept}: one needs the other")
     # Sorted, so that the same languages in another order make the same bytes.
     languages = sorted(counts)
     if kind is TableKind.SEPARATE:
         return Vocabulary(kind=kind, tables={language: _table(counts[language]) for language in languages})
+    shared = kept_types(counts, kept=kept) if kept is not None else frozenset()
     total: Counter[str] = Counter()
     for language in languages:
-        # Departure: special symbols get no prefix; the paper prefixes "each word".
-        prefix = language + PREFIX_MARK if kind is TableKind.PREFIXED else ""
         for subword, number in counts[language].items():
-            total[prefix + subword] += number
+            total[_token(subword, kind=kind, owner=OF_ALL if subword in shared else language)] += number
     return Vocabulary(kind=kind, tables=dict.fromkeys(languages, _table(total)))
+
+
+def _token(subword: str, *, kind: TableKind, owner: str) -> str:
+    # Departure: special symbols get no prefix; the paper prefixes "each word".
+    return owner + PREFIX_MARK + subword if kind in (TableKind.PREFIXED, TableKind.PARTIAL) else subword
+
+
+def _parted(token: str) -> tuple[str, str]:
+    """Whose a token with a prefix is, and the subword."""
+    owner, _, subword = token.partition(PREFIX_MARK)
+    return owner, subword
 
 
 def _table(count: Mapping[str, int]) -> tuple[str, ...]:

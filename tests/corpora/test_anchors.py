@@ -8,14 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from isoglot.conditions import TableKind
+from isoglot.conditions import AnchorOrder, KeptAnchors, TableKind
 from isoglot.corpora.anchors import AnchorStatistics, anchor_statistics
-from isoglot.corpora.vocabulary import UNK, Vocabulary, build_vocabulary
+from isoglot.corpora.bpe import learn_bpe
+from isoglot.corpora.kept_anchors import kept_types
+from isoglot.corpora.vocabulary import SPECIALS, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
+from tests.corpora.counted_words import real_words
 
 SHARED = (TableKind.UNION, TableKind.JOINT)
 counts_of_one = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 20), min_size=1).map(Counter)
 counts_of_all = st.fixed_dictionaries({"en": counts_of_one, "fr": counts_of_one})
+some_anchors = st.builds(KeptAnchors, share=st.floats(0.01, 1), order=st.sampled_from(AnchorOrder))
+whole_kinds = st.sampled_from([kind for kind in TableKind if kind is not TableKind.PARTIAL])
+kinds = st.tuples(whole_kinds, st.none()) | st.tuples(st.just(TableKind.PARTIAL), some_anchors)
+Kind = tuple[TableKind, KeptAnchors | None]
 
 
 def running_text(vocabulary: Vocabulary, language: str, counts: Counter[str]) -> list[object]:
@@ -24,11 +31,11 @@ def running_text(vocabulary: Vocabulary, language: str, counts: Counter[str]) ->
     return [(owner, id) if id != UNK else UNK for id in vocabulary.encode(language, counts.elements())]
 
 
-@given(st.sampled_from(TableKind), counts_of_all, counts_of_all)
-def test_statistics_are_those_of_counting_token_by_token(
-    kind: TableKind, train: dict[str, Counter[str]], counts: dict[str, Counter[str]]
+@given(kinds, counts_of_all, counts_of_all)
+def test_statistics_of_any_text_are_those_of_counting_token_by_token(
+    kind: Kind, train: dict[str, Counter[str]], counts: dict[str, Counter[str]]
 ) -> None:
-    vocabulary = build_vocabulary(kind, counts=train)
+    vocabulary = build_vocabulary(kind[0], counts=train, kept=kind[1])
     statistics = anchor_statistics(vocabulary, counts=counts, num_words={"en": 4, "fr": 5})
     text = {language: running_text(vocabulary, language, counts[language]) for language in counts}
     shared = set(text["en"]) & set(text["fr"]) - {UNK}
@@ -45,18 +52,63 @@ def test_statistics_are_those_of_counting_token_by_token(
         )
 
 
-@given(st.sampled_from(TableKind), counts_of_all)
-def test_similarity_agrees_with_scipy(kind: TableKind, counts: dict[str, Counter[str]]) -> None:
-    vocabulary = build_vocabulary(kind, counts=counts)
-    statistics = anchor_statistics(vocabulary, counts=counts, num_words={"en": 1, "fr": 1})
-    if kind in SHARED:
-        tokens = sorted(counts["en"].keys() | counts["fr"].keys())
-        p, q = (np.array([counts[language][token] for token in tokens]) for language in counts)
-        # The square of a distance that is rounded to about 1e-8 where the languages are alike.
-        assert statistics.overlap["en-fr"].similarity == pytest.approx(1 - jensenshannon(p, q, base=2) ** 2, abs=1e-9)
-    else:
-        assert statistics.overlap["en-fr"].similarity == pytest.approx(0, abs=1e-12)
-        assert statistics.overlap["en-fr"].shared_types == 0
+@given(kinds, counts_of_all)
+def test_similarity_agrees_with_scipy(kind: Kind, counts: dict[str, Counter[str]]) -> None:
+    vocabulary = build_vocabulary(kind[0], counts=counts, kept=kind[1])
+    overlap = anchor_statistics(vocabulary, counts=counts, num_words={"en": 1, "fr": 1}).overlap["en-fr"]
+    shared = counts["en"].keys() & counts["fr"].keys() if kind[0] in SHARED else set()
+    if kind[1]:
+        shared = kept_types(counts, kept=kind[1])
+    labelled = [
+        {("" if token in shared else language, token): number for token, number in counts[language].items()}
+        for language in counts
+    ]
+    labels = sorted(labelled[0].keys() | labelled[1].keys())
+    p, q = (np.array([of_language.get(label, 0) for label in labels]) for of_language in labelled)
+    # The square of a distance that is rounded to about 1e-8 where the languages are alike.
+    assert overlap.similarity == pytest.approx(1 - jensenshannon(p, q, base=2) ** 2, abs=1e-9)
+    assert overlap.shared_types == len(shared)
+
+
+@given(counts_of_all, some_anchors)
+def test_anchors_that_are_kept_lie_between_none_and_all(counts: dict[str, Counter[str]], kept: KeptAnchors) -> None:
+    none, some, all_of_them = (
+        anchor_statistics(
+            build_vocabulary(kind, counts=counts, kept=kept if kind is TableKind.PARTIAL else None),
+            counts=counts,
+            num_words={"en": 1, "fr": 1},
+        ).overlap["en-fr"]
+        for kind in (TableKind.PREFIXED, TableKind.PARTIAL, TableKind.UNION)
+    )
+    assert some.shared_types == round(kept.share * all_of_them.shared_types)
+    assert none.similarity <= some.similarity <= all_of_them.similarity + 1e-12
+    for language in counts:
+        assert 0 == none.shared_token_rate[language] <= some.shared_token_rate[language]
+        assert some.shared_token_rate[language] <= all_of_them.shared_token_rate[language]
+
+
+@given(kinds, counts_of_all)
+def test_statistics_do_not_depend_on_the_order_of_counting(kind: Kind, counts: dict[str, Counter[str]]) -> None:
+    vocabulary = build_vocabulary(kind[0], counts=counts, kept=kind[1])
+    backwards = {language: Counter(dict(reversed(count.items()))) for language, count in counts.items()}
+    words = {"en": 3, "fr": 7}
+    assert anchor_statistics(vocabulary, counts=backwards, num_words=words) == anchor_statistics(
+        vocabulary, counts=counts, num_words=words
+    )
+
+
+def test_unknown_tokens_of_held_out_text_are_counted_and_shared_by_nobody() -> None:
+    train = {"en": Counter("aabx"), "fr": Counter("acx")}
+    half = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
+    vocabulary = build_vocabulary(TableKind.PARTIAL, counts=train, kept=half)
+    held_out = {"en": Counter("abcxz"), "fr": Counter("abbz")}
+    statistics = anchor_statistics(vocabulary, counts=held_out, num_words={"en": 5, "fr": 2})
+    assert {language: coverage.unknown_rate for language, coverage in statistics.coverage.items()} == {
+        "en": pytest.approx(2 / 5),
+        "fr": pytest.approx(3 / 4),
+    }
+    assert statistics.overlap["en-fr"].shared_types == 1
+    assert statistics.overlap["en-fr"].shared_token_rate == {"en": 1 / 5, "fr": 1 / 4}
 
 
 def statistics_of(kind: TableKind, **counts: str) -> AnchorStatistics:
@@ -93,3 +145,32 @@ def test_text_of_unknown_subwords_alone_shares_nothing() -> None:
 def test_a_language_without_text_is_refused() -> None:
     with pytest.raises(IsoglotError, match="'fr' has no text"):
         statistics_of(TableKind.UNION, en="a", fr="")
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("target", ["fr", "ru"])
+def test_languages_share_as_much_of_real_text_as_the_kind_of_vocabulary_says(target: str) -> None:
+    words = {language: real_words(language, lines=3000) for language in ("en", target)}
+    counts = {language: learn_bpe(count, merges=4000).subword_counts(count) for language, count in words.items()}
+    num_words = {language: count.total() for language, count in words.items()}
+    identical = len(counts["en"].keys() & counts[target].keys())
+    tenth = {order: KeptAnchors(share=0.1, order=order) for order in AnchorOrder}
+    shared_by_kind: list[tuple[Kind, int]] = [
+        ((TableKind.PREFIXED, None), 0),
+        ((TableKind.SEPARATE, None), 0),
+        *(((TableKind.PARTIAL, kept), round(0.1 * identical)) for kept in tenth.values()),
+        ((TableKind.UNION, None), identical),
+    ]
+    token_rate = {}
+    for (kind, kept), shared in shared_by_kind:
+        vocabulary = build_vocabulary(kind, counts=counts, kept=kept)
+        statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
+        assert statistics.overlap[f"en-{target}"].shared_types == shared
+        assert {coverage.unknown_rate for coverage in statistics.coverage.values()} == {0}
+        token_rate[kind, kept] = statistics.overlap[f"en-{target}"].shared_token_rate["en"]
+        if kind is not TableKind.SEPARATE:
+            used = [set(vocabulary.encode(language, count)) for language, count in counts.items()]
+            assert len(used[0] & used[1]) == shared
+            assert not (used[0] | used[1]) & set(range(len(SPECIALS)))
+    none, _, frequent, at_random, natural = token_rate.values()
+    assert 0 == none < at_random < frequent < natural

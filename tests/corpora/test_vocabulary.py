@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import TableKind
+from isoglot.conditions import AnchorOrder, KeptAnchors, TableKind
+from isoglot.corpora.kept_anchors import kept_types
 from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 
@@ -15,7 +16,11 @@ subwords = st.sampled_from([*SPECIALS[:6], "en:a", "fr:a", "fr:", ":", "a", "b</
 )
 counts_of_one = st.dictionaries(subwords, st.integers(1, 9), min_size=1, max_size=12).map(Counter)
 counts_of_all = st.fixed_dictionaries({"en": counts_of_one, "fr": counts_of_one, "e": counts_of_one})
-kinds = st.sampled_from(TableKind)
+orders = st.sampled_from(AnchorOrder)
+some_anchors = st.builds(KeptAnchors, share=st.floats(0.01, 1), order=orders, seed=st.integers(0, 3))
+whole_kinds = st.sampled_from([kind for kind in TableKind if kind is not TableKind.PARTIAL])
+kinds = st.tuples(whole_kinds, st.none()) | st.tuples(st.just(TableKind.PARTIAL), some_anchors)
+Kind = tuple[TableKind, KeptAnchors | None]
 
 
 def text_tokens(vocabulary: Vocabulary, language: str) -> tuple[str, ...]:
@@ -24,6 +29,19 @@ def text_tokens(vocabulary: Vocabulary, language: str) -> tuple[str, ...]:
 
 def used_ids(vocabulary: Vocabulary, language: str, counts: dict[str, Counter[str]]) -> set[int]:
     return set(vocabulary.encode(language, counts[language]))
+
+
+def of_kind(kind: Kind, counts: dict[str, Counter[str]]) -> Vocabulary:
+    return build_vocabulary(kind[0], counts=counts, kept=kind[1])
+
+
+def embedded_alike(vocabulary: Vocabulary, counts: dict[str, Counter[str]]) -> set[frozenset[tuple[str, str]]]:
+    """Subwords with their languages, those of one id together."""
+    alike: dict[int, set[tuple[str, str]]] = {}
+    for language, count in counts.items():
+        for subword in count:
+            alike.setdefault(vocabulary.encode(language, [subword])[0], set()).add((language, subword))
+    return {frozenset(together) for together in alike.values()}
 
 
 def test_special_symbols_stand_where_xlm_has_them() -> None:
@@ -41,9 +59,9 @@ def test_tokens_are_ordered_by_count_and_then_by_spelling() -> None:
 
 @given(kinds, counts_of_all)
 def test_every_counted_subword_has_an_id_of_its_own_that_is_no_special_symbol(
-    kind: TableKind, counts: dict[str, Counter[str]]
+    kind: Kind, counts: dict[str, Counter[str]]
 ) -> None:
-    vocabulary = build_vocabulary(kind, counts=counts)
+    vocabulary = of_kind(kind, counts)
     for language, count in counts.items():
         ids = vocabulary.encode(language, count)
         assert len(set(ids)) == len(count)
@@ -78,12 +96,61 @@ def test_separate_tables_hold_their_own_language_alone_without_gaps(counts: dict
         assert vocabulary.size(language) == len(SPECIALS) + len(count)
 
 
+@given(some_anchors, counts_of_all)
+def test_partial_tables_share_exactly_the_kept_types(kept: KeptAnchors, counts: dict[str, Counter[str]]) -> None:
+    vocabulary = build_vocabulary(TableKind.PARTIAL, counts=counts, kept=kept)
+    anchors = kept_types(counts, kept=kept)
+    assert len(set(vocabulary.tables.values())) == 1
+    for a, b in [("en", "fr"), ("e", "en"), ("e", "fr")]:
+        shared = used_ids(vocabulary, a, counts) & used_ids(vocabulary, b, counts)
+        assert shared == set(vocabulary.encode(a, anchors & counts[a].keys() & counts[b].keys()))
+    assert vocabulary.size("en") == len(SPECIALS) + len(embedded_alike(vocabulary, counts))
+
+
+@given(orders, counts_of_all)
+def test_kept_anchors_lead_from_none_to_all(order: AnchorOrder, counts: dict[str, Counter[str]]) -> None:
+    none, all_of_them = (
+        build_vocabulary(TableKind.PARTIAL, counts=counts, kept=KeptAnchors(share=share, order=order))
+        for share in (1e-9, 1.0)
+    )
+    prefixed, union = (build_vocabulary(kind, counts=counts) for kind in (TableKind.PREFIXED, TableKind.UNION))
+    assert none.tables == prefixed.tables
+    assert embedded_alike(all_of_them, counts) == embedded_alike(union, counts)
+    assert all_of_them.size("en") == union.size("en")
+
+
+def test_kept_types_have_an_empty_prefix() -> None:
+    counts = {"en": Counter({"a": 5, "fr:a": 1}), "fr": Counter({"a": 1, "fr:a": 1, "b": 3})}
+    half = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
+    vocabulary = build_vocabulary(TableKind.PARTIAL, counts=counts, kept=half)
+    assert text_tokens(vocabulary, "en") == (":a", "fr:b", "en:fr:a", "fr:fr:a")
+
+
+def test_a_kept_type_is_known_to_a_language_that_lacks_it() -> None:
+    counts = {"de": Counter("c"), "en": Counter("a"), "fr": Counter("a")}
+    all_of_them = KeptAnchors(share=1, order=AnchorOrder.RANDOM)
+    vocabulary = build_vocabulary(TableKind.PARTIAL, counts=counts, kept=all_of_them)
+    assert vocabulary.encode("de", "ac") == [*vocabulary.encode("en", "a"), len(SPECIALS) + 1]
+    assert vocabulary.encode("en", "c") == [UNK]
+
+
+def test_kept_anchors_belong_to_partial_tables_alone() -> None:
+    kept = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
+    for kind, given_kept in ((TableKind.PARTIAL, None), (TableKind.UNION, kept)):
+        with pytest.raises(IsoglotError, match=f"{kind.value!r} .* one needs the other"):
+            build_vocabulary(kind, counts={"en": Counter("a")}, kept=given_kept)
+
+
 @given(kinds, counts_of_all, subwords)
-def test_subwords_without_an_id_are_unknown(kind: TableKind, counts: dict[str, Counter[str]], subword: str) -> None:
-    vocabulary = build_vocabulary(kind, counts=counts)
-    shared = kind in (TableKind.UNION, TableKind.JOINT)
-    known = any(subword in count for count in counts.values()) if shared else subword in counts["en"]
-    assert (vocabulary.encode("en", [subword]) != [UNK]) == known
+def test_subwords_without_an_id_are_unknown(kind: Kind, counts: dict[str, Counter[str]], subword: str) -> None:
+    known_to_all = {
+        TableKind.JOINT: set().union(*counts.values()),
+        TableKind.UNION: set().union(*counts.values()),
+        TableKind.PARTIAL: kept_types(counts, kept=kind[1]) if kind[1] else set(),
+    }.get(kind[0], set())
+    assert (of_kind(kind, counts).encode("en", [subword]) != [UNK]) == (
+        subword in known_to_all or subword in counts["en"]
+    )
 
 
 def test_random_words_of_a_shared_table_come_from_all_of_it() -> None:
@@ -93,10 +160,10 @@ def test_random_words_of_a_shared_table_come_from_all_of_it() -> None:
 
 @given(kinds, counts_of_all)
 def test_written_vocabularies_are_read_again(
-    tmp_path_factory: pytest.TempPathFactory, kind: TableKind, counts: dict[str, Counter[str]]
+    tmp_path_factory: pytest.TempPathFactory, kind: Kind, counts: dict[str, Counter[str]]
 ) -> None:
     path = tmp_path_factory.mktemp("vocabulary") / "vocabulary.json"
-    vocabulary = build_vocabulary(kind, counts=counts)
+    vocabulary = of_kind(kind, counts)
     vocabulary.write(path)
     assert Vocabulary.read(path) == vocabulary
 
@@ -104,8 +171,9 @@ def test_written_vocabularies_are_read_again(
 @pytest.mark.parametrize("kind", TableKind)
 def test_the_order_of_languages_does_not_change_the_file(tmp_path: Path, kind: TableKind) -> None:
     counts = {"en": Counter(a=1, b=2), "fr": Counter(b=1, a=2), "de": Counter(c=2)}
-    build_vocabulary(kind, counts=counts).write(tmp_path / "forward.json")
-    build_vocabulary(kind, counts=dict(reversed(counts.items()))).write(tmp_path / "backward.json")
+    kept = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT) if kind is TableKind.PARTIAL else None
+    of_kind((kind, kept), counts).write(tmp_path / "forward.json")
+    of_kind((kind, kept), dict(reversed(counts.items()))).write(tmp_path / "backward.json")
     assert (tmp_path / "forward.json").read_bytes() == (tmp_path / "backward.json").read_bytes()
 
 
@@ -139,7 +207,12 @@ def test_an_absent_vocabulary_file_is_named(tmp_path: Path) -> None:
         (TableKind.JOINT, {"en": (*SPECIALS, "a"), "fr": SPECIALS}, "one table"),
         (TableKind.SEPARATE, {"en": (*SPECIALS, "a", "a")}, "twice"),
         (TableKind.PREFIXED, {"en": (*SPECIALS, "fr:a")}, "no prefix of en"),
+        (TableKind.PREFIXED, {"en": (*SPECIALS, ":a")}, "no prefix of en"),
+        (TableKind.PREFIXED, {"en": (*SPECIALS, "en")}, "no prefix of en"),
         (TableKind.PREFIXED, {"en:x": SPECIALS}, "en:x"),
+        (TableKind.PARTIAL, {"": SPECIALS}, "''"),
+        (TableKind.PARTIAL, {"en": (*SPECIALS, "a")}, "no prefix of en"),
+        (TableKind.PARTIAL, {"en": (*SPECIALS, ":a:", "en:b", "en:a:")}, "'a:' is one that languages share and also"),
     ],
 )
 def test_impossible_tables_are_refused(kind: TableKind, tables: dict[str, tuple[str, ...]], complaint: str) -> None:
