@@ -9,11 +9,11 @@ import numpy as np
 from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.code_switching import SwitchedWindows
-from isoglot.corpora.streams import Ids, encoded_lines
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.spellings import Ids, Spellings
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.corpora.windows import Windows, WindowSource
-from isoglot.corpora.words import word_counts
 from isoglot.scales import DEMO, PAPER, Scale
 
 LANGUAGES = ("a", "b")
@@ -24,20 +24,20 @@ MERGES = 2000
 SECONDS = 1.0
 
 
-def made_up_lines(language: str, *, seed: int) -> list[str]:
+def made_up_text(language: str, *, seed: int) -> NumberedText:
     """Words as unequal in frequency as those of real languages, spelled at random."""
     random = np.random.default_rng(seed)
     letters = np.array(list("aeioubdgklmnprst"))
     words = ["".join(random.choice(letters, size)) + language for size in random.integers(1, 9, TYPES)]
     frequency = 1 / np.arange(1, TYPES + 1)
     drawn = random.choice(TYPES, (LINES, WORDS_IN_A_LINE), p=frequency / frequency.sum())
-    return [" ".join(words[i] for i in row) for row in drawn]
+    return NumberedText.of({Split.TRAIN: [[words[i] for i in row] for row in drawn]})
 
 
 def one_text_twice() -> tuple[Ids, SwitchableText]:
     """Every word has one to four translations, so that each batch must take some changes back: the slowest case."""
-    lines = {language: made_up_lines(language, seed=seed) for seed, language in enumerate(LANGUAGES)}
-    counts = {language: word_counts(lines[language], language=language) for language in LANGUAGES}
+    texts = {language: made_up_text(language, seed=seed) for seed, language in enumerate(LANGUAGES)}
+    counts = {language: text.word_counts(Split.TRAIN) for language, text in texts.items()}
     bpe = learn_bpe(sum(counts.values(), Counter()), merges=MERGES)
     vocabulary = build_vocabulary(
         TableKind.JOINT, counts={language: bpe.subword_counts(words) for language, words in counts.items()}
@@ -52,9 +52,10 @@ def one_text_twice() -> tuple[Ids, SwitchableText]:
         for word in counts["a"]
     }
     text = SwitchableText.of(
-        lines["a"], language="a", translations=translations, bpe=dict.fromkeys(LANGUAGES, bpe), vocabulary=vocabulary
+        texts["a"], language="a", translations=translations, bpe=dict.fromkeys(LANGUAGES, bpe), vocabulary=vocabulary
     )
-    return encoded_lines(lines["a"], language="a", bpe=bpe, vocabulary=vocabulary), text
+    spellings = Spellings.of(texts["a"].types, language="a", bpe=bpe, vocabulary=vocabulary)
+    return spellings.of_places(texts["a"].number_N[Split.TRAIN]), text
 
 
 def tokens_per_second(source: WindowSource, scale: Scale) -> int:

@@ -6,9 +6,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from isoglot.corpora.numbered_text import LINE_END, PLACES_AT_ONCE
+from isoglot.corpora.ranges import concatenated_ranges
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.windows import WindowOrder
-from isoglot.corpora.word_types import LINE_END, concatenated_ranges
 from isoglot.randomness import derived_seed
 
 Ints = NDArray[np.int64]
@@ -25,14 +26,29 @@ class SwitchedWindows:
         self.text, self.length, self.seed, self.name = text, length, seed, name
         self._num_tokens_T = np.diff(text.token_end_T, prepend=0)
         self._is_known_W = np.diff(text.translation_end_W, prepend=0) > 0
-        end_N = np.cumsum(self._num_tokens_T[text.type_N])
-        self.order = WindowOrder(int(end_N[-1]) if len(end_N) else 0, length=length, seed=seed, name=name)
         # Departure: a window begins with a whole word, the first one to begin where the unchanged text would be cut.
-        start_N = end_N - self._num_tokens_T[text.type_N]
-        self._first_words = np.searchsorted(start_N, np.arange(len(self)) * length)
+        first_words, num_tokens = self._first_words_of_windows()
+        self.order = WindowOrder(num_tokens, length=length, seed=seed, name=name)
+        self._first_words = first_words[: len(self)]
 
     def __len__(self) -> int:
         return len(self.order)
+
+    def _first_words_of_windows(self) -> tuple[Ints, int]:
+        """Where each window of the unchanged text begins, and how many tokens it has; read in parts, as it is long."""
+        num_places = len(self.text.type_N)
+        found: list[Ints] = []
+        num_windows = num_tokens = 0
+        for start in range(0, num_places, PLACES_AT_ONCE):
+            num_tokens_N = self._num_tokens_T[self.text.type_N[start : start + PLACES_AT_ONCE]]
+            start_N = num_tokens + np.cumsum(num_tokens_N) - num_tokens_N
+            num_tokens += int(num_tokens_N.sum())
+            cuts = np.arange(num_windows, int(start_N[-1]) // self.length + 1) * self.length
+            found.append(start + np.searchsorted(start_N, cuts))
+            num_windows += len(cuts)
+        # Those cut within the very last word begin with the first one.
+        found.append(np.full(max(0, num_tokens // self.length - num_windows), num_places))
+        return np.concatenate(found), num_tokens
 
     def take(self, position: int, count: int) -> Ints:
         """As WindowSource says; the same position and count give the same changes."""

@@ -1,11 +1,10 @@
 """Single sentences as a model reads them: ids between two end symbols, each subword tied to its word."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import END, Vocabulary
-from isoglot.corpora.words import split_words
 
 NO_WORD = -1
 
@@ -20,12 +19,11 @@ class EncodedSentence:
 
 
 def encoded_sentences(
-    lines: Iterable[str], *, language: str, bpe: Bpe, vocabulary: Vocabulary
+    lines: Iterable[Sequence[str]], *, language: str, bpe: Bpe, vocabulary: Vocabulary
 ) -> list[EncodedSentence]:
-    """One sentence for each line."""
+    """One sentence for each line of words."""
     sentences = []
-    for line in lines:
-        words = split_words(line, language)
+    for words in lines:
         ids, word_of = [END], [NO_WORD]
         for place, word in enumerate(words):
             subwords = vocabulary.encode(language, bpe.segment(word))

@@ -1,95 +1,44 @@
 """Token streams: shuffled lines as one long row of ids, each line closed by </s>, in memory-mapped files."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from enum import StrEnum
-from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.vocabulary import END, Vocabulary
-from isoglot.corpora.word_types import concatenated_ranges, numbered_words
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.spellings import Ids, Spellings, id_type
+from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 
-Ids = NDArray[np.unsignedinteger]
 
-CHUNK_LINES = 1 << 16
-
-
-class Split(StrEnum):
-    """The parts of a text."""
-
-    TRAIN = "train"
-    DEV = "dev"
-    TEST = "test"
-
-
-def cut_lines(lines: Iterable[str], *, dev_lines: int, test_lines: int, seed: int) -> dict[Split, list[str]]:
-    """Shuffled lines, blank ones dropped; dev and test are cut off first, so that nothing is ever learned from them."""
-    text = [line for line in lines if line.strip()]
-    if len(text) <= dev_lines + test_lines:
-        raise IsoglotError(
-            f"{len(text)} lines of text that are not blank are too few for {dev_lines} dev lines, {test_lines} test "
-            "lines and some to train on; give more text or lower dev_lines and test_lines"
-        )
-    order = np.random.default_rng(seed).permutation(len(text))
-    dev, test, train = np.split(order, [dev_lines, dev_lines + test_lines])
-    parts = {Split.TRAIN: train, Split.DEV: dev, Split.TEST: test}
-    return {split: [text[i] for i in part] for split, part in parts.items()}
-
-
-def encoded_lines(lines: Sequence[str], *, language: str, bpe: Bpe, vocabulary: Vocabulary) -> Ids:
-    """The ids of all lines in one row, </s> after each."""
-    types, type_N = numbered_words(lines, language=language)
-    spelled = [[END], *(vocabulary.encode(language, bpe.segment(word)) for word in types)]
-    lengths = np.array([len(ids) for ids in spelled])
-    starts = np.cumsum(lengths) - lengths
-    flat = np.fromiter(chain.from_iterable(spelled), dtype=_id_type(vocabulary.size(language)))
-    return flat[concatenated_ranges(starts[type_N], lengths[type_N])]
-
-
-def _id_type(table_size: int) -> np.dtype[np.unsignedinteger]:
-    return np.dtype(np.uint16 if table_size <= 1 << 16 else np.uint32)
-
-
-def write_stream(
-    folder: Path, *, language: str, splits: Mapping[Split, Iterable[str]], bpe: Bpe, vocabulary: Vocabulary
-) -> "TokenStream":
-    """Write train.bin, dev.bin and test.bin and stream.json beside them; blank lines are dropped."""
+def write_stream(folder: Path, *, language: str, text: NumberedText, bpe: Bpe, vocabulary: Vocabulary) -> "TokenStream":
+    """Write train.bin, dev.bin and test.bin and stream.json beside them."""
     folder.mkdir(parents=True, exist_ok=True)
-    num_lines, num_tokens = {}, {}
+    spellings = Spellings.of(text.types, language=language, bpe=bpe, vocabulary=vocabulary)
+    num_tokens = dict.fromkeys(Split, 0)
     for split in Split:
-        num_lines[split] = num_tokens[split] = 0
         with _file(folder, split).open("wb") as file:
-            for chunk in _chunks(splits[split]):
-                ids = encoded_lines(chunk, language=language, bpe=bpe, vocabulary=vocabulary)
+            for places in text.places(split):
+                ids = spellings.of_places(places)
                 ids.tofile(file)
-                num_lines[split] += len(chunk)
                 num_tokens[split] += len(ids)
     table_size = vocabulary.size(language)
     stream = TokenStream(
         folder=folder,
         language=language,
         table_size=table_size,
-        dtype=_id_type(table_size).name,
-        lines=num_lines,
+        dtype=id_type(table_size).name,
+        lines={split: text.num_lines(split) for split in Split},
         tokens=num_tokens,
     )
     description = asdict(stream)
     del description["folder"]
     (folder / "stream.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     return stream
-
-
-def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
-    rest = (line for line in lines if line.strip())
-    while chunk := list(islice(rest, CHUNK_LINES)):
-        yield chunk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +71,7 @@ class TokenStream:
             raise IsoglotError(
                 f"{path}: does not describe a token stream ({error!r}); delete {folder} to make it anew"
             ) from error
-        if stream.dtype != _id_type(stream.table_size).name:
+        if stream.dtype != id_type(stream.table_size).name:
             raise IsoglotError(
                 f"{path}: ids of {stream.table_size} tokens are not kept as {stream.dtype!r}; delete {folder}"
             )

@@ -3,9 +3,8 @@
 # N = words and line ends of the text, W = types of the text, T = those and the types that only translate them,
 # S = tokens of all types, K = translations of all types, C = any types
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Self
@@ -14,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.vocabulary import END, UNK, Vocabulary
-from isoglot.corpora.word_types import numbered_words
+from isoglot.corpora.numbered_text import LINE_END, PLACES_AT_ONCE, NumberedText, Split
+from isoglot.corpora.spellings import Spellings
+from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.errors import IsoglotError
 
 
@@ -50,21 +50,21 @@ class SwitchableText:
     @classmethod
     def of(
         cls,
-        lines: Iterable[str],
+        text: NumberedText,
         *,
         language: str,
         translations: Mapping[str, Sequence[Translation]],
         bpe: Mapping[str, Bpe],
         vocabulary: Vocabulary,
     ) -> Self:
-        """Lines of one language, and the translations of its words; a word without any never changes."""
-        words, type_N = numbered_words(lines, language=language)
-        spellings = [[END], *(vocabulary.encode(language, bpe[language].segment(word)) for word in words)]
+        """The training lines of one language, and the translations of its words; a word without any never changes."""
+        own = Spellings.of(text.types, language=language, bpe=bpe[language], vocabulary=vocabulary)
         foreign: dict[tuple[str, str], int] = {}
+        spellings: list[list[int]] = []
         targets: list[int] = []
         weights: list[float] = []
         ends = [0]
-        for word in words:
+        for word in text.types:
             for translation in translations.get(word, ()):
                 other = translation.language
                 # Departure: whole words give way before BPE, each side cut as its own language is; a translation that
@@ -72,22 +72,32 @@ class SwitchableText:
                 spelling = vocabulary.encode(other, bpe[other].segment(translation.word))
                 if UNK in spelling:
                     continue
-                target = foreign.setdefault((other, translation.word), len(spellings))
-                if target == len(spellings):
+                number = foreign.setdefault((other, translation.word), len(spellings))
+                if number == len(spellings):
                     spellings.append(spelling)
-                targets.append(target)
+                targets.append(len(own.end_T) + number)
                 weights.append(translation.weight)
             ends.append(len(targets))
         if not targets:
             raise IsoglotError(f"the dictionary translates no word of the text of {language!r}; give one that does")
         return cls(
-            type_N=type_N.astype(np.min_scalar_type(len(words))),
-            token_S=np.fromiter(chain.from_iterable(spellings), dtype=np.int64),
-            token_end_T=np.cumsum([len(spelling) for spelling in spellings]),
+            type_N=text.number_N[Split.TRAIN],
+            token_S=np.concatenate([own.id_S, *spellings], dtype=np.int64),
+            token_end_T=np.cumsum([*own.length_T, *(len(spelling) for spelling in spellings)]),
             translation_K=np.array(targets),
             weight_end_K=np.cumsum(weights),
             translation_end_W=np.array(ends),
         )
+
+    def known_share(self) -> float:
+        """The share of running words that have a translation."""
+        known_W = np.diff(self.translation_end_W, prepend=0) > 0
+        num_known = num_words = 0
+        for start in range(0, len(self.type_N), PLACES_AT_ONCE):
+            type_N = self.type_N[start : start + PLACES_AT_ONCE]
+            num_known += int(np.count_nonzero(known_W[type_N]))
+            num_words += int(np.count_nonzero(type_N != LINE_END))
+        return num_known / num_words
 
     def drawn_translations(self, type_C: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
         """For each type one of its translations, drawn by weight; all types must have some."""

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from isoglot.corpora.code_switching import SwitchedWindows
-from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.numbered_text import Split
+from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.windows import Windows, WindowSource
 from isoglot.pretraining.language_sampling import language_probabilities

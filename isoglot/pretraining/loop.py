@@ -12,7 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.numbered_text import Split
+from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 
@@ -20,9 +21,13 @@ def vocabulary_of(lines: Sequence[str], translations: Weighted) -> Vocabulary:
     )
 
 
+def training_text(lines: Sequence[str]) -> NumberedText:
+    return NumberedText.of({Split.TRAIN: [line.split() for line in lines]})
+
+
 def switchable_text(lines: Sequence[str], translations: Weighted) -> SwitchableText:
     return SwitchableText.of(
-        lines,
+        training_text(lines),
         language="x",
         translations={
             word: [Translation(language="y", word=target, weight=weight) for target, weight in known]

@@ -16,7 +16,7 @@ VOCABULARY = build_vocabulary(TableKind.UNION, counts={"fr": SUBWORDS})
 
 
 def test_a_sentence_by_hand() -> None:
-    (sentence,) = encoded_sentences(["abc  ba x"], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    (sentence,) = encoded_sentences([["abc", "ba", "x"]], language="fr", bpe=BPE, vocabulary=VOCABULARY)
     ids = VOCABULARY.ids("fr")
     assert sentence.words == ("abc", "ba", "x")
     assert sentence.ids == (END, ids["abc</w>"], ids["b"], ids["a</w>"], UNK, END)
@@ -24,7 +24,7 @@ def test_a_sentence_by_hand() -> None:
 
 
 def test_a_line_without_words_keeps_its_place() -> None:
-    sentences = encoded_sentences(["abc", " ", "", "a"], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    sentences = encoded_sentences([["abc"], [], [], ["a"]], language="fr", bpe=BPE, vocabulary=VOCABULARY)
     assert [sentence.words for sentence in sentences] == [("abc",), (), (), ("a",)]
     assert sentences[1].ids == (END, END)
     assert sentences[1].word_of == (NO_WORD, NO_WORD)
@@ -32,7 +32,7 @@ def test_a_line_without_words_keeps_its_place() -> None:
 
 @given(st.lists(st.lists(st.text("abc", min_size=1, max_size=6), max_size=5), max_size=4))
 def test_every_word_is_spelled_by_its_own_subwords(lines: list[list[str]]) -> None:
-    sentences = encoded_sentences(map(" ".join, lines), language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    sentences = encoded_sentences(lines, language="fr", bpe=BPE, vocabulary=VOCABULARY)
     assert [list(sentence.words) for sentence in sentences] == lines
     table = VOCABULARY.table("fr")
     for sentence in sentences:
@@ -47,7 +47,8 @@ def test_every_word_is_spelled_by_its_own_subwords(lines: list[list[str]]) -> No
 def test_ids_are_those_of_the_language() -> None:
     vocabulary = build_vocabulary(TableKind.PREFIXED, counts={"en": SUBWORDS, "fr": SUBWORDS})
     english, french = (
-        encoded_sentences(["abc ba"], language=language, bpe=BPE, vocabulary=vocabulary)[0] for language in ("en", "fr")
+        encoded_sentences([["abc", "ba"]], language=language, bpe=BPE, vocabulary=vocabulary)[0]
+        for language in ("en", "fr")
     )
     assert set(english.ids[1:-1]).isdisjoint(french.ids[1:-1])
     assert UNK not in english.ids + french.ids

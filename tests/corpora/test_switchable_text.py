@@ -12,7 +12,7 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import UNK, build_vocabulary
 from isoglot.errors import IsoglotError
-from tests.corpora.switchable_texts import LETTERS, switchable_text, vocabulary_of
+from tests.corpora.switchable_texts import LETTERS, switchable_text, training_text, vocabulary_of
 
 LINES = ["a bc a", "d"]
 TRANSLATIONS = {"a": [("A", 1.0)], "bc": [("B", 3.0), ("CD", 2.0), ("A", 1.0)], "e": [("E", 1.0)]}
@@ -31,6 +31,10 @@ def test_types_are_spelled_and_translated() -> None:
     assert len(text.token_end_T) == 7, "a word that the text does not have needs no translation"
     assert text.translation_end_W.tolist() == [0, 1, 4, 4]
     assert text.translation_K.tolist() == [4, 5, 6, 4]
+
+
+def test_the_share_of_words_that_may_change() -> None:
+    assert switchable_text(LINES, TRANSLATIONS).known_share() == 3 / 4
 
 
 def test_translations_are_drawn_by_their_weights() -> None:
@@ -60,7 +64,7 @@ def test_each_language_is_cut_by_its_own_bpe() -> None:
         counts={"x": LETTERS.subword_counts({"ab": 1}), "y": joined.subword_counts({"AB": 1})},
     )
     text = SwitchableText.of(
-        ["ab"],
+        training_text(["ab"]),
         language="x",
         translations={"ab": [Translation(language="y", word="AB")]},
         bpe={"x": LETTERS, "y": joined},
@@ -74,11 +78,11 @@ def test_a_translation_that_cannot_be_spelled_is_left_out() -> None:
     unspeakable = Translation(language="y", word="AZ")
     settings = {"language": "x", "bpe": {"x": LETTERS, "y": LETTERS}, "vocabulary": vocabulary}
     both = [unspeakable, Translation(language="y", word="A")]
-    text = SwitchableText.of(LINES, translations={"a": both, "d": [unspeakable]}, **settings)
+    text = SwitchableText.of(training_text(LINES), translations={"a": both, "d": [unspeakable]}, **settings)
     assert text.translation_end_W.tolist() == [0, 1, 1, 1]
     assert UNK not in text.token_S
     with pytest.raises(IsoglotError, match="translates no word of the text of 'x'"):
-        SwitchableText.of(LINES, translations={"a": [unspeakable]}, **settings)
+        SwitchableText.of(training_text(LINES), translations={"a": [unspeakable]}, **settings)
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf")])

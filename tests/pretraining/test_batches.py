@@ -6,7 +6,8 @@ from itertools import islice
 import pytest
 from scipy import stats
 
-from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.numbered_text import Split
+from isoglot.corpora.streams import TokenStream
 from isoglot.pretraining.batches import Batches, window_source
 from tests.oracles import windows_one_by_one
 from tests.pretraining.tiny_runs import switchable_texts

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from isoglot.conditions import Separate
-from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.numbered_text import Split
+from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.encoder.files import read_model
 from isoglot.errors import IsoglotError

@@ -10,10 +10,10 @@ import torch
 
 from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.streams import Split, TokenStream, write_stream
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import MASK, PAD, Vocabulary, build_vocabulary
-from isoglot.corpora.words import word_counts
 from isoglot.machine import Machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
 from isoglot.pretraining.run import PretrainingRun
@@ -56,49 +56,48 @@ def tiny_run(*, dropout: float = 0.0, learning_rate: float = 5e-3, **changes: An
     )
 
 
-def lines_of(language: str, *, count: int, seed: int) -> list[str]:
+def lines_of(language: str, *, count: int, seed: int) -> list[list[str]]:
     """Letters in the language's order, from anywhere on: any of them can be told from its neighbours."""
     starts = np.random.default_rng(seed).integers(0, 12, count)
-    return [" ".join(LETTERS[language][(start + step) % 12] for step in range(7)) for start in starts]
+    return [[LETTERS[language][(start + step) % 12] for step in range(7)] for start in starts]
 
 
-def _training_text(kind: TableKind) -> tuple[dict[str, list[str]], Bpe, Vocabulary]:
+def _texts(kind: TableKind) -> tuple[dict[str, NumberedText], Bpe, Vocabulary]:
     bpe = Bpe(merges=())
-    train = {language: lines_of(language, count=count, seed=1) for language, count in LINES.items()}
-    counts = {language: bpe.subword_counts(word_counts(lines, language=language)) for language, lines in train.items()}
-    return train, bpe, build_vocabulary(kind, counts=counts)
+    texts = {
+        language: NumberedText.of(
+            {
+                Split.TRAIN: lines_of(language, count=count, seed=1),
+                Split.DEV: lines_of(language, count=15, seed=2),
+                Split.TEST: lines_of(language, count=5, seed=3),
+            }
+        )
+        for language, count in LINES.items()
+    }
+    counts = {language: bpe.subword_counts(text.word_counts(Split.TRAIN)) for language, text in texts.items()}
+    return texts, bpe, build_vocabulary(kind, counts=counts)
 
 
 def write_streams(folder: Path, *, kind: TableKind = TableKind.JOINT) -> dict[str, TokenStream]:
-    train, bpe, vocabulary = _training_text(kind)
+    texts, bpe, vocabulary = _texts(kind)
     return {
-        language: write_stream(
-            folder / language,
-            language=language,
-            splits={
-                Split.TRAIN: lines,
-                Split.DEV: lines_of(language, count=15, seed=2),
-                Split.TEST: lines_of(language, count=5, seed=3),
-            },
-            bpe=bpe,
-            vocabulary=vocabulary,
-        )
-        for language, lines in train.items()
+        language: write_stream(folder / language, language=language, text=text, bpe=bpe, vocabulary=vocabulary)
+        for language, text in texts.items()
     }
 
 
 def switchable_texts() -> dict[str, SwitchableText]:
     """The training lines of the streams; in both languages half of the letters translate into one another."""
-    train, bpe, vocabulary = _training_text(TableKind.JOINT)
+    texts, bpe, vocabulary = _texts(TableKind.JOINT)
     return {
         language: SwitchableText.of(
-            lines,
+            text,
             language=language,
             translations={a: [Translation(language=other, word=b)] for a, b in zip("abcdef", "ghijkl", strict=True)},
             bpe=dict.fromkeys(LINES, bpe),
             vocabulary=vocabulary,
         )
-        for (language, lines), other in zip(train.items(), ("fr", "en"), strict=True)
+        for (language, text), other in zip(texts.items(), ("fr", "en"), strict=True)
     }
 
 
