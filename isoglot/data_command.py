@@ -1,0 +1,204 @@
+"""The `isoglot data` command: list the data sets, get them, check what is there."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from isoglot.errors import IsoglotError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isoglot.data_sets.data_set import DataFile, DataSet
+    from isoglot.data_sets.getting import Getter
+
+# As in cli.py: commands import what they need when they are called.
+
+INTERRUPTED = 130
+WIDTH_OF_FILES = 240
+DEFAULT_DATA = "data"
+
+data_app = typer.Typer(
+    name="data",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="The data sets of the paper: what there is, fetching it, checking it.",
+)
+DataOption = Annotated[
+    str, typer.Option("--data", envvar="ISOGLOT_DATA", help="Folder that the data sets lie in.", metavar="DIR")
+]
+LanguagesOption = Annotated[
+    str | None,
+    typer.Option("--languages", help="Only files of these languages, as in fr,ru.", metavar="LIST"),
+]
+
+
+@data_app.command(name="list")
+def list_(
+    data: DataOption = DEFAULT_DATA,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each data set, one a line.")] = False,
+) -> None:
+    """Show every data set: what it is, its home page, licence and size, and whether it is there."""
+    from isoglot.data_sets.catalogue import DATA_SETS
+    from isoglot.data_sets.folder_errors import clear_folder_errors
+
+    root = _root(data)
+    with clear_folder_errors(root):
+        descriptions = [_description(data_set, root=root) for data_set in DATA_SETS]
+    if as_json:
+        for description in descriptions:
+            print(json.dumps(description, ensure_ascii=False))
+        return
+    table = Table("Name", "Size", "There", box=None, header_style="bold", pad_edge=False)
+    table.add_column("What, licence, home page", overflow="fold")
+    for each in descriptions:
+        how = "; by hand" if each["by_hand"] else ""
+        text = f"{each['what']}{how}\n{each['licence']}, {each['home']}"
+        table.add_row(each["name"], _size(each["bytes"]), _presence(each["files"]), text)
+    console = _console()
+    console.print(table)
+    console.print(f"Data folder: {root}. Fetch with: isoglot data get NAME --languages fr,ru", soft_wrap=True)
+
+
+@data_app.command()
+def get(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="As in [bold]isoglot data list[/bold].")],
+    languages: LanguagesOption = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Fetch data sets from their homes. Stop it when you like: the next run goes on from there."""
+    from isoglot.data_sets.catalogue import files_to_fetch, named_data_set
+    from isoglot.data_sets.getting import Getter
+    from isoglot.data_sets.watching import Watch
+
+    root = _root(data)
+    codes = None if languages is None else [code.strip() for code in languages.split(",")]
+    chosen = {name: named_data_set(name) for name in names}
+    wanted = {name: files_to_fetch(data_set, codes) for name, data_set in chosen.items()}
+    console = _console()
+    failures = []
+    try:
+        with Watch(console) as watch:
+            for name, data_set in chosen.items():
+                console.print(f"{name} ({data_set.licence}), {data_set.home}", soft_wrap=True)
+                getter = Getter(root=root, home=data_set.home, by_hand=data_set.by_hand, observer=watch)
+                failures += _failures(getter, wanted[name])
+    except KeyboardInterrupt:
+        again = shlex.join(["isoglot", *sys.argv[1:]])
+        console.print(f"Stopped; what was fetched is kept. Go on with: {again}", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+    _raise_all(failures)
+
+
+@data_app.command()
+def check(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]", help="All that is there, if none.")] = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Read the files that are there: are they whole, unchanged, and of their format?"""
+    from isoglot.data_sets.catalogue import named_data_set
+    from isoglot.data_sets.checking import checked, files_there
+    from isoglot.data_sets.folder_errors import clear_folder_errors
+    from isoglot.data_sets.watching import Watch
+
+    root = _root(data)
+    with clear_folder_errors(root):
+        there = files_there(root, [named_data_set(name) for name in names] if names else None)
+    if not there:
+        raise IsoglotError(f"none of these files is in {root}: get them, or name their folder with --data")
+    console = _console()
+    sound: dict[str, int] = {}
+    problems = []
+    with Watch(console) as watch:
+        for path in there:
+
+            def read(done: int, path: Path = path) -> None:
+                watch.progress(path.name, activity="checking", done=done, total=path.stat().st_size)
+
+            outcome = checked(path, root=root, progress=read)
+            folder = path.parent.relative_to(root).as_posix()
+            sound[folder] = sound.get(folder, 0) + (outcome.problem is None)
+            if outcome.problem is not None:
+                problems.append(outcome.problem)
+                console.print(outcome.problem, soft_wrap=True, style="red")
+    for folder, count in sound.items():
+        console.print(f"{folder}: {count} files in order")
+    if problems:
+        raise IsoglotError(f"{len(problems)} of {len(there)} files are not in order; see above")
+
+
+def _presence(files: "Sequence[dict[str, str | None]]") -> str:
+    there = sum(file["there"] is not None for file in files)
+    return "all" if there == len(files) else f"{there} of {len(files)}" if there else "no"
+
+
+def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
+    from isoglot.corpora.readers.file_names import found
+    from isoglot.data_sets.catalogue import files_of
+
+    files = []
+    for file in files_of(data_set):
+        there = found(root / file.path)
+        files.append({"path": file.path, "there": None if there is None else str(there)})
+    return {
+        "name": data_set.name,
+        "what": data_set.what,
+        "home": data_set.home,
+        "licence": data_set.licence,
+        "bytes": data_set.bytes,
+        "by_hand": data_set.by_hand or None,
+        "files": files,
+    }
+
+
+def _failures(getter: "Getter", files: "Sequence[DataFile]") -> list[str]:
+    """What could not be had, in words; a server that is not there is tried for one file only."""
+    from isoglot.data_sets.getting import UnreachableError
+
+    failures: list[str] = []
+    for place, file in enumerate(files, start=1):
+        try:
+            getter.get(file)
+        except UnreachableError as error:
+            more = f" (and {len(files) - place} more files)" if place < len(files) else ""
+            return [*failures, f"{error}{more}"]
+        except IsoglotError as error:
+            failures.append(str(error))
+    return failures
+
+
+def _raise_all(failures: list[str]) -> None:
+    if len(failures) > 1:
+        raise IsoglotError(f"{len(failures)} files could not be had:\n  " + "\n  ".join(failures))
+    if failures:
+        raise IsoglotError(failures[0])
+
+
+def _root(folder: str) -> Path:
+    if not folder.strip():
+        raise IsoglotError("--data names no folder; is a variable of your shell not set?")
+    return Path(folder)
+
+
+def _size(count: int) -> str:
+    """46000000000 -> 46 GB, 0 -> nothing"""
+    for unit, name in ((10**9, "GB"), (10**6, "MB")):
+        if count >= unit:
+            return f"{count / unit:.0f} {name}" if count >= 10 * unit else f"{count / unit:.2g} {name}"
+    return f"{count / 1000:.0f} kB" if count else ""
+
+
+def _console() -> Console:
+    """Names of files are no markup; a file or a pipe has no right margin."""
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH_OF_FILES
+    return console

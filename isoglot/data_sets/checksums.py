@@ -1,0 +1,31 @@
+"""sha256 of official files that we had and measured, by their path under the data folder."""
+
+# UD: release 2.3, GSDSimp 2.5. Tatoeba: LASER's v1.
+MEASURED = {
+    "eval/ud/de_gsd-ud-dev.conllu": "a565a4659de3527e408250e74721791236c2d712244caa3705c638455701670b",
+    "eval/ud/de_gsd-ud-test.conllu": "35b5f28ab8e2c2da320c330815fe448c98fa571d85b55cb96fd1cf7d96b9036e",
+    "eval/ud/de_pud-ud-test.conllu": "7d1ec9aa3f2e7682d4e4f53db6454b24a934d1912c55a230651f37aa0b4949c9",
+    "eval/ud/en_ewt-ud-dev.conllu": "9e0340da5b4ede956b52c4ad2b6ce2a3192c1c7e14d5addbd2f0679a41864432",
+    "eval/ud/en_ewt-ud-test.conllu": "849d1814228f7b124daf22c1a1bd7428fcf6d2f3337698f714fe2ea7f0b7e600",
+    "eval/ud/en_ewt-ud-train.conllu": "0d3c2af34502b6a2f590a30b26353e3d08f5e3dc01a6edd9c78696f49e69f2b8",
+    "eval/ud/en_pud-ud-test.conllu": "1c869b5f697a6f384a88a430669279a08815041eebdc7f6f79346c894c402e00",
+    "eval/ud/fr_gsd-ud-dev.conllu": "de0a41762d9606e87089c2441d7dd2dd60e7cf9bbac5e13e2bc65fbd53176f5f",
+    "eval/ud/fr_gsd-ud-test.conllu": "9d4d43caa42c84cf71af419e44d3213cb0bdd8085d84e36570716816556d00f8",
+    "eval/ud/fr_pud-ud-test.conllu": "cfd6ccdfcc58b5f98c6fc450565cc1856b8320f0c80349b815a11b0e3c88babe",
+    "eval/ud/ru_gsd-ud-dev.conllu": "36bb3c2eb665b8a54bf4952311c3b80c1ca2250535d9f44609b5cc35ec26aba3",
+    "eval/ud/ru_gsd-ud-test.conllu": "6fc0d3a6c6988c2e14f791b40017e2a6c61fa2e1015d7f05e4bab5afde011a81",
+    "eval/ud/ru_pud-ud-test.conllu": "20740deebc5abaf42fa531a6e785b95e7e0caec22f91d53b863511ad25ee3f0a",
+    "eval/ud/zh_gsd-ud-dev.conllu": "bf07b2f4f58b051c178c4facb22f100d21a8bbcf56156f568c75c811304eb59c",
+    "eval/ud/zh_gsd-ud-test.conllu": "cc1dfe9f881268d7e31c1a9fb3ae181038c588b5d2ebd1ceaf8cb42fcc0cbddb",
+    "eval/ud/zh_gsdsimp-ud-dev.conllu": "d3011140f5eca1176155cbb3f0bae9b565daff234e87f3bad9bc4d430ff475d3",
+    "eval/ud/zh_gsdsimp-ud-test.conllu": "72f7f45d0f084b85b2fe7b8161a4f83412cbbeb38179e01b8044ddae582813f0",
+    "eval/ud/zh_pud-ud-test.conllu": "5d60995919ae918d9964fd071ae92bbec392cd3305531b7d4c55ef4fcbee7019",
+    "eval/tatoeba/tatoeba.cmn-eng.cmn": "965d033966fcd186c89741ad49ab4b0a0b2bbd33e02666635ff3b2be23c1ac1f",
+    "eval/tatoeba/tatoeba.cmn-eng.eng": "29ba36232488f5806aceccac57c59c5e750ddd08edb40eef417e3ada9ff9a239",
+    "eval/tatoeba/tatoeba.deu-eng.deu": "edfa6f75a42554df388f45891735d5e4214158a99def4b73b5908af4a3054551",
+    "eval/tatoeba/tatoeba.deu-eng.eng": "eb9cc83a42f2c4b22f310d05311207e41abb56c2a084666cac3ee0f84d2d0b84",
+    "eval/tatoeba/tatoeba.fra-eng.eng": "5634220f8a26a9a23b84753a9aec0b0832e6bdaa9da3f83e0bd84c928c3f46e3",
+    "eval/tatoeba/tatoeba.fra-eng.fra": "644172ff9642fefa9e41c29b7d6f44196518e84350dc44d4992e943c0cca92b6",
+    "eval/tatoeba/tatoeba.rus-eng.eng": "7b26f52d6085b7c4944d6f5f6f5b6e1932085b42112f1444db515ce59e878fb8",
+    "eval/tatoeba/tatoeba.rus-eng.rus": "446ff2cae66053c2277d9735b2c2df6b786cae258385f7ade7bed68d8835c6a0",
+}
