@@ -9,14 +9,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from isoglot.data_command import data_app
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from isoglot.artifacts import Stage, Store
-    from isoglot.languages import SyntheticLanguage
-    from isoglot.scales import Scale
+    from isoglot.artifacts import Store
     from isoglot.study import Study
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
@@ -52,7 +49,23 @@ ConditionsOption = Annotated[
     str | None,
     typer.Option("--conditions", help="Conditions in place of the study's own, as in default,sep-emb.", metavar="LIST"),
 ]
+ExhibitsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--exhibits", help="Exhibits in place of the study's own: vocabulary alone trains nothing.", metavar="LIST"
+    ),
+]
+DataOption = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        envvar="ISOGLOT_DATA",
+        help="Folder that the paths in a study start from, in place of the study's own folder.",
+        metavar="DIR",
+    ),
+]
 DEFAULT_STORE = "store"
+app.add_typer(data_app, name="data")
 
 
 @app.command()
@@ -61,21 +74,28 @@ def run(
     store: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
+    exhibits: ExhibitsOption = None,
+    data: DataOption = None,
 ) -> None:
     """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there."""
+    from isoglot.artifacts import plan as plan_of
     from isoglot.artifacts import run_plan
     from isoglot.exhibits import cells
     from isoglot.measurements import measurements
+    from isoglot.report.outlook import outlook
     from isoglot.report.page import write_report
     from isoglot.report.progress import Watch
     from isoglot.report.quantities import duration
     from isoglot.report.tables import results as results_tables
 
     console = _console()
-    asked = _study(study, seeds=seeds, conditions=conditions)
+    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits)
     shelf = _store(store)
     targets = [cell.stage for cell in cells(asked)]
-    _print_plan_line(console, asked, targets=targets, shelf=shelf)
+    for line in outlook(asked, plan_of(targets, shelf)):
+        console.print(line)
+    if not targets:
+        raise IsoglotError(f"{study}: nothing of it can be made without the data it lacks; is --data right?")
     try:
         with Watch(console) as watch:
             outcome = run_plan(targets, shelf, watch)
@@ -104,25 +124,20 @@ def plan(
     store: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
+    exhibits: ExhibitsOption = None,
+    data: DataOption = None,
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
-    from isoglot.artifacts import State
     from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import cells
-    from isoglot.report.quantities import duration, short_number
+    from isoglot.report.outlook import outlook, plan_table
 
     console = _console()
-    asked = _study(study, seeds=seeds, conditions=conditions)
-    shelf = _store(store)
-    targets = [cell.stage for cell in cells(asked)]
-    table = Table("Stage", "State", "Size", "Estimate", box=None, header_style="bold")
-    for each in plan_of(targets, shelf):
-        size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
-        guess = "? " if each.guessed else ""
-        estimate = "unknown" if each.seconds_estimate is None else guess + duration(each.seconds_estimate)
-        table.add_row(each.stage.title, each.state.value, size, "" if each.state is State.DONE else estimate)
-    console.print(table)
-    _print_plan_line(console, asked, targets=targets, shelf=shelf)
+    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits)
+    planned = plan_of([cell.stage for cell in cells(asked)], _store(store))
+    console.print(plan_table(planned))
+    for line in outlook(asked, planned):
+        console.print(line)
 
 
 @app.command()
@@ -131,6 +146,8 @@ def results(
     store: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
+    exhibits: ExhibitsOption = None,
+    data: DataOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
 ) -> None:
     """Print what a study has found so far."""
@@ -138,7 +155,7 @@ def results(
     from isoglot.measurements import measurements
     from isoglot.report.tables import results as results_tables
 
-    asked = _study(study, seeds=seeds, conditions=conditions)
+    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits)
     found, damage = measurements(asked, _store(store))
     if as_json:
         for each in found:
@@ -148,11 +165,11 @@ def results(
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
     # By digest: two conditions may start from one and the same untrained model.
-    wanted = len({cell.stage.digest for cell in cells(asked)})
-    scored = len({each.stage for each in found if each.layer is not None})
-    if scored < wanted:
+    wanted = {cell.stage.digest for cell in cells(asked)}
+    lacking = len(wanted - {each.stage for each in found})
+    if lacking:
         again = shlex.join(["isoglot", "run", *(word for word in sys.argv[2:] if word != "--json")])
-        lack = f"{wanted - scored} of {wanted} models have no results in {store} yet; make them with: {again}"
+        lack = f"{lacking} of {len(wanted)} results are not in {store} yet; make them with: {again}"
         if not found:
             raise IsoglotError(lack)
         print(lack, file=sys.stderr)
@@ -164,12 +181,13 @@ def explain(
     a: Annotated[str, typer.Argument(metavar="A", help="A condition, condition:seed, or the name of an artifact.")],
     b: Annotated[str, typer.Argument(metavar="B", help="What to compare it with.")] = "default",
     store: StoreOption = DEFAULT_STORE,
+    data: DataOption = None,
 ) -> None:
     """Say which settings make two models, or two artifacts of the store, differ."""
     from isoglot.artifacts import differences
     from isoglot.exhibits import known_artifacts, named_artifact
 
-    asked = _study(study, seeds=None, conditions=None)
+    asked = _study(study, data=data)
     shelf = _store(store)
     first, second = (named_artifact(name, study=asked, store=shelf) for name in (a, b))
     found = differences(first, second, known_artifacts(asked, shelf))
@@ -185,20 +203,12 @@ def explain(
 
 @app.command(name="list")
 def list_() -> None:
-    """Name the built-in studies, the conditions of Table 1, the scales, and the languages of the built-in studies."""
-    from isoglot.conditions import CONDITIONS
-    from isoglot.scales import SCALES
-    from isoglot.study import builtin_study_names, read_study
+    """Name the built-in studies, the conditions of Table 1, the scales, and the languages isoglot knows."""
+    from isoglot.report.listing import listing
 
     console = _console()
-    studies = [read_study(name) for name in builtin_study_names()]
-    _print_rows(console, "Studies", {each.name: _study_line(each) for each in studies})
-    _print_rows(
-        console, "Conditions", {each.name: f"{each.label}, section {each.section}" for each in CONDITIONS.values()}
-    )
-    _print_rows(console, "Scales", {name: _scale_line(scale) for name, scale in SCALES.items()})
-    made_up = {each.name: _language_line(each) for study in studies for each in study.synthetic.languages}
-    _print_rows(console, "Languages", made_up)
+    for part in listing():
+        console.print(part)
 
 
 def main() -> None:
@@ -229,10 +239,17 @@ def _console() -> Console:
     return console
 
 
-def _study(name: str, *, seeds: str | None, conditions: str | None) -> "Study":
-    from isoglot.study import read_study, with_conditions, with_seeds
+def _study(
+    name: str,
+    *,
+    data: str | None,
+    seeds: str | None = None,
+    conditions: str | None = None,
+    exhibits: str | None = None,
+) -> "Study":
+    from isoglot.study import read_study, with_conditions, with_exhibits, with_seeds
 
-    study = read_study(name)
+    study = read_study(name, data=Path(data) if data else None)
     if seeds is not None:
         try:
             study = with_seeds(study, [int(seed) for seed in seeds.split(",")])
@@ -240,50 +257,6 @@ def _study(name: str, *, seeds: str | None, conditions: str | None) -> "Study":
             raise IsoglotError(
                 f"--seeds takes whole numbers with commas between them, as in 0,1,2; not {seeds!r}"
             ) from None
-    return study if conditions is None else with_conditions(study, [name.strip() for name in conditions.split(",")])
-
-
-def _print_plan_line(console: Console, study: "Study", *, targets: "Sequence[Stage]", shelf: "Store") -> None:
-    from isoglot.artifacts import State
-    from isoglot.artifacts import plan as plan_of
-    from isoglot.report.quantities import duration, short_number
-
-    planned = plan_of(targets, shelf)
-    left = [each for each in planned if each.state is not State.DONE]
-    estimates = [each.seconds_estimate for each in left]
-    known = sum(estimate for estimate in estimates if estimate is not None)
-    unknown = sum(estimate is None for estimate in estimates)
-    tokens = sum(each.amount.units for each in left if each.amount is not None and each.amount.of == "tokens")
-    line = f"{study.name}: {len(planned) - len(left)} artifacts done, {len(left)} to make"
-    if left:
-        line += f", {short_number(tokens)} tokens of training"
-        line += f", about {duration(known)}" if known else ""
-        line += ", guessed for two CPU cores" if any(each.guessed for each in left) else ""
-        line += f", and {unknown} more of kinds never run in this store" if unknown else ""
-    console.print(line)
-
-
-def _study_line(study: "Study") -> str:
-    return f"{'-'.join(study.languages)}, {len(study.conditions)} conditions, scale {study.scale.name}"
-
-
-def _scale_line(scale: "Scale") -> str:
-    from isoglot.report.quantities import short_number
-
-    parameters = short_number(scale.shape.num_parameters(table_size=scale.merges))
-    return (
-        f"{scale.summary}: {scale.shape.layers} layers of {scale.shape.width}, {parameters} parameters with "
-        f"{short_number(scale.merges)} subwords, {short_number(scale.tokens)} tokens a model"
-    )
-
-
-def _language_line(language: "SyntheticLanguage") -> str:
-    return f"made up: {language.order.value}, adpositions {language.adpositions.value}, {language.script.value} script"
-
-
-def _print_rows(console: Console, title: str, rows: dict[str, str]) -> None:
-    console.print(title, style="bold")
-    table = Table.grid(padding=(0, 2))
-    for name, text in rows.items():
-        table.add_row(f"  {name}", text)
-    console.print(table)
+    if conditions is not None:
+        study = with_conditions(study, [name.strip() for name in conditions.split(",")])
+    return study if exhibits is None else with_exhibits(study, [name.strip() for name in exhibits.split(",")])

@@ -11,8 +11,8 @@ from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import Cell, cells
 from isoglot.pretraining.run import LOG
-from isoglot.stages.emergence import SCORES
-from isoglot.stages.vocabulary import ANCHORS
+from isoglot.stages.emergence import Emergence
+from isoglot.stages.scores import read_scores
 from isoglot.study import Study
 
 
@@ -28,7 +28,7 @@ class Measurement:
     task: str | None
     metric: str
     layer: int | None
-    seed: int
+    seed: int | None
     value: float
     stage: str
     """Digest of the artifact that was scored, or that holds the number."""
@@ -66,16 +66,18 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
         value=0.0,
         stage=cell.stage.digest,
     )
-    for score in json.loads((store.folder(cell.stage) / SCORES).read_text(encoding="utf-8")):
-        layer = score["layer"]
-        if layer is not None:
-            yield replace(blank, metric=score["metric"] + cell.metric_suffix, layer=layer, value=score["value"])
-        elif not cell.metric_suffix:  # what has no layer, such as chance, does not depend on training
-            yield replace(blank, metric=score["metric"], value=score["value"])
-    if not cell.metric_suffix:
+    for score in read_scores(store.folder(cell.stage)):
+        if score.layer is None and cell.metric_suffix:  # what has no layer, such as chance, does not depend on training
+            continue
+        yield replace(
+            blank,
+            metric=score.metric + cell.metric_suffix,
+            language=score.language or blank.language,
+            layer=score.layer,
+            value=score.value,
+        )
+    if isinstance(cell.stage, Emergence) and not cell.metric_suffix:
         yield from _of_training(blank, cell.stage.encoder.digest, log=store.folder(cell.stage.encoder) / LOG)
-        vocabulary = cell.stage.vocabulary
-        yield from _of_anchors(blank, vocabulary.digest, statistics=store.folder(vocabulary) / ANCHORS)
 
 
 def _of_training(blank: Measurement, digest: str, *, log: Path) -> Iterator[Measurement]:
@@ -87,16 +89,3 @@ def _of_training(blank: Measurement, digest: str, *, log: Path) -> Iterator[Meas
     yield replace(blank, metric="chosen_update", value=chosen["update"], stage=digest)
     for language, value in chosen["perplexity"].items():
         yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=digest)
-
-
-def _of_anchors(blank: Measurement, digest: str, *, statistics: Path) -> Iterator[Measurement]:
-    """What the languages have in common in the vocabulary, and how well it covers each."""
-    if not statistics.exists():
-        return
-    counted = json.loads(statistics.read_text(encoding="utf-8"))
-    overlap = counted["overlap"]["-".join(sorted(blank.languages))]
-    yield replace(blank, metric="anchor_types", value=overlap["shared_types"], stage=digest)
-    for language in blank.languages:
-        own = replace(blank, language=language, stage=digest)
-        yield replace(own, metric="anchor_token_share", value=round(100 * overlap["shared_token_rate"][language], 4))
-        yield replace(own, metric="tokens_per_word", value=round(counted["coverage"][language]["tokens_per_word"], 4))

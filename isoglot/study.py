@@ -7,11 +7,13 @@ from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 
-from isoglot.conditions import CONDITIONS, Condition
+from isoglot.conditions import CONDITIONS, Condition, condition_named
 from isoglot.errors import IsoglotError
-from isoglot.languages import RESERVED_NAMES, SyntheticLanguage, World
+from isoglot.languages import RESERVED_NAMES
 from isoglot.limits import SEED, at_least, conflicts
+from isoglot.real_text import RealText, parse_real_text
 from isoglot.scales import SCALES, Scale
+from isoglot.synthetic_languages import SyntheticLanguage, World
 from isoglot.toml_tables import (
     Place,
     Table,
@@ -27,8 +29,9 @@ from isoglot.toml_tables import (
     suggestion,
 )
 
-EXHIBITS = ("emergence",)
-KEYS = ("name", "scale", "languages", "conditions", "exhibits", "seeds", "synthetic", "change")
+EXHIBITS = ("emergence", "vocabulary")
+OF_REAL_TEXT = ("text", "words", "resources")
+KEYS = ("name", "scale", "languages", "conditions", "exhibits", "seeds", "synthetic", *OF_REAL_TEXT, "change")
 BUILTIN_STUDIES = files("isoglot") / "builtin_studies"
 
 
@@ -56,7 +59,7 @@ class Study:
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
     seeds: tuple[int, ...]
-    synthetic: Synthetic
+    text: Synthetic | RealText
     origin: str
     """The file it was read from, or the name of a built-in study: for messages."""
 
@@ -71,8 +74,11 @@ def builtin_study_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def read_study(name_or_path: str | Path) -> Study:
-    """A built-in study by its name, or any other by the path of its TOML file."""
+def read_study(name_or_path: str | Path, *, data: Path | None = None) -> Study:
+    """A built-in study by its name, or any other by the path of its TOML file.
+
+    Paths in a study start from the folder `data`, or else from the study's own.
+    """
     name = str(name_or_path)
     if name in builtin_study_names():
         return parse_study(
@@ -80,7 +86,7 @@ def read_study(name_or_path: str | Path) -> Study:
         )
     path = Path(name_or_path)
     try:
-        return parse_study(path.read_text(encoding="utf-8"), origin=name)
+        return parse_study(path.read_text(encoding="utf-8"), origin=name, data=data or path.parent)
     except FileNotFoundError:
         beside = (*builtin_study_names(), *(str(file) for file in path.parent.glob("*.toml")))
         raise IsoglotError(
@@ -93,16 +99,14 @@ def read_study(name_or_path: str | Path) -> Study:
         raise IsoglotError(f"{name}: cannot be read ({error.strerror}); give the path of a .toml file") from None
 
 
-def parse_study(text: str, *, origin: str) -> Study:
-    """A study from the text of its file; `origin` names the file in messages."""
+def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
+    """A study from the text of its file; `origin` names the file in messages, and paths in it start from `data`."""
     place = Place(file=origin)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         last_line = f"at line {text.count(chr(10)) + 1}, the end of the file"
         raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
-    if "text" in table:
-        raise place.at("text").error(f"real text cannot be read yet; {SYNTHETIC_MEND}")
     refuse_unknown_keys(table, KEYS, place=place)
     refuse_missing_keys(table, ("name", "scale", "languages"), place=place)
     scale = _scale(table, place=place)
@@ -116,7 +120,7 @@ def parse_study(text: str, *, origin: str) -> Study:
         conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
         exhibits=_exhibits(table.get("exhibits", ["emergence"]), place=place.at("exhibits")),
         seeds=_seeds(table.get("seeds", [0]), place=place.at("seeds")),
-        synthetic=_synthetic(table, languages=languages, place=place),
+        text=_text(table, languages=languages, data=data, place=place),
         origin=origin,
     )
     _check_enough_text(study, place=place)
@@ -128,14 +132,19 @@ def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
     return replace(study, seeds=_seeds(list(seeds), place=Place(file="--seeds")))
 
 
+def with_exhibits(study: Study, names: Iterable[str]) -> Study:
+    """The same study with other exhibits, as --exhibits asks for."""
+    return replace(study, exhibits=_exhibits(list(names), place=Place(file="--exhibits")))
+
+
 def with_conditions(study: Study, names: Iterable[str]) -> Study:
     """The same study under other conditions, as --conditions asks for."""
     return replace(study, conditions=_conditions(list(names), scale=study.scale, place=Place(file="--conditions")))
 
 
-SYNTHETIC_MEND = (
-    "today all text is made up: write a [synthetic] table with sentences = 40000, "
-    "and a table [synthetic.languages.NAME] for each language"
+TEXT_MEND = (
+    "write a [text] table that names a file for each, or, for languages that are made up, a [synthetic] table with "
+    "sentences = 40000 and a table [synthetic.languages.NAME] for each"
 )
 
 
@@ -158,15 +167,15 @@ def _scale(table: Table, *, place: Place) -> Scale:
 
 
 def _conditions(names: object, *, scale: Scale, place: Place) -> tuple[Condition, ...]:
-    conditions = tuple(
-        CONDITIONS[known_name(name, CONDITIONS, place=place)] for name in distinct(names, str, at_least=1, place=place)
-    )
-    for condition in conditions:
+    conditions = []
+    for name in distinct(names, str, at_least=1, place=place):
         try:
+            condition = condition_named(name)
             condition.separate.at_depth(scale.shape.layers)
         except IsoglotError as error:
-            raise place.error(f"{condition.name!r}: {error}") from None
-    return conditions
+            raise place.error(f"{name!r}: {error}") from None
+        conditions.append(condition)
+    return tuple(conditions)
 
 
 def _exhibits(names: object, *, place: Place) -> tuple[str, ...]:
@@ -180,10 +189,18 @@ def _seeds(seeds: object, *, place: Place) -> tuple[int, ...]:
     return numbers
 
 
+def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place) -> Synthetic | RealText:
+    if "synthetic" in table:
+        for key in OF_REAL_TEXT:
+            if key in table:
+                raise place.at(key).error("a study with a [synthetic] table makes up its text; drop one of the two")
+        return _synthetic(table, languages=languages, place=place.at("synthetic"))
+    if "text" not in table:
+        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {TEXT_MEND}")
+    return parse_real_text(table, languages=languages, data=data, place=place)
+
+
 def _synthetic(table: Table, *, languages: tuple[str, ...], place: Place) -> Synthetic:
-    if "synthetic" not in table:
-        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {SYNTHETIC_MEND}")
-    place = place.at("synthetic")
     synthetic = checked(table["synthetic"], dict, place=place)
     amounts = ("sentences", "parallel_sentences")
     of_world = [field.name for field in fields(World)]
@@ -218,7 +235,7 @@ def _synthetic_language(name: str, by_name: Table, *, place: Place) -> Synthetic
 
 def _check_enough_text(study: Study, *, place: Place) -> None:
     held_out = study.scale.dev_lines + study.scale.test_lines
-    if study.synthetic.sentences <= held_out:
+    if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
         raise place.at("synthetic.sentences").error(
             f"should be above {held_out}, which dev_lines and test_lines of scale {study.scale.name!r} hold out"
         )

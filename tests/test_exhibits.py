@@ -8,16 +8,20 @@ import pytest
 from commands import Workplace
 from study_texts import TINY_STUDY, study_text
 
-from isoglot.artifacts import Stage, Store, differences
+from isoglot.artifacts import Stage, Store, differences, inputs_first
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import UNTRAINED, cells, known_artifacts, named_artifact
-from isoglot.study import parse_study, with_conditions, with_seeds
+from isoglot.exhibits import EMERGENCE, UNTRAINED, VOCABULARY, Cell, cells, known_artifacts, named_artifact
+from isoglot.study import Study, parse_study, with_conditions, with_exhibits, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
 
+def emergence_cells(study: Study) -> list[Cell]:
+    return [cell for cell in cells(study) if cell.exhibit == EMERGENCE]
+
+
 def test_each_model_has_a_cell_before_and_one_after_training() -> None:
-    filled = cells(STUDY)
+    filled = emergence_cells(STUDY)
     expected = list(product(["default", "no-anchors", "sep-emb-l1-6"], [0, 1], [UNTRAINED, ""]))
     assert [(cell.condition, cell.seed, cell.metric_suffix) for cell in filled] == expected
     assert len({cell.stage.digest for cell in filled}) == len(filled)
@@ -26,11 +30,28 @@ def test_each_model_has_a_cell_before_and_one_after_training() -> None:
 def test_every_target_language_has_its_cells() -> None:
     text = study_text('conditions = ["default"]').replace('["ela", "oru"]', '["ela", "oru", "tem"]')
     filled = cells(parse_study(text + "\n[synthetic.languages.tem]\n", origin="mine.toml"))
-    assert Counter(cell.languages for cell in filled) == {("ela", "oru"): 2, ("ela", "tem"): 2}
+    assert Counter((cell.exhibit, cell.languages) for cell in filled) == {
+        (VOCABULARY, ("ela", "oru")): 1,
+        (EMERGENCE, ("ela", "oru")): 2,
+        (VOCABULARY, ("ela", "tem")): 1,
+        (EMERGENCE, ("ela", "tem")): 2,
+    }
+
+
+def test_vocabularies_alone_need_no_model() -> None:
+    filled = cells(with_exhibits(STUDY, [VOCABULARY]))
+    assert [(cell.exhibit, cell.condition, cell.seed) for cell in filled] == [
+        (VOCABULARY, "default", None),
+        (VOCABULARY, "no-anchors", None),
+        (VOCABULARY, "sep-emb-l1-6", None),
+    ]
+    kinds = {stage.kind for stage in inputs_first(cell.stage for cell in filled).values()}
+    assert "token-streams" in kinds
+    assert not any("encoder" in kind for kind in kinds)
 
 
 def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
-    filled = cells(with_seeds(with_conditions(STUDY, ["default", "extra-anchors"]), [0]))
+    filled = emergence_cells(with_seeds(with_conditions(STUDY, ["default", "extra-anchors"]), [0]))
     assert [cell.condition for cell in filled] == ["default", "default", "extra-anchors", "extra-anchors"]
     before, after, same_before, other_after = (cell.stage.digest for cell in filled)
     assert before == same_before
@@ -39,7 +60,7 @@ def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
 
 def test_names_of_artifacts(finished: Workplace) -> None:
     store = finished.store
-    after = {(cell.condition, cell.seed): cell.stage for cell in cells(STUDY) if not cell.metric_suffix}
+    after = {(cell.condition, cell.seed): cell.stage for cell in emergence_cells(STUDY) if not cell.metric_suffix}
 
     def named(name: str) -> str:
         return named_artifact(name, study=STUDY, store=store).digest
@@ -56,7 +77,7 @@ def test_names_of_artifacts(finished: Workplace) -> None:
 
 
 def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:
-    a, b = (cell.stage for cell in cells(STUDY) if cell.condition == "default" and not cell.metric_suffix)
+    a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.metric_suffix)
     for store in (finished.store, Store(tmp_path)):
         (found,) = differences(a, b, known_artifacts(STUDY, store))
         assert (found.path, found.a, found.b) == ("encoder > run.seed", 0, 1)
@@ -65,7 +86,7 @@ def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace
 def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> None:
     warmer = parse_study(TINY_STUDY.replace("batch = 8", "batch = 9"), origin="warmer.toml")
     ours = named_artifact("default", study=warmer, store=finished.store)
-    theirs = finished.store.find(cells(STUDY)[1].stage.digest[:16])
+    theirs = finished.store.find(emergence_cells(STUDY)[1].stage.digest[:16])
     assert isinstance(ours, Stage)
     (found,) = differences(ours, theirs, known_artifacts(warmer, finished.store))
     assert (found.path, found.a, found.b) == ("encoder > run.batch", 9, 8)

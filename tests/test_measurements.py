@@ -11,8 +11,9 @@ from commands import Workplace
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
-from isoglot.exhibits import cells
+from isoglot.exhibits import EMERGENCE, cells
 from isoglot.measurements import Measurement, measurements
+from isoglot.stages.emergence import Emergence
 from isoglot.study import parse_study, with_conditions, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -35,15 +36,17 @@ def test_measurements_are_the_scores_of_every_cell(finished: Workplace) -> None:
     of_cells = [each for each in found if each.stage in {cell.stage.digest for cell in cells(STUDY)}]
     assert [(each.condition, each.seed, each.metric, each.layer, each.value) for each in of_cells] == expected
     assert {(each.study, each.exhibit, each.language, each.task) for each in of_cells} == {
-        ("tiny", "emergence", "oru", None)
+        ("tiny", "emergence", "oru", None),
+        ("tiny", "vocabulary", "oru", None),
+        ("tiny", "vocabulary", "ela", None),
     }
     assert damage == []
 
 
-def test_the_chosen_model_brings_its_perplexity_and_its_anchors(finished: Workplace) -> None:
+def test_the_chosen_model_brings_its_perplexity(finished: Workplace) -> None:
     found, _ = measurements(STUDY, finished.store)
     for cell in cells(STUDY):
-        if cell.metric_suffix:
+        if cell.metric_suffix or not isinstance(cell.stage, Emergence):
             continue
         log = (finished.store.folder(cell.stage.encoder) / "log.jsonl").read_text().splitlines()
         best = min((json.loads(line) for line in log), key=lambda row: row["perplexity"]["ela"])
@@ -55,14 +58,20 @@ def test_the_chosen_model_brings_its_perplexity_and_its_anchors(finished: Workpl
         assert own["dev_perplexity", "ela"] == best["perplexity"]["ela"]
         assert own["dev_perplexity", "oru"] == best["perplexity"]["oru"]
         assert own["chosen_update", "oru"] == best["update"]
-        assert (own["anchor_types", "oru"] > 0) == (cell.condition == "default")
-        assert (own["anchor_token_share", "ela"] > 0) == (cell.condition == "default")
-        assert own["tokens_per_word", "oru"] >= 1
+
+
+def test_every_condition_brings_its_anchors(finished: Workplace) -> None:
+    found, _ = measurements(STUDY, finished.store)
+    own = {(each.condition, each.metric, each.language): each.value for each in found if each.seed is None}
+    for condition in ("default", "no-anchors", "sep-emb-l1-6"):
+        assert (own[condition, "anchor_types", "oru"] > 0) == (condition == "default")
+        assert (own[condition, "anchor_token_share", "ela"] > 0) == (condition == "default")
+        assert own[condition, "tokens_per_word", "oru"] >= 1
 
 
 def test_a_study_half_done_yields_what_is_there(store_copy: Store) -> None:
     whole, _ = measurements(STUDY, store_copy)
-    gone = cells(STUDY)[3]
+    gone = [cell for cell in cells(STUDY) if cell.exhibit == EMERGENCE][3]
     shutil.rmtree(store_copy.folder(gone.stage))
     left, _ = measurements(STUDY, store_copy)
     of_layers = [each for each in whole if each.layer is not None and each.stage != gone.stage.digest]
@@ -74,16 +83,22 @@ def test_a_study_half_done_yields_what_is_there(store_copy: Store) -> None:
 def test_other_seeds_and_conditions_are_not_shown(finished: Workplace) -> None:
     asked = with_seeds(with_conditions(STUDY, ["no-anchors", "sep-emb"]), [1, 2])
     found, _ = measurements(asked, finished.store)
-    assert {(each.condition, each.seed) for each in found} == {("no-anchors", 1)}
+    # The vocabulary of separate embeddings serves every row that has them.
+    assert {(each.condition, each.seed) for each in found} == {
+        ("no-anchors", 1),
+        ("no-anchors", None),
+        ("sep-emb", None),
+    }
 
 
 def test_a_score_changed_on_the_disk_is_not_believed(store_copy: Store) -> None:
-    path = store_copy.folder(cells(STUDY)[0].stage) / "scores.json"
+    changed = next(cell for cell in cells(STUDY) if cell.exhibit == EMERGENCE)
+    path = store_copy.folder(changed.stage) / "scores.json"
     path.write_text(path.read_text().replace('"value": 5.0', '"value": 9.0'))
     found, (damage,) = measurements(STUDY, store_copy)
     assert re.search(rf"{path} is corrupted .* delete the folder {path.parent}", str(damage))
-    assert {each.seed for each in found} == {0, 1}, "the sound ones are shown all the same"
-    assert cells(STUDY)[0].stage.digest not in {each.stage for each in found}
+    assert {each.seed for each in found} == {None, 0, 1}, "the sound ones are shown all the same"
+    assert changed.stage.digest not in {each.stage for each in found}
 
 
 def test_json_lines_say_null_where_nothing_applies() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import Workplace, isoglot
+from real_studies import write_real_study
 
 from isoglot.study import builtin_study_names
 
@@ -39,14 +40,21 @@ def test_commands_are_found_in_both_kinds_of_block() -> None:
 
 @pytest.fixture(scope="module")
 def workplace(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny study that was run before, to stand for each that the pages name."""
-    return Path(shutil.copytree(finished.folder, tmp_path_factory.mktemp("readme") / "copy"))
+    """Tiny studies to stand for each that the pages name: one that was run before, and one of real languages."""
+    folder = Path(shutil.copytree(finished.folder, tmp_path_factory.mktemp("readme") / "copy"))
+    write_real_study(folder)
+    return folder
+
+
+def stand_in(word: str) -> str:
+    if word in STUDIES:
+        return "tiny.toml"
+    return {"DATA": "."}.get(word, "real.toml" if (ROOT / word).is_file() else word)
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("isoglot ")])
 def test_isoglot_command_runs(command: str, workplace: Path) -> None:
-    words = ["tiny.toml" if word in STUDIES else word for word in shlex.split(command)[1:]]
-    answer = isoglot(*words, folder=workplace)
+    answer = isoglot(*map(stand_in, shlex.split(command)[1:]), folder=workplace)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout != ""
 
@@ -62,5 +70,9 @@ def test_other_command_is_possible(command: str) -> None:
             assert words[1] in STUDIES
         case ".":
             assert words == [".venv/bin/activate"]
+        case "python":
+            assert (ROOT / words[0]).is_file()
+        case "export":
+            assert words == ["ISOGLOT_DATA=DATA"]
         case _:
             pytest.fail(f"this test does not know how to check {command!r}")

@@ -8,13 +8,14 @@ from isoglot.artifacts import Store
 from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
-from isoglot.conditions import CONDITIONS
-from isoglot.exhibits import cells
+from isoglot.conditions import condition_named
+from isoglot.exhibits import cells, gaps
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING
 from isoglot.report.rows import Row
 from isoglot.report.sections import sections
 from isoglot.report.tables import DESCRIPTION, described, mean_and_range
+from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
 from isoglot.study import Study
 
 PAGE = "report.md"
@@ -47,6 +48,11 @@ def page(study: Study, measurements: Sequence[Measurement]) -> str:
         "and no sentence scored here stands in the text of the main domain.",
         _condition_table(study, list(dict.fromkeys(each.condition for each in measurements))),
     ]
+    if lacking := gaps(study):
+        parts += ["## No data", "\n".join(f"- {gap.sentence()}" for gap in lacking)]
+    for table in vocabulary_tables(measurements):
+        lines = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *table.lines]
+        parts += [f"## {table.title}", _markdown(lines), f"{table.caption}."]
     for section in sections(measurements):
         parts += [f"## {section.title}", _score_table(section.rows)]
         parts += [f"Chance is {section.chance:.1f}%." if section.chance is not None else ""]
@@ -56,7 +62,8 @@ def page(study: Study, measurements: Sequence[Measurement]) -> str:
 
 
 def _condition_table(study: Study, conditions: Sequence[str]) -> str:
-    described_rows = [(CONDITIONS[name].label, *described(CONDITIONS[name], scale=study.scale)) for name in conditions]
+    named = [condition_named(name) for name in conditions]
+    described_rows = [(condition.label, *described(condition, scale=study.scale)) for condition in named]
     return _markdown([DESCRIPTION, ["---"] * len(DESCRIPTION), *described_rows])
 
 
@@ -67,7 +74,7 @@ def _score_table(of_pair: Sequence[Row]) -> str:
     for row in of_pair:
         scores = [f"{score:.1f}" for score in row.layers]
         best = f"**{mean_and_range(row.best)}**"
-        lines.append([CONDITIONS[row.condition].label, *scores, best, f"{row.mean_untrained_best:.1f}"])
+        lines.append([condition_named(row.condition).label, *scores, best, f"{row.mean_untrained_best:.1f}"])
     return _markdown(lines)
 
 

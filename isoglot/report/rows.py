@@ -38,7 +38,7 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
     """One row for each condition and pair, in the order they came, over the seeds with an untrained score as well."""
     found: dict[tuple[tuple[str, str], str], dict[str, dict[int, dict[int, float]]]] = {}
     for each in measurements:
-        if each.layer is not None and each.metric in (metric, metric + UNTRAINED):
+        if each.layer is not None and each.seed is not None and each.metric in (metric, metric + UNTRAINED):
             by_metric = found.setdefault((each.languages, each.condition), {})
             by_metric.setdefault(each.metric, {}).setdefault(each.seed, {})[each.layer] = each.value
     gathered = []

@@ -7,11 +7,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isoglot.conditions import CONDITIONS, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation
+from isoglot.conditions import PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, Verdict
 from isoglot.report.rows import Row
 from isoglot.report.sections import sections
+from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
 from isoglot.scales import Scale
 
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
@@ -21,7 +22,9 @@ VERDICT_STYLES = {Verdict.AGREES: "green", Verdict.DISAGREES: "red", Verdict.TOO
 def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableType:
     """Every table of a study, and what they say of the paper's order of conditions."""
     conditions = dict.fromkeys(each.condition for each in measurements)
-    parts: list[RenderableType] = [condition_table([CONDITIONS[name] for name in conditions], scale=scale), ""]
+    parts: list[RenderableType] = [condition_table([condition_named(name) for name in conditions], scale=scale), ""]
+    for each in vocabulary_tables(measurements):
+        parts += [vocabulary_table(each), ""]
     for section in sections(measurements):
         parts += [score_table(section.rows, title=section.title, chance=section.chance), ""]
         if section.agreements:
@@ -45,6 +48,17 @@ def condition_table(conditions: Sequence[Condition], *, scale: Scale) -> Table:
     return table
 
 
+def vocabulary_table(counted: VocabularyTable) -> Table:
+    """What the two languages of each model have in common."""
+    table = _plain_table(counted.title)
+    table.caption = counted.caption
+    for heading in HEADINGS:
+        table.add_column(heading, justify="left" if heading == "Model" else "right", no_wrap=True)
+    for line in counted.lines:
+        table.add_row(*line)
+    return table
+
+
 def score_table(of_pair: Sequence[Row], *, title: str, chance: float | None) -> Table:
     """The right half: one metric of one language pair."""
     table = _plain_table(title)
@@ -55,7 +69,7 @@ def score_table(of_pair: Sequence[Row], *, title: str, chance: float | None) -> 
     default = next((row.mean_best for row in of_pair if row.condition == "default"), None)
     lines = [
         (
-            CONDITIONS[row.condition].label,
+            condition_named(row.condition).label,
             *(f"{score:.1f}" for score in row.layers),
             mean_and_range(row.best),
             f"{row.mean_untrained_best:.1f}",
@@ -97,6 +111,8 @@ def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
     own = ["Emb"] if separate.embeddings else []
     own += [layer_names(separate.layers)] if separate.layers else []
     anchors = {Anchors.NATURAL: "all", Anchors.NONE: "0", Anchors.EXTRA: "extra"}[condition.anchors]
+    if condition.kept_anchors is not None:
+        anchors = f"{100 * condition.kept_anchors.share:g}%"
     return (
         "same" if condition.target_domain is Domain.MAIN else "other",
         f"{scale.merges}" if joint else f"{scale.merges // 2}/{scale.merges // 2}",

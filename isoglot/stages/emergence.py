@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.artifacts import Stage, Work
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.sentences import EncodedSentence, encoded_sentences
-from isoglot.corpora.streams import Split
 from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
+from isoglot.stages.dictionaries import AnyDictionary, dictionary_entries
 from isoglot.stages.models import AnyEncoder, chosen_model
-from isoglot.stages.parallel_text import SyntheticParallelText, dictionary_pairs, parallel_lines
-from isoglot.stages.text import SplitText, split_lines
+from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
+from isoglot.stages.scores import Score, write_scores
+from isoglot.stages.split_text import SplitText
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 
 if TYPE_CHECKING:
     from isoglot.encoder.encoder import Encoder
-
-SCORES = "scores.json"
-Score = dict[str, str | int | float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +33,9 @@ class Emergence(Stage):
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary
     bpe: Mapping[str, LearnedBpe]
-    parallel: SyntheticParallelText
+    parallel: AnyParallelText
+    dictionary: AnyDictionary | None
+    """Whose word translations are scored, if there is one."""
     texts: Mapping[str, SplitText]
     """Where words are met in context: held-out lines, which are no translations of each other."""
 
@@ -49,11 +50,13 @@ class Emergence(Stage):
         machine = this_machine()
         model = chosen_model(work.path(self.encoder))
         encoder = model.encoder.to(machine.device)
-        scores = [_score("parameters", None, sum(parameter.numel() for parameter in model.parameters()))]
+        scores = [Score(metric="parameters", value=sum(parameter.numel() for parameter in model.parameters()))]
         typical_tokens = SENTENCES_AT_ONCE * self.encoder.run.window
         with machine.threads_for(num_activations=typical_tokens * encoder.shape.width):
-            scores += self._sentence_scores(work, encoder) + self._word_scores(work, encoder)
-        (work.folder / SCORES).write_text(json.dumps(scores, indent=1) + "\n", encoding="utf-8")
+            scores += self._sentence_scores(work, encoder)
+            if self.dictionary is not None:
+                scores += self._word_scores(work, encoder, self.dictionary)
+        write_scores(work.folder, scores)
 
     def _sentence_scores(self, work: Work, encoder: Encoder) -> list[Score]:
         from isoglot.geometry.hidden_states import sentence_vectors
@@ -62,38 +65,42 @@ class Emergence(Stage):
         source_SND, target_SND = (
             sentence_vectors(
                 encoder,
-                self._encoded(work, parallel_lines(work.path(self.parallel), language), language=language),
+                self._encoded(work, self._parallel_words(work, language), language=language),
                 language=language,
             )
             for language in self.languages
         )
-        scores = [_score("retrieval_p1_chance", None, 100 / source_SND.shape[1])]
+        scores = [Score(metric="retrieval_p1_chance", value=100 / source_SND.shape[1])]
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
             # Departure: each language's mean is taken away first; the scores without that stand beside these.
-            scores.append(_score("retrieval_p1", layer, retrieval_precision(centred(source_ND), centred(target_ND))))
-            scores.append(_score("retrieval_p1_uncentred", layer, retrieval_precision(source_ND, target_ND)))
+            precision = retrieval_precision(centred(source_ND), centred(target_ND))
+            uncentred = retrieval_precision(source_ND, target_ND)
+            scores.append(Score(metric="retrieval_p1", layer=layer, value=precision))
+            scores.append(Score(metric="retrieval_p1_uncentred", layer=layer, value=uncentred))
         return scores
 
-    def _word_scores(self, work: Work, encoder: Encoder) -> list[Score]:
+    def _word_scores(self, work: Work, encoder: Encoder, dictionary: AnyDictionary) -> list[Score]:
         from isoglot.geometry.hidden_states import word_type_vectors
         from isoglot.geometry.retrieval import centred, retrieval_precision
 
         source, target = self.languages
         encoded = {
-            language: self._encoded(work, split_lines(work.path(self.texts[language]), Split.TEST), language=language)
+            language: self._encoded(
+                work, NumberedText.read(work.path(self.texts[language])).lines(Split.TEST), language=language
+            )
             for language in self.languages
         }
         met = {
             language: {word for sentence in sentences for word in sentence.words}
             for language, sentences in encoded.items()
         }
-        listed = dictionary_pairs(work.path(self.parallel), source=source, target=target)
+        listed = [(entry.source, entry.target) for entry in dictionary_entries(work.path(dictionary))]
         # A word that is never met has no vector: left in, it would pull the mean and stand among the wrong answers.
         pairs = [(a, b) for a, b in listed if a in met[source] and b in met[target]]
         if all(a == b for a, b in pairs):
             raise IsoglotError(
                 "no two words of different spelling that translate each other are met in the held-out lines; "
-                "raise change.test_lines, or lower synthetic.languages.*.cognates"
+                "raise change.test_lines, give another dictionary, or lower synthetic.languages.*.cognates"
             )
         types = {
             language: {word: row for row, word in enumerate(sorted(set(words)))}
@@ -107,21 +114,25 @@ class Emergence(Stage):
         # is shared they have one vector, and finding it shows no structure.
         rows = [(types[source][a], types[target][b]) for a, b in pairs if a != b]
         return [
-            _score("word_translation_p1", layer, retrieval_precision(centred(source_WD), centred(target_WD), rows))
+            Score(
+                metric="word_translation_p1",
+                layer=layer,
+                value=retrieval_precision(centred(source_WD), centred(target_WD), rows),
+            )
             for layer, (source_WD, target_WD) in enumerate(zip(vectors[source], vectors[target], strict=True))
         ] + [
-            _score("word_translation_p1_chance", None, 100 / len(types[target])),
-            _score("word_translation_coverage", None, 100 * len(pairs) / len(listed)),
+            Score(metric="word_translation_p1_chance", value=100 / len(types[target])),
+            Score(metric="word_translation_coverage", value=100 * len(pairs) / len(listed)),
         ]
 
-    def _encoded(self, work: Work, lines: list[str], *, language: str) -> list[EncodedSentence]:
+    def _parallel_words(self, work: Work, language: str) -> list[list[str]]:
+        """Parallel sentences, their words found as those of the text are."""
+        return split_lines(parallel_lines(work.path(self.parallel), language), self.texts[language].splitting)
+
+    def _encoded(self, work: Work, lines: Iterable[Sequence[str]], *, language: str) -> list[EncodedSentence]:
         return encoded_sentences(
             lines,
             language=language,
             bpe=Bpe.read(work.path(self.bpe[language]) / MERGES),
             vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
         )
-
-
-def _score(metric: str, layer: int | None, value: float) -> Score:
-    return {"metric": metric, "layer": layer, "value": round(value, 4)}

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from isoglot.conditions import Anchors, Condition, Domain, Segmentation
+from isoglot.corpora.words import splitter_version
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
-from isoglot.stages.parallel_text import SyntheticParallelText
-from isoglot.stages.text import SplitText, SyntheticText
+from isoglot.stages.sources import Sources, sources
+from isoglot.stages.split_text import SplitText
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe, TokenStreams
+from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
 
 
@@ -30,19 +32,23 @@ class ModelGraph:
         """For people."""
         return f"{self.condition.name}, {'-'.join(self.languages)}, seed {self.seed}"
 
+    @cached_property
+    def sources(self) -> Sources:
+        return sources(self.study)
+
     def text(self, language: str, *, domain: Domain) -> SplitText:
-        """Text of one language, the same stage wherever it is used."""
-        synthetic = self.study.synthetic
+        """Words of one language, the same stage wherever they are used."""
+        splitting = self.sources.splitting(language)
         return SplitText(
             language=language,
-            text=SyntheticText(
-                world=synthetic.world,
-                language=synthetic.language(language),
-                domain=domain,
-                sentences=synthetic.sentences,
-            ),
+            text=self.sources.text(language, domain),
+            splitting=splitting,
+            splitter_version=splitter_version(splitting),
             dev_lines=self.study.scale.dev_lines,
             test_lines=self.study.scale.test_lines,
+            most_words=self.sources.most_words,
+            # A second domain must not help or harm by its size (section 4.1).
+            no_larger_than=None if domain is Domain.MAIN else self.text(language, domain=Domain.MAIN),
         )
 
     @cached_property
@@ -67,7 +73,12 @@ class ModelGraph:
 
     @cached_property
     def vocabulary(self) -> BuiltVocabulary:
-        return BuiltVocabulary(tables=self.condition.tables, texts=self.texts, bpe=self.bpe)
+        return BuiltVocabulary(
+            tables=self.condition.tables,
+            texts=self.texts,
+            bpe=self.bpe,
+            kept_anchors=self.condition.kept_anchors,
+        )
 
     @cached_property
     def streams(self) -> dict[str, TokenStreams]:
@@ -75,17 +86,6 @@ class ModelGraph:
             language: TokenStreams(language=language, text=text, bpe=self.bpe[language], vocabulary=self.vocabulary)
             for language, text in self.texts.items()
         }
-
-    @cached_property
-    def parallel(self) -> SyntheticParallelText:
-        """On the main domain, whatever the model is trained on."""
-        synthetic = self.study.synthetic
-        return SyntheticParallelText(
-            world=synthetic.world,
-            languages=tuple(synthetic.language(language) for language in self.languages),
-            texts=tuple(self.text(language, domain=Domain.MAIN).text for language in self.languages),
-            sentences=synthetic.parallel_sentences,
-        )
 
     @cached_property
     def switchable(self) -> dict[str, SwitchableTrainingText]:
@@ -98,11 +98,22 @@ class ModelGraph:
                 text=text,
                 bpe=self.bpe,
                 vocabulary=self.vocabulary,
-                world=self.study.synthetic.world,
-                others=tuple(self.study.synthetic.language(other) for other in self.languages if other != language),
+                dictionaries=(self.sources.dictionary(self.languages),),
+                splittings={each: self.sources.splitting(each) for each in self.languages},
             )
             for language, text in self.texts.items()
         }
+
+    @cached_property
+    def vocabulary_statistics(self) -> VocabularyStatistics:
+        return VocabularyStatistics(
+            languages=self.languages,
+            vocabulary=self.vocabulary,
+            texts=self.texts,
+            bpe=self.bpe,
+            streams=self.streams,
+            switchable=self.switchable,
+        )
 
     @cached_property
     def run(self) -> PretrainingRun:
@@ -123,6 +134,7 @@ class ModelGraph:
             languages=self.languages,
             vocabulary=self.vocabulary,
             bpe=self.bpe,
-            parallel=self.parallel,
+            parallel=self.sources.parallel(self.languages),
+            dictionary=self.sources.word_translation(self.languages),
             texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
         )

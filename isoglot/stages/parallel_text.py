@@ -1,16 +1,17 @@
-"""Sentences that say the same in several languages, and words that mean the same."""
+"""Sentences that say the same in several languages, made up or read."""
 
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
 
 from isoglot.artifacts import Stage, Work
+from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError
-from isoglot.languages import SyntheticLanguage, World
 from isoglot.randomness import derived_seed
+from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines
-from isoglot.synthetic import dictionary, draw_meanings, realise
+from isoglot.synthetic import draw_meanings, realise
+from isoglot.synthetic_languages import SyntheticLanguage, World
 
 EXCESS = 4
 """How many times too many sentences are drawn; most of what is said twice is short."""
@@ -18,7 +19,7 @@ EXCESS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticParallelText(Stage):
-    """Meanings realised in every language, and the gold dictionary of each pair; no line of it stands in `texts`."""
+    """Meanings realised in every language; no line of it stands in `texts`."""
 
     kind: ClassVar[str] = "parallel-text"
     world: World
@@ -44,9 +45,6 @@ class SyntheticParallelText(Stage):
             )
         for language, lines in zip(self.languages, realised, strict=True):
             write_lines(work.folder / f"{language.name}.txt", [lines[row] for row in kept])
-        for source, target in combinations(self.languages, 2):
-            pairs = dictionary(source, target, world=self.world)
-            write_lines(work.folder / f"{source.name}-{target.name}.tsv", [f"{a}\t{b}" for a, b in pairs])
 
 
 def _new_rows(columns: list[list[str]], *, seen: set[str]) -> list[int]:
@@ -60,12 +58,29 @@ def _new_rows(columns: list[list[str]], *, seen: set[str]) -> list[int]:
     return kept
 
 
+@dataclass(frozen=True, kw_only=True)
+class ParallelFiles(Stage):
+    """Parallel sentences that the user has: one file for each language, or one for both."""
+
+    kind: ClassVar[str] = "parallel-files"
+    files: tuple[SourceFile, ...]
+    languages: tuple[str, str]
+
+    @property
+    def title(self) -> str:
+        return f"parallel sentences of {' and '.join(self.languages)}, {self.files[0].path.name}"
+
+    def make(self, work: Work) -> None:
+        parallel = read_parallel([file.path for file in self.files], languages=self.languages)
+        for language in self.languages:
+            write_lines(work.folder / f"{language}.txt", list(parallel.sentences[language]))
+        for file in self.files:
+            file.check_unchanged()
+
+
+AnyParallelText = SyntheticParallelText | ParallelFiles
+
+
 def parallel_lines(folder: Path, language: str) -> list[str]:
     """Line i says the same in every language."""
     return read_lines(folder / f"{language}.txt")
-
-
-def dictionary_pairs(folder: Path, *, source: str, target: str) -> list[tuple[str, str]]:
-    """Words that translate each other."""
-    rows = [line.split("\t") for line in read_lines(folder / f"{source}-{target}.tsv")]
-    return [(a, b) for a, b in rows]

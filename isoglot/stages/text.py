@@ -1,17 +1,22 @@
-"""Text of one language, made up or read, cut into what is trained on and what is held out."""
+"""Text of one language, made up or read, one sentence or paragraph a line."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from isoglot.artifacts import Amount, Stage, Work
 from isoglot.conditions import Domain
-from isoglot.corpora.streams import Split, cut_lines
-from isoglot.languages import SyntheticLanguage, World
+from isoglot.corpora.readers.line_files import LineFile
 from isoglot.randomness import derived_seed
+from isoglot.stages.source_files import SourceFile
 from isoglot.synthetic import draw_meanings, realise
+from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.text_sources import HubDataset
+from isoglot.workers import num_workers
 
 LINES = "lines.txt"
+LINES_BETWEEN_REPORTS = 1000
 
 
 def read_lines(path: Path) -> list[str]:
@@ -20,9 +25,10 @@ def read_lines(path: Path) -> list[str]:
     return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
 
-def write_lines(path: Path, lines: list[str]) -> None:
+def write_lines(path: Path, lines: Iterator[str] | list[str]) -> None:
     """The same bytes on every platform."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,30 +61,84 @@ class SyntheticText(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitText(Stage):
-    """Shuffled lines for training, with dev and test lines held out before anything is learned from the text."""
+class FileText:
+    """Text in files of the user's; no artifact, as a copy would be of no use."""
 
-    kind: ClassVar[str] = "split-text"
-    language: str
-    text: SyntheticText
-    dev_lines: int
-    test_lines: int
+    files: tuple[SourceFile, ...]
 
     @property
     def title(self) -> str:
-        return f"training and held-out lines of {self.text.title.removeprefix('text of ')}"
+        return f"text of {', '.join(file.path.name for file in self.files)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WikipediaText(Stage):
+    """The paragraphs of a Wikipedia dump."""
+
+    kind: ClassVar[str] = "wikipedia-text"
+    dumps: tuple[SourceFile, ...]
+
+    @property
+    def title(self) -> str:
+        return f"text of {', '.join(dump.path.name for dump in self.dumps)}"
+
+    def amount(self) -> Amount:
+        return Amount(units=sum(dump.path.stat().st_size for dump in self.dumps), of="bytes")
 
     def make(self, work: Work) -> None:
-        splits = cut_lines(
-            read_lines(work.path(self.text) / LINES),
-            dev_lines=self.dev_lines,
-            test_lines=self.test_lines,
-            seed=derived_seed("split", self.language),
-        )
-        for split, lines in splits.items():
-            write_lines(work.folder / f"{split.value}.txt", lines)
+        write_lines(work.folder / LINES, self._lines(work))
+
+    def _lines(self, work: Work) -> Iterator[str]:
+        from isoglot.corpora.wiki.dump import dump_lines
+
+        total, before = self.amount().units, 0
+        for dump in self.dumps:
+
+            def report(done: int, _: int, *, before: int = before) -> None:
+                work.progress(before + done, total, "bytes")
+
+            yield from dump_lines(dump.path, workers=num_workers(), progress=report)
+            yield ""
+            before += dump.path.stat().st_size
+            dump.check_unchanged()
 
 
-def split_lines(folder: Path, split: Split) -> list[str]:
-    """Lines of one part of a SplitText."""
-    return read_lines(folder / f"{split.value}.txt")
+@dataclass(frozen=True, kw_only=True)
+class HubText(Stage):
+    """The text of a Hugging Face data set."""
+
+    kind: ClassVar[str] = "hub-text"
+    dataset: HubDataset
+
+    @property
+    def title(self) -> str:
+        return f"text of {self.dataset.path}"
+
+    def make(self, work: Work) -> None:
+        from isoglot.corpora.readers.hub_text import dataset_lines
+
+        write_lines(work.folder / LINES, dataset_lines(self.dataset))
+
+
+AnyText = SyntheticText | FileText | WikipediaText | HubText
+
+
+def text_files(text: AnyText, work: Work) -> list[Path]:
+    """Where the lines of a text are, for a stage that has it among its inputs."""
+    return [file.path for file in text.files] if isinstance(text, FileText) else [work.path(text) / LINES]
+
+
+def text_lines(text: AnyText, work: Work) -> Iterator[str]:
+    """The lines of a text, with progress told to the stage that reads them."""
+    paths = text_files(text, work)
+    total, before = sum(path.stat().st_size for path in paths), 0
+    for path in paths:
+        with LineFile(path) as lines:
+            for line in lines:
+                if lines.number % LINES_BETWEEN_REPORTS == 0:
+                    work.progress(before + lines.position, total, "bytes")
+                yield line
+        before += path.stat().st_size
+    if isinstance(text, FileText):
+        for file in text.files:
+            file.check_unchanged()

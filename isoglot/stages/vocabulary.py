@@ -1,28 +1,22 @@
 """BPE merges, the vocabulary built with them, and the text as token streams."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 from isoglot.artifacts import Stage, Work
-from isoglot.conditions import TableKind
-from isoglot.corpora.anchors import anchor_statistics
+from isoglot.conditions import KeptAnchors, TableKind
 from isoglot.corpora.bpe import Bpe, learn_bpe
-from isoglot.corpora.streams import Split, write_stream
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.streams import write_stream
 from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
-from isoglot.corpora.words import word_counts
-from isoglot.stages.text import SplitText, split_lines
+from isoglot.errors import IsoglotError
+from isoglot.stages.split_text import SplitText
+from isoglot.stages.text import SyntheticText
 
 MERGES = "merges.txt"
 VOCABULARY = "vocabulary.json"
-ANCHORS = "anchors.json"
-
-
-def counted_words(work: Work, text: SplitText) -> Counter[str]:
-    """How often each word stands in the training lines."""
-    return word_counts(split_lines(work.path(text), Split.TRAIN), language=text.language)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,44 +26,54 @@ class LearnedBpe(Stage):
     kind: ClassVar[str] = "bpe"
     texts: tuple[SplitText, ...]
     merges: int
+    most_words: int = 20_000_000
+    """Of each text."""
 
     @property
     def title(self) -> str:
         return f"{self.merges} BPE merges of {' and '.join(text.language for text in self.texts)}"
 
     def make(self, work: Work) -> None:
-        # Departure: every training line of every language counts alike; the paper does not say how it balanced them.
+        texts = [NumberedText.read(work.path(text)) for text in self.texts]
+        # Departure: as many words of every language, the first of its shuffled lines; the paper does not say how it
+        # balanced them.
+        fewest = min(text.num_words(Split.TRAIN) for text in texts)
         counts: Counter[str] = Counter()
-        for text in self.texts:
-            counts.update(counted_words(work, text))
-        learn_bpe(counts, merges=self.merges).write(work.folder / MERGES)
+        for text in texts:
+            counts.update(text.word_counts(Split.TRAIN, most_words=min(fewest, self.most_words)))
+        bpe = learn_bpe(counts, merges=self.merges)
+        # Words of a made-up language are soon whole; a real text that has no more to merge is too small.
+        if bpe.exhausted and not all(isinstance(text.text, SyntheticText) for text in self.texts):
+            raise IsoglotError(
+                f"the text has only {len(bpe.merges)} merges in it, not {self.merges}; give more text, or lower merges "
+                "in the table [change] of the study"
+            )
+        bpe.write(work.folder / MERGES)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuiltVocabulary(Stage):
-    """Tables of ids for all languages of a model, and statistics of the anchors between them."""
+    """Tables of ids for all languages of a model."""
 
     kind: ClassVar[str] = "vocabulary"
     tables: TableKind
     texts: Mapping[str, SplitText]
     bpe: Mapping[str, LearnedBpe]
+    kept_anchors: KeptAnchors | None = None
 
     @property
     def title(self) -> str:
         return f"{self.tables.value} vocabulary of {' and '.join(self.texts)}"
 
     def make(self, work: Work) -> None:
-        words = {language: counted_words(work, text) for language, text in self.texts.items()}
         subwords = {
-            language: Bpe.read(work.path(self.bpe[language]) / MERGES).subword_counts(counts)
-            for language, counts in words.items()
+            language: Bpe.read(work.path(self.bpe[language]) / MERGES).subword_counts(
+                NumberedText.read(work.path(text)).word_counts(Split.TRAIN)
+            )
+            for language, text in self.texts.items()
         }
-        vocabulary = build_vocabulary(self.tables, counts=subwords)
+        vocabulary = build_vocabulary(self.tables, counts=subwords, kept=self.kept_anchors)
         vocabulary.write(work.folder / VOCABULARY)
-        statistics = anchor_statistics(
-            vocabulary, counts=subwords, num_words={language: counts.total() for language, counts in words.items()}
-        )
-        (work.folder / ANCHORS).write_text(json.dumps(asdict(statistics), indent=2) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +91,10 @@ class TokenStreams(Stage):
         return f"token stream of {self.language}, {self.vocabulary.tables.value} vocabulary"
 
     def make(self, work: Work) -> None:
-        folder = work.path(self.text)
         write_stream(
             work.folder,
             language=self.language,
-            splits={split: split_lines(folder, split) for split in Split},
+            text=NumberedText.read(work.path(self.text)),
             bpe=Bpe.read(work.path(self.bpe) / MERGES),
             vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
         )

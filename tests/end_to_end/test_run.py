@@ -42,7 +42,7 @@ def test_the_run_names_its_report(finished: Workplace) -> None:
     assert page.is_relative_to(finished.folder / "store")
     text = page.read_text(encoding="utf-8")
     assert all(f"| {label} |" in text for label in CONDITIONS.values())
-    assert "Made 41 artifacts in " in finished.first_output
+    assert "Made 45 artifacts in " in finished.first_output
 
 
 def test_output_into_a_pipe_is_plain(finished: Workplace) -> None:
@@ -55,7 +55,8 @@ def test_output_into_a_pipe_is_plain(finished: Workplace) -> None:
 def test_every_measurement_is_a_line_of_json(lines: list[Line]) -> None:
     for line in lines:
         assert set(FIELDS) <= set(line)
-        assert (line["study"], line["exhibit"], line["languages"]) == ("tiny", "emergence", ["ela", "oru"])
+        assert (line["study"], line["languages"]) == ("tiny", ["ela", "oru"])
+        assert line["exhibit"] in ("vocabulary", "emergence")
         assert isinstance(line["value"], int | float)
     identities = [tuple(str(line[field]) for field in FIELDS[:-1]) for line in lines]
     assert len(set(identities)) == len(lines)
@@ -105,7 +106,7 @@ def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[
 def test_one_seed_and_one_condition_can_be_asked_for(finished: Workplace, lines: list[Line]) -> None:
     asked = ("--seeds", "1", "--conditions", "no-anchors")
     answer = isoglot("results", "tiny.toml", *asked, "--json", folder=finished.folder)
-    expected = [line for line in lines if (line["condition"], line["seed"]) == ("no-anchors", 1)]
+    expected = [line for line in lines if line["condition"] == "no-anchors" and line["seed"] in (1, None)]
     assert [json.loads(line) for line in answer.stdout.splitlines()] == expected
     table = isoglot("results", "tiny.toml", *asked, folder=finished.folder).stdout
     best = max(scores(lines, "no-anchors", "retrieval_p1", seed=1).values())
@@ -121,7 +122,7 @@ def test_a_second_run_does_nothing_and_says_so_at_once(finished: Workplace) -> N
         answer = isoglot("run", "tiny.toml", folder=finished.folder)
         seconds.append(time.monotonic() - start)
         assert (answer.returncode, answer.stderr) == (0, "")
-        assert answer.stdout.startswith("tiny: 41 artifacts done, 0 to make\n")
-        assert "Nothing to do: all 41 artifacts are in store.\n" in answer.stdout
+        assert answer.stdout.startswith("tiny: 45 artifacts done, 0 to make\n")
+        assert "Nothing to do: all 45 artifacts are in store.\n" in answer.stdout
     assert min(seconds) < 3
     assert {path: path.stat().st_mtime_ns for path in finished.store.root.glob("*-*/**/*")} == before

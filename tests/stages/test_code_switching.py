@@ -10,13 +10,13 @@ from study_texts import TINY_STUDY
 from isoglot.artifacts import Store, run_plan
 from isoglot.conditions import CONDITIONS, Segmentation
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
-from isoglot.stages.text import split_lines
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
-from isoglot.study import parse_study
+from isoglot.study import Synthetic, parse_study
 from isoglot.synthetic import dictionary
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -58,14 +58,14 @@ def test_words_give_way_to_those_of_the_dictionary_as_the_other_language_spells_
     bpe = Bpe.read(store.folder(model.bpe[other]) / MERGES)
     vocabulary = Vocabulary.read(store.folder(model.vocabulary) / VOCABULARY)
     meanings: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
-    synthetic = model.study.synthetic
-    for pair in dictionary(synthetic.language("ela"), synthetic.language("oru"), world=synthetic.world):
+    made_up = model.study.text
+    assert isinstance(made_up, Synthetic)
+    for pair in dictionary(made_up.language("ela"), made_up.language("oru"), world=made_up.world):
         own, foreign = pair if language == "ela" else reversed(pair)
         spelling = tuple(vocabulary.encode(other, bpe.segment(foreign)))
         if UNK not in spelling:
             meanings[own].append(spelling)
-    lines = split_lines(store.folder(model.texts[language]), Split.TRAIN)
-    words = list(dict.fromkeys(word for line in lines for word in line.split()))
+    words = NumberedText.read(store.folder(model.texts[language])).types
 
     text = text_of(model, language, store)
     types, ends = spelled_types(text), text.translation_end_W.tolist()

@@ -10,27 +10,30 @@ from oracles import precision_by_loops
 
 from isoglot.artifacts import Store, Work
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.corpora.sentences import encoded_sentences
-from isoglot.corpora.streams import Split
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors
-from isoglot.stages.emergence import SCORES, Emergence
+from isoglot.languages import Splitter, WordSplitting
+from isoglot.stages.dictionaries import dictionary_entries
+from isoglot.stages.emergence import Emergence
 from isoglot.stages.models import chosen_model
-from isoglot.stages.parallel_text import dictionary_pairs, parallel_lines
-from isoglot.stages.text import split_lines, write_lines
+from isoglot.stages.parallel_text import parallel_lines
+from isoglot.stages.scores import SCORES
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
 
 
 def scored(finished: Workplace, *, condition: str, untrained: bool) -> Emergence:
-    found = [each for each in cells(finished.study) if each.condition == condition and each.seed == 0]
+    found = [each for each in cells(finished.study) if (each.condition, each.seed) == (condition, 0)]
     stage = next(each.stage for each in found if bool(each.metric_suffix) is untrained)
     assert isinstance(stage, Emergence)
     return stage
 
 
-def sentences(stage: Emergence, lines: list[str], *, language: str, store: Store):
+def sentences(stage: Emergence, lines: list[list[str]], *, language: str, store: Store):
     bpe = Bpe.read(store.folder(stage.bpe[language]) / MERGES)
     vocabulary = Vocabulary.read(store.folder(stage.vocabulary) / VOCABULARY)
     return encoded_sentences(lines, language=language, bpe=bpe, vocabulary=vocabulary)
@@ -56,7 +59,7 @@ def test_scores_are_those_of_the_chosen_model(finished: Workplace, condition: st
     by_language = [
         sentence_vectors(
             model.encoder,
-            sentences(stage, parallel_lines(parallel, language), language=language, store=store),
+            sentences(stage, list(map(str.split, parallel_lines(parallel, language))), language=language, store=store),
             language=language,
         )
         for language in stage.languages
@@ -67,9 +70,13 @@ def test_scores_are_those_of_the_chosen_model(finished: Workplace, condition: st
     assert by_layer(scores, "retrieval_p1_chance") == [5.0]
     assert by_layer(scores, "parameters") == [sum(each.numel() for each in model.parameters())]
 
-    held_out = {lang: split_lines(store.folder(stage.texts[lang]), Split.TEST) for lang in stage.languages}
-    met = {language: {word for line in lines for word in line.split()} for language, lines in held_out.items()}
-    listed = dictionary_pairs(parallel, source="ela", target="oru")
+    held_out = {
+        language: list(NumberedText.read(store.folder(text)).lines(Split.TEST))
+        for language, text in stage.texts.items()
+    }
+    met = {language: {word for line in lines for word in line} for language, lines in held_out.items()}
+    assert stage.dictionary is not None
+    listed = [(entry.source, entry.target) for entry in dictionary_entries(store.folder(stage.dictionary))]
     pairs = [(a, b) for a, b in listed if a in met["ela"] and b in met["oru"]]
     rows = {"ela": sorted({a for a, _ in pairs}), "oru": sorted({b for _, b in pairs})}
     ours, theirs = (
@@ -96,7 +103,12 @@ def test_held_out_lines_without_a_word_of_the_dictionary_are_refused(finished: W
     folders = {each.digest: store.folder(each) for each in stage.inputs.values()}
     empty = tmp_path / "text"
     empty.mkdir()
-    write_lines(empty / "test.txt", ["."])
+    write_numbered_text(
+        empty,
+        [".", "."],
+        splitting=WordSplitting(splitter=Splitter.WHITESPACE, language="x"),
+        cut=Cut(dev_lines=0, test_lines=1, seed=0),
+    )
     for text in stage.texts.values():
         folders[text.digest] = empty
     with pytest.raises(IsoglotError, match=r"raise change\.test_lines"):

@@ -8,9 +8,9 @@ from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Stage, differences, inputs_first
 from isoglot.conditions import CONDITIONS, TABLE_1, Domain, TableKind
-from isoglot.languages import SyntheticLanguage
 from isoglot.stages.model_graph import ModelGraph
-from isoglot.study import parse_study
+from isoglot.study import Synthetic, parse_study
+from isoglot.synthetic_languages import SyntheticLanguage
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 NAMES = tuple(condition.name for condition in TABLE_1)
@@ -63,7 +63,8 @@ def test_conditions_share_what_table_1_lets_them(
 
 def test_wiki_cc_differs_from_default_in_the_domain_of_the_target_alone() -> None:
     apart = settings_apart(graph("default").pretrained, graph("wiki-cc").pretrained)
-    assert apart == {"domain": ("main", "other")}
+    main = graph("default").texts["oru"]
+    assert apart == {"domain": ("main", "other"), "no_larger_than": ("(absent)", main.digest[:16])}
     domains = {language: text.text.domain for language, text in graph("wiki-cc").texts.items()}
     assert domains == {"ela": Domain.MAIN, "oru": Domain.OTHER}
 
@@ -118,8 +119,9 @@ def test_nothing_a_model_learns_from_is_parallel_text() -> None:
 
 
 def test_a_third_language_changes_nothing_for_the_first_two() -> None:
-    synthetic = replace(STUDY.synthetic, languages=(*STUDY.synthetic.languages, SyntheticLanguage(name="tem")))
-    larger = replace(STUDY, languages=(*STUDY.languages, "tem"), synthetic=synthetic)
+    assert isinstance(STUDY.text, Synthetic)
+    text = replace(STUDY.text, languages=(*STUDY.text.languages, SyntheticLanguage(name="tem")))
+    larger = replace(STUDY, languages=(*STUDY.languages, "tem"), text=text)
     model = ModelGraph(study=larger, condition=CONDITIONS["default"], languages=("ela", "oru"), seed=0)
     assert model.emergence(model.pretrained).digest == graph("default").emergence(graph("default").pretrained).digest
 

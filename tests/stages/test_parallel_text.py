@@ -5,10 +5,10 @@ from pathlib import Path
 from isoglot.artifacts import Store, run_plan
 from isoglot.conditions import Domain
 from isoglot.errors import IsoglotError
-from isoglot.languages import Script, SyntheticLanguage, World
-from isoglot.stages.parallel_text import SyntheticParallelText, dictionary_pairs, parallel_lines
+from isoglot.stages.parallel_text import SyntheticParallelText, parallel_lines
 from isoglot.stages.text import LINES, SyntheticText, read_lines
-from isoglot.synthetic import draw_meanings, realise
+from isoglot.synthetic import dictionary, draw_meanings, realise
+from isoglot.synthetic_languages import Script, SyntheticLanguage, World
 
 ELA = SyntheticLanguage(name="ela", cognates=0.2)
 ORU = SyntheticLanguage(name="oru", cognates=0.2, script=Script.CYRILLIC)
@@ -45,7 +45,7 @@ def test_no_sentence_has_two_right_answers_or_was_read_in_training(tiny_world: W
 
 def test_lines_translate_each_other_word_by_word(tmp_path: Path) -> None:
     folder = made(parallel_text(World()), Store(tmp_path))
-    pairs = dictionary_pairs(folder, source="ela", target="oru")
+    pairs = dictionary(ELA, ORU, world=World())
     translations: dict[str, set[str]] = {}
     for a, b in pairs:
         translations.setdefault(a, set()).add(b)

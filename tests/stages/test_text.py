@@ -1,6 +1,5 @@
-"""Text is made up by seed, each language's apart, and held-out lines stay out of training."""
+"""Text is made up by seed, each language's apart."""
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +8,8 @@ from hypothesis import strategies as st
 
 from isoglot.artifacts import Store, run_plan
 from isoglot.conditions import Domain
-from isoglot.corpora.streams import Split
-from isoglot.languages import SyntheticLanguage, World
-from isoglot.stages.text import LINES, SplitText, SyntheticText, read_lines, split_lines, write_lines
+from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines
+from isoglot.synthetic_languages import SyntheticLanguage, World
 
 ELA = SyntheticLanguage(name="ela")
 
@@ -19,16 +17,6 @@ ELA = SyntheticLanguage(name="ela")
 def lines_of(stage: SyntheticText, store: Store) -> list[str]:
     run_plan([stage], store)
     return read_lines(store.folder(stage) / LINES)
-
-
-def test_every_line_is_in_one_part(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    text = SyntheticText(world=World(), language=ELA, domain=Domain.MAIN, sentences=300)
-    split = SplitText(language="ela", text=text, dev_lines=20, test_lines=30)
-    run_plan([split], store)
-    parts = {part: split_lines(store.folder(split), part) for part in Split}
-    assert {part: len(lines) for part, lines in parts.items()} == {Split.TRAIN: 250, Split.DEV: 20, Split.TEST: 30}
-    assert Counter(line for lines in parts.values() for line in lines) == Counter(lines_of(text, store))
 
 
 def test_languages_and_domains_say_different_things(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """BPE and tables are learned from training lines alone, and each condition's tables share what it says."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -8,14 +7,14 @@ import pytest
 from oracles import bpe_by_rescan
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, run_plan
+from isoglot.artifacts import Store, Work, run_plan
 from isoglot.conditions import CONDITIONS
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.streams import Split, TokenStream
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
-from isoglot.stages.text import split_lines
-from isoglot.stages.vocabulary import ANCHORS, MERGES, VOCABULARY
+from isoglot.stages.vocabulary import MERGES, VOCABULARY, LearnedBpe
 from isoglot.study import parse_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -35,13 +34,17 @@ def graph(name: str) -> ModelGraph:
     return ModelGraph(study=STUDY, condition=CONDITIONS[name], languages=("ela", "oru"), seed=0)
 
 
-def words_of(folder: Path, split: Split) -> Counter[str]:
-    return Counter(word for line in split_lines(folder, split) for word in line.split())
+def words_of(folder: Path, *, most: int | None = None) -> Counter[str]:
+    lines = NumberedText.read(folder).lines(Split.TRAIN)
+    return Counter([word for line in lines for word in line][:most])
 
 
-def test_joint_bpe_is_learned_from_the_training_lines_of_both(store: Store) -> None:
+def test_joint_bpe_is_learned_from_as_many_training_words_of_both(store: Store) -> None:
     model = graph("default")
-    counts = [words_of(store.folder(text), Split.TRAIN) for text in model.texts.values()]
+    folders = [store.folder(text) for text in model.texts.values()]
+    totals = [words_of(folder).total() for folder in folders]
+    assert min(totals) < max(totals), "nothing to balance"
+    counts = [words_of(folder, most=min(totals)) for folder in folders]
     learned = Bpe.read(store.folder(model.bpe["ela"]) / MERGES).merges
     assert list(learned) == bpe_by_rescan(counts[0] + counts[1], merges=200)
 
@@ -50,7 +53,7 @@ def test_own_bpe_is_learned_from_the_training_lines_of_one(store: Store) -> None
     model = graph("no-anchors")
     for language, text in model.texts.items():
         learned = Bpe.read(store.folder(model.bpe[language]) / MERGES).merges
-        assert list(learned) == bpe_by_rescan(words_of(store.folder(text), Split.TRAIN), merges=100)
+        assert list(learned) == bpe_by_rescan(words_of(store.folder(text)), merges=100)
 
 
 def ids_in_training(name: str, store: Store) -> list[set[int]]:
@@ -77,8 +80,9 @@ def test_separate_tables_are_each_languages_own(store: Store) -> None:
         assert size < Vocabulary.read(store.folder(graph("no-anchors").vocabulary) / VOCABULARY).size(language)
 
 
-@pytest.mark.parametrize(("name", "shares"), [("default", True), ("no-anchors", False), ("sep-emb", False)])
-def test_anchor_statistics_stand_beside_the_vocabulary(store: Store, name: str, shares: bool) -> None:
-    statistics = json.loads((store.folder(graph(name).vocabulary) / ANCHORS).read_text())
-    assert (statistics["overlap"]["ela-oru"]["shared_types"] > 0) is shares
-    assert sorted(statistics["coverage"]) == ["ela", "oru"]
+def test_bpe_is_learned_from_no_more_words_than_it_may(store: Store, tmp_path: Path) -> None:
+    (text, _) = graph("no-anchors").texts.values()
+    bounded = LearnedBpe(texts=(text,), merges=30, most_words=100)
+    bounded.make(Work(folder=tmp_path, input_folders={text.digest: store.folder(text)}, progress=lambda *_: None))
+    expected = bpe_by_rescan(words_of(store.folder(text), most=100), merges=30)
+    assert list(Bpe.read(tmp_path / MERGES).merges) == expected

@@ -1,0 +1,154 @@
+"""The tables of a study on real languages: its text, how words are found, and the other files it reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isoglot.conditions import Domain
+from isoglot.errors import MissingDataError
+from isoglot.languages import Splitter, WordSplitting, default_splitting
+from isoglot.limits import at_least
+from isoglot.text_sources import HubDataset, TextFiles, TextSource
+from isoglot.toml_tables import (
+    Place,
+    Table,
+    checked,
+    known_name,
+    made_from,
+    quoted,
+    refuse_outside,
+    refuse_unknown_keys,
+    suggestion,
+)
+
+OTHER_DOMAIN = "other-domain"
+MOST_WORDS = "most_words"
+LOWERCASE = "lowercase"
+RESOURCES = {
+    "dictionary": "word translations that make extra anchors",
+    "retrieval": "parallel sentences to retrieve from each other",
+    "word-translation": "word pairs to score word translation by",
+}
+"""What files a pair of languages may bring, and what for."""
+MOST_FILES = {"dictionary": 1, "retrieval": 2, "word-translation": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealText:
+    """Text that people wrote, in files that the user has."""
+
+    main: Mapping[str, TextSource]
+    other_domain: Mapping[str, TextSource]
+    """For the Wiki-CC row."""
+    splittings: Mapping[str, WordSplitting]
+    most_words: int | None
+    """Of each language's training text; None takes all."""
+    resources: Mapping[str, tuple[Path, ...]]
+    """By what they are and for which languages: "dictionary.en-fr"."""
+
+    def source(self, language: str, domain: Domain) -> TextSource:
+        """Where a language's text of a domain is."""
+        if domain is Domain.MAIN:
+            return self.main[language]
+        if language not in self.other_domain:
+            raise MissingDataError(f"text.{OTHER_DOMAIN}.{language} is not given: name a file of another domain there")
+        return self.other_domain[language]
+
+    def has_resource(self, kind: str, languages: tuple[str, str]) -> bool:
+        """Whether the study names it."""
+        return f"{kind}.{'-'.join(languages)}" in self.resources
+
+    def resource(self, kind: str, languages: tuple[str, str]) -> tuple[Path, ...]:
+        """The files of one resource of a pair of languages."""
+        key = f"{kind}.{'-'.join(languages)}"
+        if key not in self.resources:
+            raise MissingDataError(f"resources.{key} is not given: name a file of {RESOURCES[kind]} there")
+        return self.resources[key]
+
+
+def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place) -> RealText:
+    """The tables [text], [words] and [resources]; paths start from the folder `data`."""
+    text, at_text = checked(table["text"], dict, place=place.at("text")), place.at("text")
+    refuse_unknown_keys(text, (*languages, OTHER_DOMAIN, MOST_WORDS), place=at_text)
+    for language in languages:
+        if language not in text:
+            raise at_text.at(language).error(f"{language!r} has no text; name its file here")
+    at_other = at_text.at(OTHER_DOMAIN)
+    other = checked(text.get(OTHER_DOMAIN, {}), dict, place=at_other)
+    refuse_unknown_keys(other, languages, place=at_other)
+    most_words = text.get(MOST_WORDS)
+    if most_words is not None:
+        refuse_outside(
+            checked(most_words, int, place=at_text.at(MOST_WORDS)), at_least(1), place=at_text.at(MOST_WORDS)
+        )
+    return RealText(
+        main={language: _source(text[language], data=data, place=at_text.at(language)) for language in languages},
+        other_domain={name: _source(value, data=data, place=at_other.at(name)) for name, value in other.items()},
+        splittings=_splittings(table.get("words", {}), languages=languages, place=place.at("words")),
+        most_words=most_words,
+        resources=_resources(table.get("resources", {}), languages=languages, data=data, place=place.at("resources")),
+    )
+
+
+def _source(value: object, *, data: Path, place: Place) -> TextSource:
+    if isinstance(value, dict):
+        renamed = {"path" if key == "dataset" else key: member for key, member in value.items()}
+        if "dataset" not in value:
+            raise place.error(
+                'should name a file, a list of files, or a data set, as in { dataset = "user/name", ... }'
+            )
+        if "revision" not in value:
+            raise place.at("revision").error(
+                "this key is missing; give the commit, so that the same text comes every time"
+            )
+        return made_from(renamed, HubDataset, place=place, given={})
+    return TextFiles(paths=_paths(value, data=data, place=place))
+
+
+def _paths(value: object, *, data: Path, place: Place) -> tuple[Path, ...]:
+    names = value if isinstance(value, list) else [value]
+    if not names or "" in names:
+        raise place.error("names no file")
+    return tuple(data / checked(name, str, place=place) for name in names)
+
+
+def _splittings(value: object, *, languages: tuple[str, ...], place: Place) -> dict[str, WordSplitting]:
+    table = checked(value, dict, place=place)
+    refuse_unknown_keys(table, (*languages, LOWERCASE), place=place)
+    lowercase = checked(table.get(LOWERCASE, False), bool, place=place.at(LOWERCASE))
+    return {
+        language: _splitting(language, table.get(language), lowercase=lowercase, place=place.at(language))
+        for language in languages
+    }
+
+
+def _splitting(language: str, value: Any, *, lowercase: bool, place: Place) -> WordSplitting:
+    splitter, command = default_splitting(language).splitter, ()
+    if isinstance(value, dict):
+        refuse_unknown_keys(value, ("command",), place=place)
+        splitter = Splitter.COMMAND
+        command = checked(value.get("command"), tuple[str, ...], place=place.at("command"))
+        if not command:
+            raise place.at("command").error('names no command; give a list, as in ["segment.sh", "pku"]')
+    elif value is not None:
+        named = [each.value for each in Splitter if each is not Splitter.COMMAND]
+        splitter = Splitter(known_name(value, named, place=place))
+    return WordSplitting(splitter=splitter, language=language, lowercase=lowercase, command=command)
+
+
+def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: Place) -> dict[str, tuple[Path, ...]]:
+    pairs = [f"{languages[0]}-{target}" for target in languages[1:]]
+    found = {}
+    for kind, of_pairs in checked(value, dict, place=place).items():
+        at_kind = place.at(known_name(kind, RESOURCES, place=place))
+        for pair, names in checked(of_pairs, dict, place=at_kind).items():
+            if pair not in pairs:
+                raise at_kind.at(pair).error(f"the pairs of this study are {quoted(pairs)}{suggestion(pair, pairs)}")
+            paths = _paths(names, data=data, place=at_kind.at(pair))
+            if len(paths) > MOST_FILES[kind]:
+                raise at_kind.at(pair).error(
+                    f"takes no more than {MOST_FILES[kind]} file(s), and {len(paths)} are named"
+                )
+            found[f"{kind}.{pair}"] = paths
+    return found

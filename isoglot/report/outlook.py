@@ -1,0 +1,56 @@
+"""What a study will do, told before it does it."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+
+from isoglot.artifacts import PlannedStage, State
+from isoglot.corpora.words import splitter_version
+from isoglot.exhibits import gaps
+from isoglot.languages import LANGUAGES, language_of
+from isoglot.real_text import RealText
+from isoglot.report.quantities import duration, short_number
+from isoglot.study import Study
+
+
+def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
+    """What is to be made, how the words of each real language are found, and for what there is no data."""
+    yield _plan_line(study, planned)
+    if isinstance(study.text, RealText):
+        yield from _word_lines(study.text)
+    for gap in gaps(study):
+        yield f"  {gap.sentence()}"
+
+
+def plan_table(planned: Sequence[PlannedStage]) -> Table:
+    """Every stage: its state, size and cost."""
+    table = Table("Stage", "State", "Size", "Estimate", box=None, header_style="bold")
+    for each in planned:
+        size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
+        guess = "? " if each.guessed else ""
+        estimate = "unknown" if each.seconds_estimate is None else guess + duration(each.seconds_estimate)
+        table.add_row(each.stage.title, each.state.value, size, "" if each.state is State.DONE else estimate)
+    return table
+
+
+def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
+    left = [each for each in planned if each.state is not State.DONE]
+    line = f"{study.name}: {len(planned) - len(left)} artifacts done, {len(left)} to make"
+    if not left:
+        return line
+    tokens = sum(each.amount.units for each in left if each.amount is not None and each.amount.of == "tokens")
+    estimates = [each.seconds_estimate for each in left]
+    known = sum(estimate for estimate in estimates if estimate is not None)
+    unknown = sum(estimate is None for estimate in estimates)
+    line += f", {short_number(tokens)} tokens of training" if tokens else ""
+    line += f", about {duration(known)}" if known else ""
+    line += ", guessed for two CPU cores" if any(each.guessed for each in left) else ""
+    return line + (f", and {unknown} more of kinds never run in this store" if unknown else "")
+
+
+def _word_lines(text: RealText) -> Iterator[str]:
+    for code, splitting in text.splittings.items():
+        line = f"  words of {code}: {splitting.splitter.value} ({splitter_version(splitting)})"
+        line += ", in lower case" if splitting.lowercase else ""
+        by_default = splitting.splitter is language_of(code).splitter and code not in LANGUAGES
+        yield line + (f"; {language_of(code).remark}" if by_default else "")

@@ -1,0 +1,73 @@
+"""Words that translate each other, made up or read."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from isoglot.artifacts import Stage, Work
+from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
+from isoglot.stages.source_files import SourceFile
+from isoglot.stages.text import read_lines, write_lines
+from isoglot.synthetic import dictionary
+from isoglot.synthetic_languages import SyntheticLanguage, World
+
+ENTRIES = "entries.jsonl"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticDictionary(Stage):
+    """The gold dictionary of two made-up languages; all translations of a word weigh the same."""
+
+    kind: ClassVar[str] = "dictionary"
+    world: World
+    languages: tuple[SyntheticLanguage, SyntheticLanguage]
+
+    @property
+    def title(self) -> str:
+        return f"dictionary of {' and '.join(self.names)}"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        source, target = self.languages
+        return source.name, target.name
+
+    def make(self, work: Work) -> None:
+        source, target = self.languages
+        pairs = dictionary(source, target, world=self.world)
+        _write([DictionaryEntry(source=a, target=b, weight=1.0) for a, b in pairs], work.folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DictionaryFile(Stage):
+    """A dictionary that the user has."""
+
+    kind: ClassVar[str] = "dictionary-file"
+    file: SourceFile
+    languages: tuple[str, str]
+
+    @property
+    def title(self) -> str:
+        return f"dictionary of {' and '.join(self.names)}, {self.file.path.name}"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.languages
+
+    def make(self, work: Work) -> None:
+        _write(read_dictionary(self.file.path, languages=self.languages), work.folder)
+        self.file.check_unchanged()
+
+
+AnyDictionary = SyntheticDictionary | DictionaryFile
+
+
+def dictionary_entries(folder: Path) -> list[DictionaryEntry]:
+    """The entries of a dictionary that was made, source language first."""
+    rows = [json.loads(line) for line in read_lines(folder / ENTRIES)]
+    return [DictionaryEntry(source=source, target=target, weight=weight) for source, target, weight in rows]
+
+
+def _write(entries: list[DictionaryEntry], folder: Path) -> None:
+    rows = [[each.source, each.target, each.weight] for each in entries]
+    write_lines(folder / ENTRIES, [json.dumps(row, ensure_ascii=False) for row in rows])

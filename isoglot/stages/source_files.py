@@ -1,0 +1,93 @@
+"""Files that a study names: what they are is their content, wherever they lie."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+from isoglot.artifacts import NOT_IDENTITY
+from isoglot.corpora.readers.file_names import found
+from isoglot.errors import IsoglotError, MissingDataError
+
+LARGE_BYTES = 64 << 20
+"""A smaller file is read in a moment."""
+SETTLED_SECONDS = 5
+"""A file written just now may be written again without its time changing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceFile:
+    """A file by the sha256 of its bytes."""
+
+    sha256: str
+    path: Path = field(metadata=NOT_IDENTITY)
+
+    def check_unchanged(self) -> None:
+        """An artifact must not be made of a file that was written while it was read."""
+        if _sha256(self.path) != self.sha256:
+            raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
+
+
+@cache
+def source_file(path: Path, *, wanted_by: str) -> SourceFile:
+    """The file at a path, plain or compressed; the digest of a large one that has not changed since is remembered."""
+    path = found(path) or path
+    try:
+        status = path.stat()
+        if not path.is_file():
+            raise MissingDataError(f"{wanted_by}: {path}: not a file; name the files in it one by one")
+        if status.st_size < LARGE_BYTES or time.time() - status.st_mtime < SETTLED_SECONDS:
+            return SourceFile(sha256=_sha256(path), path=path)
+        seen = f"{path.absolute()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
+        known = _known_digests()
+        if seen not in known:
+            known[seen] = _sha256(path)
+            _keep(known)
+    except OSError as error:
+        raise MissingDataError(f"{wanted_by}: {path}: {_reason(path, error)}") from None
+    return SourceFile(sha256=known[seen], path=path)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digests_path() -> Path:
+    caches = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(caches) / "isoglot" / "digests.json"
+
+
+def _known_digests() -> dict[str, str]:
+    """What was read before; anything else than that is as good as nothing."""
+    try:
+        known = json.loads(_digests_path().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _keep(known: dict[str, str]) -> None:
+    path = _digests_path()
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    # Where this is not allowed only time is lost: the next command reads the file again.
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
+        draft.replace(path)
+
+
+def _reason(path: Path, error: OSError) -> str:
+    try:
+        beside = [each.name for each in path.parent.iterdir()]
+    except OSError:
+        return f"{error.strerror}; is --data or ISOGLOT_DATA the folder that the study's paths start from?"
+    near = get_close_matches(path.name, beside, n=1)
+    return f"{error.strerror}" + (f"; did you mean {near[0]}?" if near else "")

@@ -1,0 +1,122 @@
+"""What a study gives its models to read: made-up languages, or files of real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from isoglot.conditions import Domain
+from isoglot.languages import Splitter, WordSplitting
+from isoglot.real_text import RealText
+from isoglot.stages.dictionaries import AnyDictionary, DictionaryFile, SyntheticDictionary
+from isoglot.stages.parallel_text import AnyParallelText, ParallelFiles, SyntheticParallelText
+from isoglot.stages.source_files import SourceFile, source_file
+from isoglot.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
+from isoglot.study import Study, Synthetic
+from isoglot.text_sources import HubDataset
+
+Pair = tuple[str, str]
+
+
+class Sources(Protocol):
+    """Raises MissingDataError for what the study does not give, or what is not where it says."""
+
+    @property
+    def most_words(self) -> int | None:
+        """Of each text to train on."""
+        ...
+
+    def text(self, language: str, domain: Domain) -> AnyText: ...
+
+    def splitting(self, language: str) -> WordSplitting: ...
+
+    def parallel(self, languages: Pair) -> AnyParallelText:
+        """To score retrieval by."""
+        ...
+
+    def dictionary(self, languages: Pair) -> AnyDictionary:
+        """To make extra anchors of."""
+        ...
+
+    def word_translation(self, languages: Pair) -> AnyDictionary | None:
+        """To score word translation by; where there is none, it is not scored."""
+        ...
+
+
+def sources(study: Study) -> Sources:
+    """Those of a study."""
+    if isinstance(study.text, Synthetic):
+        return SyntheticSources(made_up=study.text)
+    return FileSources(real=study.text, wanted_by=study.origin, most_words=study.text.most_words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticSources:
+    """Made up, so that nothing is ever missing."""
+
+    made_up: Synthetic
+    most_words: None = None
+
+    def text(self, language: str, domain: Domain) -> SyntheticText:
+        return SyntheticText(
+            world=self.made_up.world,
+            language=self.made_up.language(language),
+            domain=domain,
+            sentences=self.made_up.sentences,
+        )
+
+    def splitting(self, language: str) -> WordSplitting:
+        return WordSplitting(splitter=Splitter.WHITESPACE, language=language)
+
+    def parallel(self, languages: Pair) -> SyntheticParallelText:
+        """On the main domain, whatever a model is trained on."""
+        return SyntheticParallelText(
+            world=self.made_up.world,
+            languages=tuple(self.made_up.language(language) for language in languages),
+            texts=tuple(self.text(language, Domain.MAIN) for language in languages),
+            sentences=self.made_up.parallel_sentences,
+        )
+
+    def dictionary(self, languages: Pair) -> SyntheticDictionary:
+        source, target = languages
+        return SyntheticDictionary(
+            world=self.made_up.world, languages=(self.made_up.language(source), self.made_up.language(target))
+        )
+
+    word_translation = dictionary
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSources:
+    """Files of real languages."""
+
+    real: RealText
+    wanted_by: str
+    most_words: int | None
+
+    def text(self, language: str, domain: Domain) -> AnyText:
+        source = self.real.source(language, domain)
+        if isinstance(source, HubDataset):
+            return HubText(dataset=source)
+        files = self._files(source.paths)
+        return WikipediaText(dumps=files) if source.is_wikipedia else FileText(files=files)
+
+    def splitting(self, language: str) -> WordSplitting:
+        return self.real.splittings[language]
+
+    def parallel(self, languages: Pair) -> ParallelFiles:
+        return ParallelFiles(files=self._files(self.real.resource("retrieval", languages)), languages=languages)
+
+    def dictionary(self, languages: Pair) -> DictionaryFile:
+        (file,) = self._files(self.real.resource("dictionary", languages))
+        return DictionaryFile(file=file, languages=languages)
+
+    def word_translation(self, languages: Pair) -> DictionaryFile | None:
+        if not self.real.has_resource("word-translation", languages):
+            return None
+        (file,) = self._files(self.real.resource("word-translation", languages))
+        return DictionaryFile(file=file, languages=languages)
+
+    def _files(self, paths: tuple[Path, ...]) -> tuple[SourceFile, ...]:
+        return tuple(source_file(path, wanted_by=self.wanted_by) for path in paths)

@@ -1,0 +1,60 @@
+"""A text as words, cut into what is trained on and what is held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from isoglot.artifacts import Amount, Stage, Work
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.numbering import Cut, write_numbered_text
+from isoglot.languages import Splitter, WordSplitting
+from isoglot.randomness import derived_seed
+from isoglot.stages.text import AnyText, FileText, text_lines
+from isoglot.workers import num_workers
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitText(Stage):
+    """Shuffled lines of words for training, with dev and test lines held out before anything is learned from them."""
+
+    kind: ClassVar[str] = "split-text"
+    language: str
+    text: AnyText
+    splitting: WordSplitting
+    splitter_version: str
+    """So that words found by another version of a library are other words."""
+    dev_lines: int
+    test_lines: int
+    most_words: int | None = None
+    """To train on."""
+    no_larger_than: SplitText | None = None
+    """A text that has at least as many words to train on."""
+
+    @property
+    def title(self) -> str:
+        return f"words of {self.language}, {self.text.title.removeprefix('text of ')}"
+
+    def amount(self) -> Amount | None:
+        if not isinstance(self.text, FileText):
+            return None
+        return Amount(units=sum(file.path.stat().st_size for file in self.text.files), of="bytes")
+
+    def make(self, work: Work) -> None:
+        limits = [self.most_words] if self.most_words is not None else []
+        if self.no_larger_than is not None:
+            limits.append(NumberedText.read(work.path(self.no_larger_than)).num_words(Split.TRAIN))
+        # To hand lines to another process takes longer than to cut them at white space.
+        workers = 1 if self.splitting.splitter is Splitter.WHITESPACE else num_workers()
+        write_numbered_text(
+            work.folder,
+            text_lines(self.text, work),
+            splitting=self.splitting,
+            cut=Cut(
+                dev_lines=self.dev_lines,
+                test_lines=self.test_lines,
+                seed=derived_seed("split", self.language),
+                most_words=min(limits, default=None),
+            ),
+            workers=workers,
+        )

@@ -1,0 +1,159 @@
+"""A study of real languages, from its files to every vocabulary of Table 1; what is missing is named."""
+
+import json
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from commands import ISOGLOT, environment, isoglot
+from real_studies import write_real_study
+
+from isoglot.conditions import TABLE_1
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.vocabulary import SPECIALS
+
+NAMES = [condition.name for condition in TABLE_1]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("prepared")
+    write_real_study(folder)
+    run = isoglot("run", "real.toml", folder=folder)
+    assert (run.returncode, run.stderr) == (0, ""), run.stdout
+    (folder / "output.txt").write_text(run.stdout)
+    return folder
+
+
+def values(folder: Path) -> dict[tuple[str, str, str], float]:
+    answer = isoglot("results", "real.toml", "--json", folder=folder)
+    assert answer.stderr == ""
+    lines = [json.loads(line) for line in answer.stdout.splitlines()]
+    return {(line["condition"], line["metric"], line["language"]): line["value"] for line in lines}
+
+
+def test_every_vocabulary_of_table_1_is_prepared(prepared: Path) -> None:
+    found = values(prepared)
+    assert list(dict.fromkeys(condition for condition, _, _ in found)) == NAMES
+    for name in NAMES:
+        apart = name == "no-anchors" or name.startswith("sep-emb")
+        assert (found[name, "anchor_types", "fr"] == 0) is apart
+        assert (found[name, "anchor_token_share", "en"] == 0) is apart
+        assert found[name, "unknown_share_held_out", "fr"] == 0
+    assert found["extra-anchors", "dictionary_word_share", "en"] > 20
+    assert found["extra-anchors", "dictionary_word_share", "fr"] > 20
+
+
+def test_a_second_domain_is_cut_to_the_size_of_the_first(prepared: Path) -> None:
+    found = values(prepared)
+    main, other = (found[name, "training_words", "fr"] for name in ("default", "wiki-cc"))
+    assert main - 12 < other <= main
+    assert found["default", "training_words", "en"] == found["wiki-cc", "training_words", "en"]
+
+
+def test_ids_of_languages_kept_apart_have_nothing_in_common(prepared: Path) -> None:
+    streams = [TokenStream.open(path.parent) for path in prepared.glob("store/token-streams-*/stream.json")]
+    by_size: dict[int, dict[str, set[int]]] = {}
+    for stream in streams:
+        ids = set(stream.ids(Split.TRAIN).tolist()) - set(range(len(SPECIALS)))
+        by_size.setdefault(stream.table_size, {})[stream.language] = ids
+    shared = [bool(ids["en"] & ids["fr"]) for ids in by_size.values() if len(ids) == 2]
+    assert False in shared
+    assert True in shared
+
+
+def test_the_run_says_how_words_are_found_and_shows_the_vocabularies(prepared: Path) -> None:
+    output = (prepared / "output.txt").read_text()
+    assert "  words of en: moses (sacremoses " in output
+    assert "Vocabularies (en-fr)" in output
+    assert "Report: " in output
+    words = [NumberedText.read(path.parent).types for path in prepared.glob("store/split-text-*/text.json")]
+    assert any("Smith" in types and "'s" in types for types in words), "Moses was here"
+    assert any("l'" in types and "homme" in types for types in words)
+
+
+def test_a_second_run_does_nothing_and_says_so(prepared: Path) -> None:
+    start = time.monotonic()
+    again = isoglot("run", "real.toml", folder=prepared)
+    assert time.monotonic() - start < 3
+    assert "Nothing to do: all" in again.stdout
+    assert again.returncode == 0
+
+
+def test_where_files_lie_is_no_part_of_what_is_made(prepared: Path, tmp_path: Path) -> None:
+    write_real_study(tmp_path / "moved")
+    os.utime(tmp_path / "moved/text/fr-2.txt", (1e9, 1e9))
+    answer = subprocess.run(
+        [str(ISOGLOT), "run", "real.toml"],
+        cwd=prepared,
+        env=environment() | {"ISOGLOT_DATA": str(tmp_path / "moved")},
+        capture_output=True,
+        text=True,
+    )
+    assert "Nothing to do" in answer.stdout, answer.stdout + answer.stderr
+
+
+def test_models_are_trained_and_scored(prepared: Path) -> None:
+    words = ("--exhibits", "emergence", "--conditions", "default,extra-anchors")
+    run = isoglot("run", "real.toml", *words, folder=prepared)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "Parallel sentences: precision at 1 (%) by layer" in run.stdout
+    assert "Word translation" in run.stdout
+
+
+def test_what_a_study_lacks_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
+    write_real_study(tmp_path)
+    (tmp_path / "en-fr.tsv").unlink()
+    (tmp_path / "text/fr-other.txt").unlink()
+    words = ("--conditions", "default,wiki-cc,extra-anchors")
+    run = isoglot("run", "real.toml", *words, folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    lacking = [line.strip() for line in run.stdout.splitlines() if line.startswith("  no data for ")]
+    assert lacking == [
+        "no data for vocabulary, wiki-cc, en-fr: real.toml: text/fr-other.txt: No such file or directory; "
+        "did you mean fr-2.txt?",
+        "no data for vocabulary, extra-anchors, en-fr: real.toml: en-fr.tsv: No such file or directory",
+    ]
+    report = next(tmp_path.glob("store/reports/*/report.md")).read_text()
+    assert "- no data for vocabulary, wiki-cc, en-fr" in report
+    assert {condition for condition, _, _ in values_of(run_results(tmp_path, words))} == {"default"}
+    for path in (tmp_path / "text").iterdir():
+        path.unlink()
+    nothing = isoglot("run", "real.toml", folder=tmp_path)
+    assert nothing.returncode == 1
+    assert "nothing of it can be made without the data it lacks" in nothing.stderr
+
+
+def run_results(folder: Path, words: tuple[str, ...]) -> list[dict[str, object]]:
+    return [
+        json.loads(line)
+        for line in isoglot("results", "real.toml", *words, "--json", folder=folder).stdout.splitlines()
+    ]
+
+
+def values_of(lines: list[dict[str, object]]) -> set[tuple[object, object, object]]:
+    return {(line["condition"], line["metric"], line["language"]) for line in lines}
+
+
+DAMAGES = {
+    "not UTF-8": (lambda path: path.write_bytes(b"good line\nb\xe9d line\n" * 90), r"fr-2\.txt:2: "),
+    "empty": (lambda path: path.write_bytes(b""), r"fr-2\.txt"),
+    "one giant line": (lambda path: path.write_bytes(b"word " * 300_000), r"fr-2\.txt:1: "),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_bad_text_is_named_by_file_and_line_and_leaves_nothing_half_made(tmp_path: Path, damage: str) -> None:
+    spoil, message = DAMAGES[damage]
+    write_real_study(tmp_path)
+    spoil(tmp_path / "text/fr-2.txt")
+    run = isoglot("run", "real.toml", "--conditions", "default", folder=tmp_path)
+    assert run.returncode == 1
+    assert "Traceback" not in run.stderr
+    assert re.search(message, run.stderr), run.stderr
+    made = [path.name for path in (tmp_path / "store").glob("split-text-*") if path.suffix == ""]
+    assert len(made) == 1, "the sound language's"

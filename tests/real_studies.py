@@ -1,0 +1,100 @@
+"""A study of two real languages, small enough to run in a second: English and French text made up of a few words."""
+
+import gzip
+import lzma
+from pathlib import Path
+
+import numpy as np
+
+WORDS = {
+    "en": [
+        "the",
+        "cat",
+        "dog",
+        "sees",
+        "house",
+        "Mr.",
+        "Smith's",
+        "old",
+        ",",
+        ".",
+        "on",
+        "1,000",
+        "big",
+        "man",
+        "Paris",
+    ],
+    "fr": [
+        "le",
+        "chat",
+        "chien",
+        "voit",
+        "maison",
+        "l'homme",
+        "vieux",
+        ",",
+        ".",
+        "sur",
+        "1,000",
+        "grand",
+        "d'eau",
+        "Paris",
+    ],
+}
+PAIRS = [("cat", "chat"), ("dog", "chien"), ("sees", "voit"), ("house", "maison"), ("old", "vieux"), ("the", "le")]
+STUDY = """
+name = "real"
+scale = "demo"
+languages = ["en", "fr"]
+seeds = [0]
+exhibits = ["vocabulary"]
+
+[change]
+merges = 40
+batch = 8
+updates = 20
+evaluations = 2
+dev_lines = 20
+test_lines = 60
+optimization.warmup_updates = 2
+
+[text]
+en = "text/en.txt.xz"
+fr = ["text/fr-1.txt.gz", "text/fr-2.txt"]
+[text.other-domain]
+fr = "text/fr-other.txt"
+[resources]
+dictionary.en-fr = "en-fr.tsv"
+retrieval.en-fr = ["parallel.en", "parallel.fr"]
+word-translation.en-fr = "muse.txt"
+"""
+
+
+def made_up_lines(language: str, *, lines: int, seed: int) -> list[str]:
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(WORDS[language], random.integers(3, 12))) for _ in range(lines)]
+
+
+def write_real_study(folder: Path) -> Path:
+    """The study file and everything that it names; returns its path."""
+    (folder / "text").mkdir(parents=True)
+    texts = {name: "\n".join(lines) + "\n" for name, lines in _texts().items()}
+    (folder / "text/en.txt.xz").write_bytes(lzma.compress(texts["en"].encode()))
+    (folder / "text/fr-1.txt.gz").write_bytes(gzip.compress(texts["fr-1"].encode(), mtime=0))
+    (folder / "text/fr-2.txt").write_text(texts["fr-2"], encoding="utf-8")
+    (folder / "text/fr-other.txt").write_text(texts["fr-other"], encoding="utf-8")
+    (folder / "en-fr.tsv").write_text("".join(f"{a}\t{b}\t{n}\n" for n, (a, b) in enumerate(PAIRS, start=1)))
+    (folder / "muse.txt").write_text("".join(f"{a} {b}\n" for a, b in PAIRS))
+    (folder / "parallel.en").write_text("".join(f"the {a} sees the house {n}\n" for n, (a, _) in enumerate(PAIRS)))
+    (folder / "parallel.fr").write_text("".join(f"le {b} voit le maison {n}\n" for n, (_, b) in enumerate(PAIRS)))
+    (folder / "real.toml").write_text(STUDY, encoding="utf-8")
+    return folder / "real.toml"
+
+
+def _texts() -> dict[str, list[str]]:
+    return {
+        "en": made_up_lines("en", lines=300, seed=0),
+        "fr-1": made_up_lines("fr", lines=200, seed=1),
+        "fr-2": made_up_lines("fr", lines=100, seed=2),
+        "fr-other": made_up_lines("fr", lines=500, seed=3),
+    }

@@ -1,0 +1,47 @@
+"""Dictionaries keep every entry and weight, made up or read."""
+
+from pathlib import Path
+
+from isoglot.artifacts import Store, run_plan
+from isoglot.corpora.readers.dictionaries import DictionaryEntry
+from isoglot.stages.dictionaries import DictionaryFile, SyntheticDictionary, dictionary_entries
+from isoglot.stages.source_files import source_file
+from isoglot.synthetic import dictionary
+from isoglot.synthetic_languages import SyntheticLanguage, World
+
+
+def made(stage: DictionaryFile | SyntheticDictionary, folder: Path) -> list[DictionaryEntry]:
+    store = Store(folder / "store")
+    assert run_plan([stage], store).failed == {}
+    return dictionary_entries(store.folder(stage))
+
+
+def test_a_file_keeps_its_weights(tmp_path: Path) -> None:
+    path = tmp_path / "en-fr.tsv"
+    path.write_text("well done\tbravo\t2\nwell\tpuits\t1\nwell\tbien\t0.1\n", encoding="utf-8")
+    stage = DictionaryFile(file=source_file(path, wanted_by="here"), languages=("en", "fr"))
+    assert [(each.source, each.target, each.weight) for each in made(stage, tmp_path)] == [
+        ("well done", "bravo", 2.0),
+        ("well", "puits", 1.0),
+        ("well", "bien", 0.1),
+    ]
+    assert stage.names == ("en", "fr")
+
+
+def test_a_bad_row_is_named_and_nothing_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "en-fr.tsv"
+    path.write_text("well\tbien\t1\nwell\tpuits\tmany\n", encoding="utf-8")
+    stage = DictionaryFile(file=source_file(path, wanted_by="here"), languages=("en", "fr"))
+    store = Store(tmp_path / "store")
+    (error,) = run_plan([stage], store).failed.values()
+    assert str(error).startswith(f"{path}:2: the weight must be a number above 0")
+    assert not store.has(stage)
+
+
+def test_made_up_words_translate_as_their_world_says(tmp_path: Path) -> None:
+    ela, oru = SyntheticLanguage(name="ela"), SyntheticLanguage(name="oru")
+    stage = SyntheticDictionary(world=World(), languages=(ela, oru))
+    entries = made(stage, tmp_path)
+    assert [(each.source, each.target) for each in entries] == dictionary(ela, oru, world=World())
+    assert {each.weight for each in entries} == {1.0}
+    assert stage.names == ("ela", "oru")

@@ -1,0 +1,133 @@
+"""Studies of real languages: what a file may say of text, words and resources, and what it may not."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from isoglot.conditions import Domain
+from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.languages import Splitter, WordSplitting
+from isoglot.real_text import RealText
+from isoglot.study import parse_study, read_study
+from isoglot.text_sources import HubDataset, TextFiles
+
+REAL = """
+name = "mine"
+scale = "small"
+languages = ["en", "fr", "zh"]
+[text]
+en = "text/en.txt.xz"
+fr = ["a.txt", "/abs/b.txt.gz"]
+zh = "zhwiki-latest-pages-articles.xml.bz2"
+"""
+STUDIES = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
+
+
+def real_text(more: str = "") -> RealText:
+    text = parse_study(REAL + more, origin="mine.toml", data=Path("/data")).text
+    assert isinstance(text, RealText)
+    return text
+
+
+def test_paths_start_from_the_data_folder() -> None:
+    text = real_text()
+    assert text.main["en"] == TextFiles(paths=(Path("/data/text/en.txt.xz"),))
+    assert text.main["fr"] == TextFiles(paths=(Path("/data/a.txt"), Path("/abs/b.txt.gz")))
+    wikipedia = {code: source.is_wikipedia for code, source in text.main.items() if isinstance(source, TextFiles)}
+    assert wikipedia == {"en": False, "fr": False, "zh": True}
+
+
+def test_or_else_from_the_studys_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(REAL)
+    for data, start in ((None, tmp_path), (Path("/d"), Path("/d"))):
+        text = read_study(tmp_path / "mine.toml", data=data).text
+        assert isinstance(text, RealText)
+        assert text.main["en"] == TextFiles(paths=(start / "text/en.txt.xz",))
+
+
+def test_a_data_set_of_the_hub() -> None:
+    hub = REAL.replace('"text/en.txt.xz"', '{ dataset = "user/set", config = "20231101.en", revision = "ab12" }')
+    text = parse_study(hub, origin="mine.toml").text
+    assert isinstance(text, RealText)
+    assert text.main["en"] == HubDataset(path="user/set", config="20231101.en", revision="ab12")
+
+
+def test_words_are_split_as_languages_are_unless_the_study_says_otherwise() -> None:
+    assert {code: each.splitter for code, each in real_text().splittings.items()} == {
+        "en": Splitter.MOSES,
+        "fr": Splitter.MOSES,
+        "zh": Splitter.JIEBA,
+    }
+    words = '[words]\nlowercase = true\nfr = "whitespace"\nzh = { command = ["seg", "pku"] }\n'
+    assert real_text(words).splittings == {
+        "en": WordSplitting(splitter=Splitter.MOSES, language="en", lowercase=True),
+        "fr": WordSplitting(splitter=Splitter.WHITESPACE, language="fr", lowercase=True),
+        "zh": WordSplitting(splitter=Splitter.COMMAND, language="zh", lowercase=True, command=("seg", "pku")),
+    }
+
+
+def test_resources_are_found_by_kind_and_pair() -> None:
+    text = real_text('[resources]\ndictionary.en-fr = "d.tsv"\nretrieval.en-zh = ["a", "b"]\n')
+    assert text.resource("dictionary", ("en", "fr")) == (Path("/data/d.tsv"),)
+    assert text.resource("retrieval", ("en", "zh")) == (Path("/data/a"), Path("/data/b"))
+    with pytest.raises(
+        MissingDataError, match=r"resources\.dictionary\.en-zh is not given: name a file of word transl"
+    ):
+        text.resource("dictionary", ("en", "zh"))
+
+
+def test_a_second_domain_may_be_missing() -> None:
+    text = real_text('[text.other-domain]\nfr = "o.txt"\n')
+    assert text.source("fr", Domain.OTHER) == TextFiles(paths=(Path("/data/o.txt"),))
+    assert text.source("zh", Domain.MAIN) == text.main["zh"]
+    with pytest.raises(MissingDataError, match=r"text\.other-domain\.zh is not given"):
+        text.source("zh", Domain.OTHER)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda s: s.replace("zh =", "hz ="),
+            r"text.hz: unknown key; the keys here are 'en', 'fr', 'zh', 'other-domain'",
+        ),
+        (lambda s: s.replace('\nzh = "zh', '\n# "zh'), r"text.zh: 'zh' has no text; name its file here"),
+        (lambda s: s.replace('"text/en.txt.xz"', "3"), r"text.en: should be a string in quotes"),
+        (lambda s: s.replace('"text/en.txt.xz"', "[]"), r"text.en: names no file"),
+        (lambda s: s.replace('"text/en.txt.xz"', '""'), r"text.en: names no file"),
+        (lambda s: s.replace('"text/en.txt.xz"', '{ file = "x" }'), r"text.en: should name a file, .* or a data set"),
+        (lambda s: s.replace('"text/en.txt.xz"', '{ dataset = "x" }'), r"text.en.revision: this key is missing"),
+        (lambda s: s + "most_words = 0", r"text.most_words: should be at least 1, not 0"),
+        (lambda s: s + 'most_words = "all"', r"text.most_words: should be a whole number"),
+        (lambda s: s + "other-domain = 3", r"text.other-domain: should be a table"),
+        (lambda s: s + 'other-domain = { de = "x" }', r"text.other-domain.de: unknown key"),
+        (lambda s: s + "[words]\nde = 3", r"words.de: unknown key"),
+        (lambda s: s + '[words]\nzh = "jeiba"', r"words.zh: 'jeiba' is not one of .*did you mean 'jieba'\?"),
+        (lambda s: s + "[words]\nzh = { command = [] }", r"words.zh.command: names no command"),
+        (lambda s: s + '[words]\nzh = { cmd = ["x"] }', r"words.zh.cmd: unknown key; .*did you mean 'command'\?"),
+        (lambda s: s + "[words]\nlowercase = 1", r"words.lowercase: should be true or false"),
+        (lambda s: s + '[resources]\ndict.en-fr = "x"', r"resources: 'dict' is not one of 'dictionary', 'retrieval'"),
+        (lambda s: s + '[resources]\ndictionary.fr-en = "x"', r"resources.dictionary.fr-en: the pairs of this study"),
+        (
+            lambda s: s + '[resources]\ndictionary.en-fr = ["x", "y"]',
+            r"resources.dictionary.en-fr: takes no more than 1 file",
+        ),
+        (lambda s: s + "[synthetic]\nsentences = 3", r"text: a study with a \[synthetic\] table makes up its text"),
+    ],
+)
+def test_mistakes_are_named(change, message: str) -> None:
+    with pytest.raises(IsoglotError) as raised:
+        parse_study(change(REAL), origin="mine.toml")
+    assert re.match(f"mine.toml: {message}", str(raised.value))
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_the_studies_that_come_with_the_repository_are_right(path: Path) -> None:
+    study = read_study(path)
+    assert study.name == path.stem
+    assert isinstance(study.text, RealText)
+    assert set(study.text.resources) == {
+        f"{kind}.{study.name}" for kind in ("dictionary", "retrieval", "word-translation")
+    }
+    assert list(study.text.other_domain) == [study.languages[1]]
