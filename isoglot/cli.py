@@ -151,7 +151,7 @@ def results(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
 ) -> None:
     """Print what a study has found so far."""
-    from isoglot.exhibits import cells
+    from isoglot.exhibits import cells, gap_sentences
     from isoglot.measurements import measurements
     from isoglot.report.tables import results as results_tables
 
@@ -164,8 +164,12 @@ def results(
         _console().print(results_tables(found, scale=asked.scale))
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
+    for sentence in gap_sentences(asked):
+        print(sentence, file=sys.stderr)
     # By digest: two conditions may start from one and the same untrained model.
     wanted = {cell.stage.digest for cell in cells(asked)}
+    if not wanted:
+        raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
     lacking = len(wanted - {each.stage for each in found})
     if lacking:
         again = shlex.join(["isoglot", "run", *(word for word in sys.argv[2:] if word != "--json")])

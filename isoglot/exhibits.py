@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from isoglot.artifacts import Record, Stage, Store, inputs_first
@@ -10,11 +10,14 @@ from isoglot.conditions import Condition
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.model_graph import ModelGraph
+from isoglot.stages.sources import sources
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
 
 EMERGENCE = "emergence"
 VOCABULARY = "vocabulary"
+WORD_TRANSLATION = "word translation"
+"""A part of emergence, which is shown without it where its dictionary is missing."""
 UNTRAINED = "_untrained"
 
 
@@ -39,8 +42,8 @@ class Gap:
     languages: tuple[str, str]
     reason: str
 
-    def sentence(self) -> str:
-        return f"no data for {self.exhibit}, {self.condition}, {'-'.join(self.languages)}: {self.reason}"
+
+CellsOf = Callable[[Study, Condition, tuple[str, str]], Iterator[Cell | Gap]]
 
 
 def cells(study: Study) -> list[Cell]:
@@ -53,9 +56,24 @@ def gaps(study: Study) -> list[Gap]:
     return [each for each in _cells_and_gaps(study) if isinstance(each, Gap)]
 
 
+def gap_sentences(study: Study) -> list[str]:
+    """For people: "no data for wiki-cc, en-fr (vocabulary, emergence): ...", all that lack the same in one."""
+    wanting: dict[str, list[Gap]] = {}
+    for gap in gaps(study):
+        wanting.setdefault(gap.reason, []).append(gap)
+    return [
+        f"no data for {', '.join(dict.fromkeys(gap.condition for gap in alike))}, "
+        f"{', '.join(dict.fromkeys('-'.join(gap.languages) for gap in alike))} "
+        f"({', '.join(dict.fromkeys(gap.exhibit for gap in alike))}): {reason}"
+        for reason, alike in wanting.items()
+    ]
+
+
 def _cells_and_gaps(study: Study) -> Iterator[Cell | Gap]:
     # What languages have in common is told of every model, whatever else is asked.
-    exhibits = {VOCABULARY: _vocabulary_cells} | ({EMERGENCE: _emergence_cells} if EMERGENCE in study.exhibits else {})
+    exhibits: dict[str, CellsOf] = {VOCABULARY: _vocabulary_cells}
+    if EMERGENCE in study.exhibits:
+        exhibits[EMERGENCE] = _emergence_cells
     for languages in study.pairs:
         for condition in study.conditions:
             for exhibit, cells_of in exhibits.items():
@@ -65,13 +83,17 @@ def _cells_and_gaps(study: Study) -> Iterator[Cell | Gap]:
                     yield Gap(exhibit=exhibit, condition=condition.name, languages=languages, reason=str(error))
 
 
-def _vocabulary_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell]:
+def _vocabulary_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:
     graph = ModelGraph(study=study, condition=condition, languages=languages, seed=study.seeds[0])
     stage = graph.vocabulary_statistics
     yield Cell(exhibit=VOCABULARY, condition=condition.name, languages=languages, stage=stage)
 
 
-def _emergence_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell]:
+def _emergence_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:
+    try:
+        sources(study).word_translation(languages)
+    except MissingDataError as error:
+        yield Gap(exhibit=WORD_TRANSLATION, condition=condition.name, languages=languages, reason=str(error))
     for seed in study.seeds:
         graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
         for encoder, suffix in ((graph.untrained, UNTRAINED), (graph.pretrained, "")):
@@ -91,9 +113,9 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     of_condition = [cell for cell in cells(study) if cell.condition == condition and not cell.metric_suffix]
     trained = [cell for cell in of_condition if cell.exhibit == EMERGENCE] or of_condition
     if trained:
-        chosen = [cell for cell in trained if set(choices) <= {"-".join(cell.languages), str(cell.seed)}]
+        chosen = [cell for cell in trained if set(choices) <= set(_choices(cell))]
         if not chosen:
-            known = ", ".join(f"{condition}:{'-'.join(cell.languages)}:{cell.seed}" for cell in trained)
+            known = ", ".join(":".join([condition, *_choices(cell)]) for cell in trained)
             raise IsoglotError(f"{name!r} is none of {study.name}'s {known}")
         return chosen[0].stage
     try:
@@ -101,6 +123,11 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     except IsoglotError as error:
         conditions = ", ".join(each.name for each in study.conditions)
         raise IsoglotError(f"{name!r} is no condition of {study.name} ({conditions}), and {error}") from None
+
+
+def _choices(cell: Cell) -> list[str]:
+    """What may follow a condition's name."""
+    return ["-".join(cell.languages), *([] if cell.seed is None else [str(cell.seed)])]
 
 
 def known_artifacts(study: Study, store: Store) -> Iterator[Stage | Record]:

@@ -1,5 +1,6 @@
 """The tables of a study on real languages: its text, how words are found, and the other files it reads."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from isoglot.conditions import Domain
 from isoglot.errors import MissingDataError
 from isoglot.languages import Splitter, WordSplitting, default_splitting
 from isoglot.limits import at_least
-from isoglot.text_sources import HubDataset, TextFiles, TextSource
+from isoglot.text_sources import HubDataset, TextFiles, TextSource, is_dump
 from isoglot.toml_tables import (
     Place,
     Table,
@@ -55,10 +56,6 @@ class RealText:
             raise MissingDataError(f"text.{OTHER_DOMAIN}.{language} is not given: name a file of another domain there")
         return self.other_domain[language]
 
-    def has_resource(self, kind: str, languages: tuple[str, str]) -> bool:
-        """Whether the study names it."""
-        return f"{kind}.{'-'.join(languages)}" in self.resources
-
     def resource(self, kind: str, languages: tuple[str, str]) -> tuple[Path, ...]:
         """The files of one resource of a pair of languages."""
         key = f"{kind}.{'-'.join(languages)}"
@@ -76,7 +73,8 @@ def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, pla
             raise at_text.at(language).error(f"{language!r} has no text; name its file here")
     at_other = at_text.at(OTHER_DOMAIN)
     other = checked(text.get(OTHER_DOMAIN, {}), dict, place=at_other)
-    refuse_unknown_keys(other, languages, place=at_other)
+    # Only the target's domain varies (section 4.1).
+    refuse_unknown_keys(other, languages[1:], place=at_other)
     most_words = text.get(MOST_WORDS)
     if most_words is not None:
         refuse_outside(
@@ -98,12 +96,16 @@ def _source(value: object, *, data: Path, place: Place) -> TextSource:
             raise place.error(
                 'should name a file, a list of files, or a data set, as in { dataset = "user/name", ... }'
             )
-        if "revision" not in value:
+        dataset = made_from(renamed, HubDataset, place=place, given={})
+        if not re.fullmatch("[0-9a-f]{40}", dataset.revision or ""):
             raise place.at("revision").error(
-                "this key is missing; give the commit, so that the same text comes every time"
+                "should be the commit, 40 hex digits, so that the same text comes every time"
             )
-        return made_from(renamed, HubDataset, place=place, given={})
-    return TextFiles(paths=_paths(value, data=data, place=place))
+        return dataset
+    files = TextFiles(paths=_paths(value, data=data, place=place))
+    if files.is_wikipedia and not all(map(is_dump, files.paths)):
+        raise place.error("names Wikipedia dumps (.xml) and other files; give one kind or the other")
+    return files
 
 
 def _paths(value: object, *, data: Path, place: Place) -> tuple[Path, ...]:

@@ -1,5 +1,6 @@
 """Where text of a real language comes from."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,13 @@ class TextFiles:
 
     @property
     def is_wikipedia(self) -> bool:
-        """Whether it is a dump in XML, compressed or not."""
-        return any(".xml" in path.suffixes for path in self.paths)
+        """Whether there is a dump among them."""
+        return any(map(is_dump, self.paths))
+
+
+def is_dump(path: Path) -> bool:
+    """By its name, as in enwiki-latest-pages-articles.xml.bz2 or ...-pages-articles1.xml-p1p41242.bz2."""
+    return re.search(r"\.xml(-p\d+p\d+)?(\.\w+)?$", path.name) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,8 +71,10 @@ word-translation.en-fr = "muse.txt"
 
 
 def made_up_lines(language: str, *, lines: int, seed: int) -> list[str]:
+    """Some with more tokens than the demo's model has positions."""
     random = np.random.default_rng(seed)
-    return [" ".join(random.choice(WORDS[language], random.integers(3, 12))) for _ in range(lines)]
+    lengths = [*random.integers(3, 12, lines - lines // 10), *random.integers(60, 90, lines // 10)]
+    return [" ".join(random.choice(WORDS[language], length)) for length in lengths]
 
 
 def write_real_study(folder: Path) -> Path:
@@ -84,7 +86,7 @@ def write_real_study(folder: Path) -> Path:
     (folder / "text/fr-2.txt").write_text(texts["fr-2"], encoding="utf-8")
     (folder / "text/fr-other.txt").write_text(texts["fr-other"], encoding="utf-8")
     (folder / "en-fr.tsv").write_text("".join(f"{a}\t{b}\t{n}\n" for n, (a, b) in enumerate(PAIRS, start=1)))
-    (folder / "muse.txt").write_text("".join(f"{a} {b}\n" for a, b in PAIRS))
+    (folder / "muse.txt").write_text("".join(f"{a} {b}\n" for a, b in PAIRS[:3]))
     (folder / "parallel.en").write_text("".join(f"the {a} sees the house {n}\n" for n, (a, _) in enumerate(PAIRS)))
     (folder / "parallel.fr").write_text("".join(f"le {b} voit le maison {n}\n" for n, (_, b) in enumerate(PAIRS)))
     (folder / "real.toml").write_text(STUDY, encoding="utf-8")

@@ -47,10 +47,12 @@ def test_or_else_from_the_studys_own(tmp_path: Path) -> None:
 
 
 def test_a_data_set_of_the_hub() -> None:
-    hub = REAL.replace('"text/en.txt.xz"', '{ dataset = "user/set", config = "20231101.en", revision = "ab12" }')
+    hub = REAL.replace(
+        '"text/en.txt.xz"', '{ dataset = "user/set", config = "20231101.en", revision = "' + "ab" * 20 + '" }'
+    )
     text = parse_study(hub, origin="mine.toml").text
     assert isinstance(text, RealText)
-    assert text.main["en"] == HubDataset(path="user/set", config="20231101.en", revision="ab12")
+    assert text.main["en"] == HubDataset(path="user/set", config="20231101.en", revision="ab" * 20)
 
 
 def test_words_are_split_as_languages_are_unless_the_study_says_otherwise() -> None:
@@ -97,11 +99,20 @@ def test_a_second_domain_may_be_missing() -> None:
         (lambda s: s.replace('"text/en.txt.xz"', "[]"), r"text.en: names no file"),
         (lambda s: s.replace('"text/en.txt.xz"', '""'), r"text.en: names no file"),
         (lambda s: s.replace('"text/en.txt.xz"', '{ file = "x" }'), r"text.en: should name a file, .* or a data set"),
-        (lambda s: s.replace('"text/en.txt.xz"', '{ dataset = "x" }'), r"text.en.revision: this key is missing"),
+        (lambda s: s.replace('"text/en.txt.xz"', '{ dataset = "x" }'), r"text.en.revision: should be the commit"),
+        (
+            lambda s: s.replace('"text/en.txt.xz"', '{ dataset = "x", revision = "main" }'),
+            r"text.en.revision: should be",
+        ),
+        (lambda s: s.replace('"a.txt"', '"a.xml"'), r"text.fr: names Wikipedia dumps \(.xml\) and other files"),
         (lambda s: s + "most_words = 0", r"text.most_words: should be at least 1, not 0"),
         (lambda s: s + 'most_words = "all"', r"text.most_words: should be a whole number"),
         (lambda s: s + "other-domain = 3", r"text.other-domain: should be a table"),
         (lambda s: s + 'other-domain = { de = "x" }', r"text.other-domain.de: unknown key"),
+        (
+            lambda s: s + 'other-domain = { en = "x" }',
+            r"text.other-domain.en: unknown key; the keys here are 'fr', 'zh'",
+        ),
         (lambda s: s + "[words]\nde = 3", r"words.de: unknown key"),
         (lambda s: s + '[words]\nzh = "jeiba"', r"words.zh: 'jeiba' is not one of .*did you mean 'jieba'\?"),
         (lambda s: s + "[words]\nzh = { command = [] }", r"words.zh.command: names no command"),

@@ -1,17 +1,20 @@
 """A lease on an artifact: two processes never make one at once, and the kernel frees the lease of a dead one."""
 
 import fcntl
+import multiprocessing.process
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from isoglot.artifacts.provenance import host
+from isoglot.errors import IsoglotError
 
 
 @contextmanager
 def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
     """Holds the lock of the file at path; if another process has it, tells `waiting` who and waits."""
+    _refuse_main_run_again()
     descriptor = _locked(path, waiting=waiting)
     try:
         yield
@@ -21,6 +24,12 @@ def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
         # Closing alone would leave the lock with any process forked in the meantime.
         fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
+
+
+def _refuse_main_run_again() -> None:
+    """A worker process reads the script that started it; one that runs a study at once would wait for itself."""
+    if getattr(multiprocessing.process.current_process(), "_inheriting", False):
+        raise IsoglotError('worker processes read this script again: put what it does under if __name__ == "__main__":')
 
 
 def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:

@@ -4,7 +4,18 @@ import os
 from functools import cache
 from pathlib import Path
 
-PACKAGES = ("isoglot", "torch", "numpy", "safetensors", "transformers", "scipy")
+PACKAGES = (
+    "isoglot",
+    "torch",
+    "numpy",
+    "safetensors",
+    "sacremoses",
+    "jieba",
+    "zstandard",
+    "datasets",
+    "transformers",
+    "scipy",
+)
 
 
 def host() -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from isoglot.errors import IsoglotError
 from isoglot.languages import Splitter, WordSplitting
 
 IN_ORDER = "in-order.bin"
-BATCH_CHARACTERS = 1 << 20
+BATCH_CHARACTERS = 1 << 21
 # A command is started for each batch, and some take long to start.
 COMMAND_BATCH_CHARACTERS = 1 << 24
 LINES_AT_ONCE = 1 << 14
@@ -69,8 +70,9 @@ def _write_in_order(
     number_batch = partial(_numbered_batch, splitting=splitting)
     with path.open("wb") as file:
         for types, number_N in ordered_map(number_batch, _batches(lines, size=size), workers=workers):
-            in_text = (numbers.setdefault(word, len(numbers) + 1) for word in types)
-            number_T = np.fromiter((LINE_END, *in_text), dtype=np.uint32, count=len(types) + 1)
+            numbers.update(zip([word for word in types if word not in numbers], count(len(numbers) + 1)))
+            in_text = map(numbers.__getitem__, types)
+            number_T = np.fromiter(chain((LINE_END,), in_text), dtype=np.uint32, count=len(types) + 1)
             number_T[number_N].tofile(file)
             lengths.append(np.diff(np.flatnonzero(number_N == LINE_END), prepend=-1).astype(np.int32))
     return list(numbers), np.concatenate(lengths).astype(np.int64)

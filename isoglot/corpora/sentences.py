@@ -1,6 +1,6 @@
 """Single sentences as a model reads them: ids between two end symbols, each subword tied to its word."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from isoglot.corpora.bpe import Bpe
@@ -16,6 +16,34 @@ class EncodedSentence:
     words: tuple[str, ...]
     ids: tuple[int, ...]
     word_of: tuple[int, ...]
+
+    def pieces(self, *, most_tokens: int) -> Iterator["EncodedSentence"]:
+        """The sentence in as few parts of whole words as have no more tokens, ends included; at least one.
+
+        Of a word that is longer than that, as much as fits is kept.
+        """
+        room = most_tokens - 2
+        first = 1
+        while True:
+            end = min(first + room, len(self.ids) - 1)
+            if end < len(self.ids) - 1 and self.word_of[end] == self.word_of[end - 1]:
+                start_of_word = self.word_of.index(self.word_of[end])
+                end = start_of_word if start_of_word > first else end
+            yield self._part(first, end)
+            first = end
+            while first < len(self.ids) - 1 and self.word_of[first] == self.word_of[first - 1]:
+                first += 1
+            if first >= len(self.ids) - 1:
+                return
+
+    def _part(self, first: int, end: int) -> "EncodedSentence":
+        places = self.word_of[first:end]
+        words = self.words[places[0] : places[-1] + 1] if places else ()
+        return EncodedSentence(
+            words=words,
+            ids=(self.ids[0], *self.ids[first:end], self.ids[-1]),
+            word_of=(NO_WORD, *(place - places[0] for place in places), NO_WORD),
+        )
 
 
 def encoded_sentences(

@@ -27,10 +27,11 @@ def word_type_vectors(
 ) -> tuple[Tensor, Tensor]:
     """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: subwords met, maybe none.
 
-    As a type always has the same subwords, this is the mean over all of them (section 5.1.1). Vectors are summed as
+    Each spelling always has the same subwords, so this is the mean over all of them (section 5.1.1). Several spellings
+    may be one type. Vectors are summed as
     the sentences go by, so that memory is bounded by the number of types.
     """
-    unlisted = len(types)
+    unlisted = max(types.values(), default=-1) + 1
     sum_SWD = torch.zeros(encoder.shape.layers + 1, unlisted + 1, encoder.shape.width, dtype=torch.float64)
     num_subwords_W = torch.zeros(unlisted + 1, dtype=torch.long)
     for rows, state_SBLD in _states_in_batches(encoder, sentences, language=language):

@@ -6,7 +6,7 @@ from rich.table import Table
 
 from isoglot.artifacts import PlannedStage, State
 from isoglot.corpora.words import splitter_version
-from isoglot.exhibits import gaps
+from isoglot.exhibits import gap_sentences
 from isoglot.languages import LANGUAGES, language_of
 from isoglot.real_text import RealText
 from isoglot.report.quantities import duration, short_number
@@ -18,8 +18,8 @@ def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
     yield _plan_line(study, planned)
     if isinstance(study.text, RealText):
         yield from _word_lines(study.text)
-    for gap in gaps(study):
-        yield f"  {gap.sentence()}"
+    for sentence in gap_sentences(study):
+        yield f"  {sentence}"
 
 
 def plan_table(planned: Sequence[PlannedStage]) -> Table:
@@ -45,6 +45,8 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     line += f", {short_number(tokens)} tokens of training" if tokens else ""
     line += f", about {duration(known)}" if known else ""
     line += ", guessed for two CPU cores" if any(each.guessed for each in left) else ""
+    if unknown == len(left):
+        return f"{line}; how long that takes is seen when it has run once in this store"
     return line + (f", and {unknown} more of kinds never run in this store" if unknown else "")
 
 

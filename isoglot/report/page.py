@@ -9,14 +9,14 @@ from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
 from isoglot.conditions import condition_named
-from isoglot.exhibits import cells, gaps
+from isoglot.exhibits import cells, gap_sentences
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING
 from isoglot.report.rows import Row
 from isoglot.report.sections import sections
 from isoglot.report.tables import DESCRIPTION, described, mean_and_range
 from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
-from isoglot.study import Study
+from isoglot.study import Study, Synthetic
 
 PAGE = "report.md"
 MEASUREMENTS = "measurements.jsonl"
@@ -39,23 +39,25 @@ def write_report(study: Study, measurements: Sequence[Measurement], *, store: St
 
 def page(study: Study, measurements: Sequence[Measurement]) -> str:
     """The report in Markdown."""
-    scale = study.scale
+    scale, is_made_up = study.scale, isinstance(study.text, Synthetic)
     parts = [
         f"# {study.name}: {' and '.join(study.languages)}",
         f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
         f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
-        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other, "
-        "and no sentence scored here stands in the text of the main domain.",
+        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other"
+        + (", and no sentence scored here stands in the text of the main domain." if is_made_up else "."),
         _condition_table(study, list(dict.fromkeys(each.condition for each in measurements))),
     ]
-    if lacking := gaps(study):
-        parts += ["## No data", "\n".join(f"- {gap.sentence()}" for gap in lacking)]
+    if lacking := gap_sentences(study):
+        parts += ["## No data", "\n".join(f"- {sentence}" for sentence in lacking)]
     for table in vocabulary_tables(measurements):
         lines = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *table.lines]
         parts += [f"## {table.title}", _markdown(lines), f"{table.caption}."]
     for section in sections(measurements):
         parts += [f"## {section.title}", _score_table(section.rows)]
         parts += [f"Chance is {section.chance:.1f}%." if section.chance is not None else ""]
+        if section.coverage is not None:
+            parts += [f"{section.coverage:.0f}% of the dictionary's pairs are met in the held-out text."]
         if section.agreements:
             parts += [HEADING, "\n".join(f"- {each.sentence()}" for each in section.agreements)]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -21,6 +21,8 @@ class Section:
     title: str
     rows: list[Row]
     chance: float | None
+    coverage: float | None
+    """Of the pairs of the dictionary, in percent."""
     agreements: list[Agreement]
     """Of the metric that stands in for the paper's transfer scores; of others none."""
 
@@ -35,5 +37,8 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
                 title=f"{title} ({'-'.join(languages)})",
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
+                coverage=single_value(
+                    measurements, metric=f"{metric.removesuffix('_p1')}_coverage", languages=languages
+                ),
                 agreements=agreements(of_pair) if metric == RETRIEVAL else [],
             )

@@ -10,8 +10,7 @@ from rich.text import Text
 from isoglot.conditions import PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, Verdict
-from isoglot.report.rows import Row
-from isoglot.report.sections import sections
+from isoglot.report.sections import Section, sections
 from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
 from isoglot.scales import Scale
 
@@ -26,7 +25,7 @@ def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableT
     for each in vocabulary_tables(measurements):
         parts += [vocabulary_table(each), ""]
     for section in sections(measurements):
-        parts += [score_table(section.rows, title=section.title, chance=section.chance), ""]
+        parts += [score_table(section), ""]
         if section.agreements:
             parts.append(Text(HEADING, style="bold"))
             parts += [Text("  " + each.sentence(), style=VERDICT_STYLES[each.verdict]) for each in section.agreements]
@@ -59,13 +58,16 @@ def vocabulary_table(counted: VocabularyTable) -> Table:
     return table
 
 
-def score_table(of_pair: Sequence[Row], *, title: str, chance: float | None) -> Table:
+def score_table(section: Section) -> Table:
     """The right half: one metric of one language pair."""
-    table = _plain_table(title)
+    of_pair = section.rows
+    table = _plain_table(section.title)
     several = "means over seeds, and (lowest-highest) of best; " if len(of_pair[0].best) > 1 else ""
     table.caption = f"{several}untr.: best layer of the same model before training; Δ: best less Default's best"
-    if chance is not None:
-        table.caption += f"; chance {chance:.1f}"
+    if section.chance is not None:
+        table.caption += f"; chance {section.chance:.1f}"
+    if section.coverage is not None:
+        table.caption += f"; {section.coverage:.0f}% of the dictionary's pairs are met in the held-out text"
     default = next((row.mean_best for row in of_pair if row.condition == "default"), None)
     lines = [
         (

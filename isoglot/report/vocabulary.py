@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from isoglot.conditions import condition_named
+from isoglot.conditions import Domain, condition_named
 from isoglot.exhibits import VOCABULARY
 from isoglot.measurements import Measurement
 from isoglot.report.quantities import short_number
@@ -13,6 +13,9 @@ CAPTION = (
     "words: to train on; unknown: of held-out tokens; shared types: met in both languages; of tokens: of all that are "
     "read in training; likeness: 1 less the Jensen-Shannon divergence of the languages' tokens, in bits"
 )
+
+
+ALIKE = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +36,7 @@ def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Vocabular
         yield VocabularyTable(
             title=f"Vocabularies ({'-'.join(languages)})",
             lines=[_line([each for each in of_pair if each.condition == name], name) for name in conditions],
-            caption=CAPTION + _of_dictionary(of_pair),
+            caption=CAPTION + _of_dictionary(of_pair) + _of_domains(of_pair),
         )
 
 
@@ -57,4 +60,19 @@ def _values(measurements: Sequence[Measurement], metric: str) -> list[float]:
 def _of_dictionary(of_pair: Sequence[Measurement]) -> str:
     """What share of the words may be switched, where there are extra anchors."""
     shares = [f"{each.value:.0f}% of {each.language}" for each in of_pair if each.metric == "dictionary_word_share"]
-    return f"; the dictionary of extra anchors has {' and '.join(shares)} running words" if shares else ""
+    if not shares:
+        return ""
+    return f"; Extra anchors is counted before words change: its dictionary has {' and '.join(shares)} running words"
+
+
+def _of_domains(of_pair: Sequence[Measurement]) -> str:
+    """A warning where the second domain could not be given as many words as the first."""
+    of_target = [each for each in of_pair if each.metric == "training_words" and each.language == each.languages[1]]
+    other = [each.value for each in of_target if condition_named(each.condition).target_domain is Domain.OTHER]
+    main = [each.value for each in of_target if condition_named(each.condition).target_domain is Domain.MAIN]
+    if not other or not main or other[0] > ALIKE * main[0]:
+        return ""
+    return (
+        f"; the other domain has only {100 * other[0] / main[0]:.0f}% of the words of the first, so that rows of the "
+        f"two differ in size as well: set most_words = {other[0]:.0f} under [text] to compare like with like"
+    )

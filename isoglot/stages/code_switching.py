@@ -1,19 +1,17 @@
 """Training text that can be code-switched, for extra anchors."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from isoglot.artifacts import Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText
-from isoglot.corpora.readers.dictionaries import DictionaryEntry
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import Vocabulary
-from isoglot.corpora.words import split_lines
 from isoglot.languages import WordSplitting
-from isoglot.stages.dictionaries import AnyDictionary, dictionary_entries
+from isoglot.stages.dictionaries import AnyDictionary, word_pairs
 from isoglot.stages.split_text import SplitText
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 
@@ -30,6 +28,8 @@ class SwitchableTrainingText(Stage):
     bpe: Mapping[str, LearnedBpe]
     vocabulary: BuiltVocabulary
     dictionaries: tuple[AnyDictionary, ...]
+    held_out: tuple[AnyDictionary, ...]
+    """Pairs that word translation is scored by: what a model is asked it must not have been told."""
     splittings: Mapping[str, WordSplitting]
 
     @property
@@ -50,19 +50,24 @@ class SwitchableTrainingText(Stage):
         # Departure: both languages are switched, so a dictionary is read both ways; the paper does not say.
         found: Translations = defaultdict(list)
         for dictionary in self.dictionaries:
-            source, target = dictionary.names
-            entries = dictionary_entries(work.path(dictionary))
-            if self.language != source:
-                source, target = target, source
-                entries = [DictionaryEntry(source=e.target, target=e.source, weight=e.weight) for e in entries]
-            words = split_lines([entry.source for entry in entries], self.splittings[source])
-            foreign = split_lines([entry.target for entry in entries], self.splittings[target])
-            for entry, own_words, other_words in zip(entries, words, foreign, strict=True):
-                # Departure: words change places with words; entries of several are left out.
-                if len(own_words) == len(other_words) == 1:
-                    translation = Translation(language=target, word=other_words[0], weight=entry.weight)
-                    found[own_words[0]].append(translation)
+            (other,) = (name for name in dictionary.names if name != self.language)
+            for source_word, target_word, weight in self._anchors(work, dictionary):
+                own, foreign = (
+                    (source_word, target_word) if other == dictionary.names[1] else (target_word, source_word)
+                )
+                found[own].append(Translation(language=other, word=foreign, weight=weight))
         return found
+
+    def _anchors(self, work: Work, dictionary: AnyDictionary) -> Iterator[tuple[str, str, float]]:
+        held_out = {
+            (source.lower(), target.lower())
+            for kept in self.held_out
+            for source, target, _ in word_pairs(work.path(kept), kept.names, self.splittings)
+            if kept.names == dictionary.names
+        }
+        for source, target, weight in word_pairs(work.path(dictionary), dictionary.names, self.splittings):
+            if (source.lower(), target.lower()) not in held_out:
+                yield source, target, weight
 
 
 def _by_type(types: Iterable[str], translations: Translations) -> Translations:

@@ -1,12 +1,15 @@
 """Words that translate each other, made up or read."""
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from isoglot.artifacts import Stage, Work
 from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
+from isoglot.corpora.words import split_lines
+from isoglot.languages import WordSplitting
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import read_lines, write_lines
 from isoglot.synthetic import dictionary
@@ -66,6 +69,20 @@ def dictionary_entries(folder: Path) -> list[DictionaryEntry]:
     """The entries of a dictionary that was made, source language first."""
     rows = [json.loads(line) for line in read_lines(folder / ENTRIES)]
     return [DictionaryEntry(source=source, target=target, weight=weight) for source, target, weight in rows]
+
+
+def word_pairs(
+    folder: Path, names: tuple[str, str], splittings: Mapping[str, WordSplitting]
+) -> Iterator[tuple[str, str, float]]:
+    """The entries of a dictionary that are one word on either side, found as the words of the texts are."""
+    entries = dictionary_entries(folder)
+    source, target = names
+    own = split_lines([entry.source for entry in entries], splittings[source])
+    other = split_lines([entry.target for entry in entries], splittings[target])
+    for entry, own_words, other_words in zip(entries, own, other, strict=True):
+        # Departure: words change places with words; entries of several are left out.
+        if len(own_words) == len(other_words) == 1:
+            yield own_words[0], other_words[0], entry.weight
 
 
 def _write(entries: list[DictionaryEntry], folder: Path) -> None:

@@ -13,7 +13,7 @@ from isoglot.corpora.sentences import EncodedSentence, encoded_sentences
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
-from isoglot.stages.dictionaries import AnyDictionary, dictionary_entries
+from isoglot.stages.dictionaries import AnyDictionary, word_pairs
 from isoglot.stages.models import AnyEncoder, chosen_model
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
@@ -65,7 +65,11 @@ class Emergence(Stage):
         source_SND, target_SND = (
             sentence_vectors(
                 encoder,
-                self._encoded(work, self._parallel_words(work, language), language=language),
+                # Departure: a sentence longer than the windows of training is cut, as no position beyond was learned.
+                [
+                    next(sentence.pieces(most_tokens=self.encoder.run.window))
+                    for sentence in self._parallel(work, language)
+                ],
                 language=language,
             )
             for language in self.languages
@@ -84,19 +88,17 @@ class Emergence(Stage):
         from isoglot.geometry.retrieval import centred, retrieval_precision
 
         source, target = self.languages
-        encoded = {
-            language: self._encoded(
-                work, NumberedText.read(work.path(self.texts[language])).lines(Split.TEST), language=language
-            )
-            for language in self.languages
-        }
+        encoded = {language: self._held_out(work, language) for language in self.languages}
         met = {
             language: {word for sentence in sentences for word in sentence.words}
             for language, sentences in encoded.items()
         }
-        listed = [(entry.source, entry.target) for entry in dictionary_entries(work.path(dictionary))]
+        splittings = {language: text.splitting for language, text in self.texts.items()}
+        listed = [(a, b) for a, b, _ in word_pairs(work.path(dictionary), dictionary.names, splittings)]
+        # Departure: a word counts as met where it is written with capitals as well, for dictionaries in lower case.
+        known = {language: words | {word.lower() for word in words} for language, words in met.items()}
         # A word that is never met has no vector: left in, it would pull the mean and stand among the wrong answers.
-        pairs = [(a, b) for a, b in listed if a in met[source] and b in met[target]]
+        pairs = [(a, b) for a, b in listed if a in known[source] and b in known[target]]
         if all(a == b for a, b in pairs):
             raise IsoglotError(
                 "no two words of different spelling that translate each other are met in the held-out lines; "
@@ -107,7 +109,13 @@ class Emergence(Stage):
             for language, words in zip(self.languages, zip(*pairs, strict=True), strict=True)
         }
         vectors = {
-            language: word_type_vectors(encoder, encoded[language], types=types[language], language=language)[0]
+            language: word_type_vectors(
+                encoder,
+                encoded[language],
+                types={word: types[language][word.lower()] for word in met[language] if word.lower() in types[language]}
+                | types[language],
+                language=language,
+            )[0]
             for language in self.languages
         }
         # Departure: words spelled alike in both languages are among the answers, but are not asked for: where the table
@@ -125,9 +133,16 @@ class Emergence(Stage):
             Score(metric="word_translation_coverage", value=100 * len(pairs) / len(listed)),
         ]
 
-    def _parallel_words(self, work: Work, language: str) -> list[list[str]]:
+    def _parallel(self, work: Work, language: str) -> list[EncodedSentence]:
         """Parallel sentences, their words found as those of the text are."""
-        return split_lines(parallel_lines(work.path(self.parallel), language), self.texts[language].splitting)
+        lines = parallel_lines(work.path(self.parallel), language)
+        return self._encoded(work, split_lines(lines, self.texts[language].splitting), language=language)
+
+    def _held_out(self, work: Work, language: str) -> list[EncodedSentence]:
+        """Lines that no model was trained on, in pieces as long as what it was trained on."""
+        lines = NumberedText.read(work.path(self.texts[language])).lines(Split.TEST)
+        sentences = self._encoded(work, lines, language=language)
+        return [piece for each in sentences for piece in each.pieces(most_tokens=self.encoder.run.window)]
 
     def _encoded(self, work: Work, lines: Iterable[Sequence[str]], *, language: str) -> list[EncodedSentence]:
         return encoded_sentences(

@@ -7,8 +7,10 @@ from functools import cached_property
 
 from isoglot.conditions import Anchors, Condition, Domain, Segmentation
 from isoglot.corpora.words import splitter_version
+from isoglot.errors import MissingDataError
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.stages.code_switching import SwitchableTrainingText
+from isoglot.stages.dictionaries import AnyDictionary
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
 from isoglot.stages.sources import Sources, sources
@@ -99,6 +101,7 @@ class ModelGraph:
                 bpe=self.bpe,
                 vocabulary=self.vocabulary,
                 dictionaries=(self.sources.dictionary(self.languages),),
+                held_out=self.sources.held_out_words(self.languages),
                 splittings={each: self.sources.splitting(each) for each in self.languages},
             )
             for language, text in self.texts.items()
@@ -127,6 +130,14 @@ class ModelGraph:
     def untrained(self) -> UntrainedEncoder:
         return UntrainedEncoder(run=self.run, streams=self.streams, label=self.label)
 
+    @cached_property
+    def word_translation(self) -> AnyDictionary | None:
+        """Without which the rest of the scores can be had."""
+        try:
+            return self.sources.word_translation(self.languages)
+        except MissingDataError:
+            return None
+
     def emergence(self, encoder: AnyEncoder) -> Emergence:
         """Scores of an encoder, on the main domain whatever it was trained on."""
         return Emergence(
@@ -135,6 +146,6 @@ class ModelGraph:
             vocabulary=self.vocabulary,
             bpe=self.bpe,
             parallel=self.sources.parallel(self.languages),
-            dictionary=self.sources.word_translation(self.languages),
+            dictionary=self.word_translation,
             texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
         )

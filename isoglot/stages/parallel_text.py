@@ -22,6 +22,7 @@ class SyntheticParallelText(Stage):
     """Meanings realised in every language; no line of it stands in `texts`."""
 
     kind: ClassVar[str] = "parallel-text"
+    version: ClassVar[int] = 2
     world: World
     languages: tuple[SyntheticLanguage, ...]
     texts: tuple[SyntheticText, ...]

@@ -28,10 +28,15 @@ class SourceFile:
 
     sha256: str
     path: Path = field(metadata=NOT_IDENTITY)
+    num_bytes: int = field(metadata=NOT_IDENTITY)
 
     def check_unchanged(self) -> None:
         """An artifact must not be made of a file that was written while it was read."""
-        if _sha256(self.path) != self.sha256:
+        try:
+            is_same = _sha256(self.path) == self.sha256
+        except OSError:
+            is_same = False
+        if not is_same:
             raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
 
 
@@ -44,7 +49,7 @@ def source_file(path: Path, *, wanted_by: str) -> SourceFile:
         if not path.is_file():
             raise MissingDataError(f"{wanted_by}: {path}: not a file; name the files in it one by one")
         if status.st_size < LARGE_BYTES or time.time() - status.st_mtime < SETTLED_SECONDS:
-            return SourceFile(sha256=_sha256(path), path=path)
+            return SourceFile(sha256=_sha256(path), path=path, num_bytes=status.st_size)
         seen = f"{path.absolute()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
         known = _known_digests()
         if seen not in known:
@@ -52,7 +57,7 @@ def source_file(path: Path, *, wanted_by: str) -> SourceFile:
             _keep(known)
     except OSError as error:
         raise MissingDataError(f"{wanted_by}: {path}: {_reason(path, error)}") from None
-    return SourceFile(sha256=known[seen], path=path)
+    return SourceFile(sha256=known[seen], path=path, num_bytes=status.st_size)
 
 
 def _sha256(path: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from isoglot.conditions import Domain
+from isoglot.errors import MissingDataError
 from isoglot.languages import Splitter, WordSplitting
 from isoglot.real_text import RealText
 from isoglot.stages.dictionaries import AnyDictionary, DictionaryFile, SyntheticDictionary
@@ -39,8 +40,12 @@ class Sources(Protocol):
         """To make extra anchors of."""
         ...
 
-    def word_translation(self, languages: Pair) -> AnyDictionary | None:
-        """To score word translation by; where there is none, it is not scored."""
+    def word_translation(self, languages: Pair) -> AnyDictionary:
+        """To score word translation by."""
+        ...
+
+    def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:
+        """What no extra anchors may be made of."""
         ...
 
 
@@ -48,7 +53,7 @@ def sources(study: Study) -> Sources:
     """Those of a study."""
     if isinstance(study.text, Synthetic):
         return SyntheticSources(made_up=study.text)
-    return FileSources(real=study.text, wanted_by=study.origin, most_words=study.text.most_words)
+    return FileSources(real=study.text, wanted_by=study.origin)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +91,10 @@ class SyntheticSources:
 
     word_translation = dictionary
 
+    def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:  # noqa: ARG002
+        """None: the only dictionary there is serves both."""
+        return ()
+
 
 @dataclass(frozen=True, kw_only=True)
 class FileSources:
@@ -93,7 +102,10 @@ class FileSources:
 
     real: RealText
     wanted_by: str
-    most_words: int | None
+
+    @property
+    def most_words(self) -> int | None:
+        return self.real.most_words
 
     def text(self, language: str, domain: Domain) -> AnyText:
         source = self.real.source(language, domain)
@@ -112,11 +124,15 @@ class FileSources:
         (file,) = self._files(self.real.resource("dictionary", languages))
         return DictionaryFile(file=file, languages=languages)
 
-    def word_translation(self, languages: Pair) -> DictionaryFile | None:
-        if not self.real.has_resource("word-translation", languages):
-            return None
+    def word_translation(self, languages: Pair) -> DictionaryFile:
         (file,) = self._files(self.real.resource("word-translation", languages))
         return DictionaryFile(file=file, languages=languages)
+
+    def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
+        try:
+            return (self.word_translation(languages),)
+        except MissingDataError:
+            return ()
 
     def _files(self, paths: tuple[Path, ...]) -> tuple[SourceFile, ...]:
         return tuple(source_file(path, wanted_by=self.wanted_by) for path in paths)

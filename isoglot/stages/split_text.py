@@ -38,7 +38,7 @@ class SplitText(Stage):
     def amount(self) -> Amount | None:
         if not isinstance(self.text, FileText):
             return None
-        return Amount(units=sum(file.path.stat().st_size for file in self.text.files), of="bytes")
+        return Amount(units=sum(file.num_bytes for file in self.text.files), of="bytes")
 
     def make(self, work: Work) -> None:
         limits = [self.most_words] if self.most_words is not None else []

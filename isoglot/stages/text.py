@@ -8,6 +8,7 @@ from typing import ClassVar
 from isoglot.artifacts import Amount, Stage, Work
 from isoglot.conditions import Domain
 from isoglot.corpora.readers.line_files import LineFile
+from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
 from isoglot.synthetic import draw_meanings, realise
@@ -83,7 +84,7 @@ class WikipediaText(Stage):
         return f"text of {', '.join(dump.path.name for dump in self.dumps)}"
 
     def amount(self) -> Amount:
-        return Amount(units=sum(dump.path.stat().st_size for dump in self.dumps), of="bytes")
+        return Amount(units=sum(dump.num_bytes for dump in self.dumps), of="bytes")
 
     def make(self, work: Work) -> None:
         write_lines(work.folder / LINES, self._lines(work))
@@ -99,7 +100,7 @@ class WikipediaText(Stage):
 
             yield from dump_lines(dump.path, workers=num_workers(), progress=report)
             yield ""
-            before += dump.path.stat().st_size
+            before += dump.num_bytes
             dump.check_unchanged()
 
 
@@ -117,28 +118,37 @@ class HubText(Stage):
     def make(self, work: Work) -> None:
         from isoglot.corpora.readers.hub_text import dataset_lines
 
+        if Path(self.dataset.path).exists():
+            # Its files may change, and then the same name would be another text.
+            raise IsoglotError(
+                f"{self.dataset.path} is a folder here, not a data set of the hub; name its files of text"
+            )
         write_lines(work.folder / LINES, dataset_lines(self.dataset))
 
 
 AnyText = SyntheticText | FileText | WikipediaText | HubText
 
 
-def text_files(text: AnyText, work: Work) -> list[Path]:
-    """Where the lines of a text are, for a stage that has it among its inputs."""
-    return [file.path for file in text.files] if isinstance(text, FileText) else [work.path(text) / LINES]
-
-
 def text_lines(text: AnyText, work: Work) -> Iterator[str]:
-    """The lines of a text, with progress told to the stage that reads them."""
-    paths = text_files(text, work)
-    total, before = sum(path.stat().st_size for path in paths), 0
-    for path in paths:
-        with LineFile(path) as lines:
-            for line in lines:
-                if lines.number % LINES_BETWEEN_REPORTS == 0:
-                    work.progress(before + lines.position, total, "bytes")
-                yield line
-        before += path.stat().st_size
-    if isinstance(text, FileText):
-        for file in text.files:
-            file.check_unchanged()
+    """The lines of a text, with progress told to the stage that reads them and has the text among its inputs."""
+    if not isinstance(text, FileText):
+        path = work.path(text) / LINES
+        yield from _lines(path, work, before=0, total=path.stat().st_size)
+        return
+    total, before = sum(file.num_bytes for file in text.files), 0
+    for file in text.files:
+        yield from _lines(file.path, work, before=before, total=total)
+        file.check_unchanged()
+        before += file.num_bytes
+
+
+def _lines(path: Path, work: Work, *, before: int, total: int) -> Iterator[str]:
+    with LineFile(path) as lines:
+        for line in lines:
+            if lines.number == 1 and line.startswith("<mediawiki"):
+                raise IsoglotError(
+                    f"{path}:1: this is a Wikipedia dump, not text; give it a name that ends in .xml.bz2"
+                )
+            if lines.number % LINES_BETWEEN_REPORTS == 0:
+                work.progress(before + lines.position, total, "bytes")
+            yield line

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -39,6 +41,8 @@ def test_the_file_of_a_dead_holder_does_not_bind(tmp_path: Path) -> None:
 
 def test_a_lease_is_not_left_with_forked_children(tmp_path: Path) -> None:
     code = """
+import subprocess
+import sys
 import threading
 from isoglot.artifacts.lease import lease
 path, waits = Path(sys.argv[1]), threading.Event()
@@ -59,3 +63,24 @@ print(time.monotonic() - freed)
 """
     output, errors = python(code, arguments=[str(tmp_path / "a.lease")]).communicate(timeout=30)
     assert float(output) < 5, errors
+
+
+SCRIPT = """
+import multiprocessing, sys
+from pathlib import Path
+from isoglot.artifacts.lease import lease
+
+with lease(Path(sys.argv[1]), waiting=print):
+    child = multiprocessing.get_context("spawn").Process(target=print)
+    child.start()
+    child.join()
+    print("exit", child.exitcode)
+"""
+
+
+def test_a_script_that_its_workers_run_again_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "a.lease")]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert 'put what it does under if __name__ == "__main__":' in answer.stderr
+    assert "exit 1" in answer.stdout

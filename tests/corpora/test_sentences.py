@@ -1,6 +1,7 @@
 """Sentences as ids, each subword tied to its word."""
 
 from collections import Counter
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,3 +54,26 @@ def test_ids_are_those_of_the_language() -> None:
     assert set(english.ids[1:-1]).isdisjoint(french.ids[1:-1])
     assert UNK not in english.ids + french.ids
     assert english.word_of == french.word_of
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=9), max_size=8), st.integers(3, 12))
+def test_pieces_hold_every_word_that_fits_once_and_in_order(words: list[str], most_tokens: int) -> None:
+    (sentence,) = encoded_sentences([words], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    pieces = list(sentence.pieces(most_tokens=most_tokens))
+    assert [word for piece in pieces for word in piece.words] == words
+    for piece in pieces:
+        assert len(piece.ids) == len(piece.word_of) <= most_tokens
+        assert (piece.ids[0], piece.ids[-1], piece.word_of[0], piece.word_of[-1]) == (END, END, NO_WORD, NO_WORD)
+        whole = encoded_sentences([piece.words], language="fr", bpe=BPE, vocabulary=VOCABULARY)[0]
+        # Only a word longer than a whole piece loses its end, and then it stands alone.
+        assert piece == whole or (len(piece.words) == 1 and whole.ids[: most_tokens - 1] == piece.ids[:-1])
+    # As few as there may be: no two neighbours would have fitted together.
+    for left, right in pairwise(pieces):
+        first_word = encoded_sentences([right.words[:1]], language="fr", bpe=BPE, vocabulary=VOCABULARY)[0]
+        assert len(left.ids) + len(first_word.ids) - 2 > most_tokens
+
+
+def test_a_short_sentence_is_its_own_piece() -> None:
+    for words in ([], ["abc"], ["abc", "ba"]):
+        (sentence,) = encoded_sentences([words], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+        assert list(sentence.pieces(most_tokens=5)) == [sentence]

@@ -44,14 +44,14 @@ def test_every_vocabulary_of_table_1_is_prepared(prepared: Path) -> None:
         assert (found[name, "anchor_types", "fr"] == 0) is apart
         assert (found[name, "anchor_token_share", "en"] == 0) is apart
         assert found[name, "unknown_share_held_out", "fr"] == 0
-    assert found["extra-anchors", "dictionary_word_share", "en"] > 20
-    assert found["extra-anchors", "dictionary_word_share", "fr"] > 20
+    assert found["extra-anchors", "dictionary_word_share", "en"] > 10
+    assert found["extra-anchors", "dictionary_word_share", "fr"] > 10
 
 
 def test_a_second_domain_is_cut_to_the_size_of_the_first(prepared: Path) -> None:
     found = values(prepared)
     main, other = (found[name, "training_words", "fr"] for name in ("default", "wiki-cc"))
-    assert main - 12 < other <= main
+    assert main - 150 < other <= main
     assert found["default", "training_words", "en"] == found["wiki-cc", "training_words", "en"]
 
 
@@ -114,18 +114,19 @@ def test_what_a_study_lacks_is_named_and_the_rest_is_made(tmp_path: Path) -> Non
     assert run.returncode == 0, run.stderr
     lacking = [line.strip() for line in run.stdout.splitlines() if line.startswith("  no data for ")]
     assert lacking == [
-        "no data for vocabulary, wiki-cc, en-fr: real.toml: text/fr-other.txt: No such file or directory; "
+        "no data for wiki-cc, en-fr (vocabulary): real.toml: text/fr-other.txt: No such file or directory; "
         "did you mean fr-2.txt?",
-        "no data for vocabulary, extra-anchors, en-fr: real.toml: en-fr.tsv: No such file or directory",
+        "no data for extra-anchors, en-fr (vocabulary): real.toml: en-fr.tsv: No such file or directory",
     ]
     report = next(tmp_path.glob("store/reports/*/report.md")).read_text()
-    assert "- no data for vocabulary, wiki-cc, en-fr" in report
+    assert "- no data for wiki-cc, en-fr (vocabulary)" in report
     assert {condition for condition, _, _ in values_of(run_results(tmp_path, words))} == {"default"}
     for path in (tmp_path / "text").iterdir():
         path.unlink()
-    nothing = isoglot("run", "real.toml", folder=tmp_path)
-    assert nothing.returncode == 1
-    assert "nothing of it can be made without the data it lacks" in nothing.stderr
+    for command in ("run", "results"):
+        nothing = isoglot(command, "real.toml", folder=tmp_path)
+        assert nothing.returncode == 1
+        assert "without the data it lacks; is --data right?" in nothing.stderr
 
 
 def run_results(folder: Path, words: tuple[str, ...]) -> list[dict[str, object]]:

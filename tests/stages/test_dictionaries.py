@@ -4,7 +4,8 @@ from pathlib import Path
 
 from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.readers.dictionaries import DictionaryEntry
-from isoglot.stages.dictionaries import DictionaryFile, SyntheticDictionary, dictionary_entries
+from isoglot.languages import Splitter, WordSplitting
+from isoglot.stages.dictionaries import DictionaryFile, SyntheticDictionary, dictionary_entries, word_pairs
 from isoglot.stages.source_files import source_file
 from isoglot.synthetic import dictionary
 from isoglot.synthetic_languages import SyntheticLanguage, World
@@ -26,6 +27,19 @@ def test_a_file_keeps_its_weights(tmp_path: Path) -> None:
         ("well", "bien", 0.1),
     ]
     assert stage.names == ("en", "fr")
+
+
+def test_word_pairs_are_one_word_on_either_side(tmp_path: Path) -> None:
+    path = tmp_path / "en-fr.tsv"
+    path.write_text("well done\tbravo\t2\nwell\tpuits\t1\nit's\tc'est\t1\nThen\tPuis\t3\n", encoding="utf-8")
+    stage = DictionaryFile(file=source_file(path, wanted_by="here"), languages=("en", "fr"))
+    made(stage, tmp_path)
+    folder = Store(tmp_path / "store").folder(stage)
+    for lowercase, pair in ((False, ("Then", "Puis", 3.0)), (True, ("then", "puis", 3.0))):
+        splittings = {
+            code: WordSplitting(splitter=Splitter.MOSES, language=code, lowercase=lowercase) for code in ("en", "fr")
+        }
+        assert list(word_pairs(folder, stage.names, splittings)) == [("well", "puits", 1.0), pair]
 
 
 def test_a_bad_row_is_named_and_nothing_is_made(tmp_path: Path) -> None:

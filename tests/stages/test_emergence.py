@@ -36,7 +36,12 @@ def scored(finished: Workplace, *, condition: str, untrained: bool) -> Emergence
 def sentences(stage: Emergence, lines: list[list[str]], *, language: str, store: Store):
     bpe = Bpe.read(store.folder(stage.bpe[language]) / MERGES)
     vocabulary = Vocabulary.read(store.folder(stage.vocabulary) / VOCABULARY)
-    return encoded_sentences(lines, language=language, bpe=bpe, vocabulary=vocabulary)
+    encoded = encoded_sentences(lines, language=language, bpe=bpe, vocabulary=vocabulary)
+    return [list(sentence.pieces(most_tokens=stage.encoder.run.window)) for sentence in encoded]
+
+
+def first_pieces(stage: Emergence, lines: list[str], *, language: str, store: Store):
+    return [pieces[0] for pieces in sentences(stage, list(map(str.split, lines)), language=language, store=store)]
 
 
 def both_directions(a_ND: torch.Tensor, b_ND: torch.Tensor, pairs: list[tuple[int, int]]) -> float:
@@ -59,7 +64,7 @@ def test_scores_are_those_of_the_chosen_model(finished: Workplace, condition: st
     by_language = [
         sentence_vectors(
             model.encoder,
-            sentences(stage, list(map(str.split, parallel_lines(parallel, language))), language=language, store=store),
+            first_pieces(stage, parallel_lines(parallel, language), language=language, store=store),
             language=language,
         )
         for language in stage.languages
@@ -82,7 +87,11 @@ def test_scores_are_those_of_the_chosen_model(finished: Workplace, condition: st
     ours, theirs = (
         word_type_vectors(
             model.encoder,
-            sentences(stage, held_out[language], language=language, store=store),
+            [
+                each
+                for pieces in sentences(stage, held_out[language], language=language, store=store)
+                for each in pieces
+            ],
             types={word: row for row, word in enumerate(rows[language])},
             language=language,
         )[0]

@@ -37,11 +37,6 @@ class DictionaryEntry:
     target: str
     weight: float
 
-    @property
-    def is_single_word(self) -> bool:
-        """Neither side has white space within; of languages written without it, all entries are taken for words."""
-        return len(self.source.split()) == len(self.target.split()) == 1
-
 
 class Dictionary(list[DictionaryEntry]):
     """The entries of a file in its order."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from textwrap import shorten
 from typing import Any
 
+from isoglot.corpora.readers.line_files import LONGEST_LINE
 from isoglot.errors import IsoglotError
 from isoglot.text_sources import HubDataset
 
@@ -32,6 +33,11 @@ def _texts(dataset: HubDataset) -> Iterator[str]:
             )
         match row[dataset.column]:
             case str(text):
+                if "\0" in text or any(len(line.encode()) > LONGEST_LINE for line in text.split("\n")):
+                    raise IsoglotError(
+                        f"data set {dataset.path!r}: row {number} of the column {dataset.column!r} has a NUL or a line "
+                        f"of more than {LONGEST_LINE} bytes; one sentence or paragraph a line is expected"
+                    )
                 yield text
             case None:
                 continue

@@ -26,11 +26,10 @@ def split_lines(lines: Sequence[str], *, command: Sequence[str]) -> list[list[st
 
 
 def command_version(command: Sequence[str]) -> str:
-    """What a command's program is known by: another build of it has another version.
-
-    Only the program itself counts, not what it reads.
-    """
-    return hashlib.sha256(_program(command).read_bytes()).hexdigest()[:16]
+    """What a command is known by: another build of its program, or a change in a file it names, makes another."""
+    files = [_program(command), *(Path(word) for word in command[1:] if Path(word).is_file())]
+    digests = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
+    return hashlib.sha256(digests.encode()).hexdigest()[:16]
 
 
 def _answers(texts: Sequence[str], *, command: Sequence[str]) -> list[str]:

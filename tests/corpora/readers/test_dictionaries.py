@@ -88,14 +88,6 @@ def test_rows_of_lost_letters_are_left_out_and_counted(tmp_path: Path) -> None:
     assert dictionary.left_out == 2
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "single"),
-    [("cat", "chat", True), ("give up", "abandonner", False), ("a", "b\u3000c", False), ("cat", "机器学习", True)],
-)
-def test_which_entries_are_single_words(source: str, target: str, single: bool) -> None:
-    assert DictionaryEntry(source=source, target=target, weight=1).is_single_word is single
-
-
 @given(st.dictionaries(st.tuples(phrases, phrases), st.floats(1e-300, 1e300), min_size=1))
 def test_written_rows_are_read_again(
     tmp_path_factory: pytest.TempPathFactory, weights: dict[tuple[str, str], float]
