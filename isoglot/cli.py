@@ -78,8 +78,8 @@ def run(
     data: DataOption = None,
 ) -> None:
     """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there."""
+    from isoglot.artifacts import inputs_first, run_plan
     from isoglot.artifacts import plan as plan_of
-    from isoglot.artifacts import run_plan
     from isoglot.exhibits import cells
     from isoglot.measurements import measurements
     from isoglot.report.outlook import outlook
@@ -106,7 +106,12 @@ def run(
     found, _ = measurements(asked, shelf)
     if found:
         console.print(results_tables(found, scale=asked.scale))
-    page = write_report(asked, found, store=shelf)
+    failures = [
+        f"{stage.title}: {outcome.failed[stage.digest]}"
+        for stage in inputs_first(targets).values()
+        if stage.digest in outcome.failed
+    ]
+    page = write_report(asked, found, store=shelf, failures=failures)
     if outcome.made:
         seconds = sum(shelf.record(stage).seconds for stage in outcome.made)
         console.print(f"Made {len(outcome.made)} artifacts in {duration(seconds)}, reused {len(outcome.reused)}.")
@@ -114,8 +119,9 @@ def run(
         console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store}.")
     console.print(f"Report: {page}")
     if outcome.failed:
-        reasons = "; ".join(dict.fromkeys(str(error) for error in outcome.failed.values()))
-        raise IsoglotError(f"{len(outcome.failed)} failed, {len(outcome.skipped)} skipped for want of them: {reasons}")
+        raise IsoglotError(
+            f"{len(failures)} failed, {len(outcome.skipped)} skipped for want of that: {'; '.join(failures)}"
+        )
 
 
 @app.command()

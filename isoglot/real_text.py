@@ -91,12 +91,11 @@ def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, pla
 
 def _source(value: object, *, data: Path, place: Place) -> TextSource:
     if isinstance(value, dict):
-        renamed = {"path" if key == "dataset" else key: member for key, member in value.items()}
         if "dataset" not in value:
             raise place.error(
                 'should name a file, a list of files, or a data set, as in { dataset = "user/name", ... }'
             )
-        dataset = made_from(renamed, HubDataset, place=place, given={})
+        dataset = made_from(value, HubDataset, place=place, given={})
         if not re.fullmatch("[0-9a-f]{40}", dataset.revision or ""):
             raise place.at("revision").error(
                 "should be the commit, 40 hex digits, so that the same text comes every time"

@@ -170,11 +170,13 @@ def _conditions(names: object, *, scale: Scale, place: Place) -> tuple[Condition
     conditions = []
     for name in distinct(names, str, at_least=1, place=place):
         try:
-            condition = condition_named(name)
-            condition.separate.at_depth(scale.shape.layers)
+            conditions.append(condition_named(name))
+        except IsoglotError as error:
+            raise place.error(str(error)) from None
+        try:
+            conditions[-1].separate.at_depth(scale.shape.layers)
         except IsoglotError as error:
             raise place.error(f"{name!r}: {error}") from None
-        conditions.append(condition)
     return tuple(conditions)
 
 

@@ -26,7 +26,7 @@ def is_dump(path: Path) -> bool:
 class HubDataset:
     """A Hugging Face data set with a column of text."""
 
-    path: str
+    dataset: str
     """Its name on the hub, or a folder of JSON lines, Parquet or other files that the library knows."""
     config: str | None = None
     split: str = "train"

@@ -123,8 +123,8 @@ def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) 
 MISTAKES = [
     (["run", "nosuch"], "nosuch: no such study; give the path of a .toml file"),
     (["run", "dmeo"], "did you mean 'demo'?"),
-    (["plan", "tiny.toml", "--conditions", "defualt"], "--conditions: 'defualt': "),
-    (["run", "tiny.toml", "--conditions", ""], "--conditions: '': "),
+    (["plan", "tiny.toml", "--conditions", "defualt"], "--conditions: 'defualt' is not one of"),
+    (["run", "tiny.toml", "--conditions", ""], "--conditions: '' is not one of"),
     (["run", "tiny.toml", "--seeds", "0,one"], "--seeds takes whole numbers with commas between them"),
     (["run", "tiny.toml", "--seeds", "0,0"], "--seeds: 0 stands there twice"),
     (["results", "tiny.toml"], "make them with: isoglot run tiny.toml"),

@@ -52,7 +52,7 @@ def test_a_data_set_of_the_hub() -> None:
     )
     text = parse_study(hub, origin="mine.toml").text
     assert isinstance(text, RealText)
-    assert text.main["en"] == HubDataset(path="user/set", config="20231101.en", revision="ab" * 20)
+    assert text.main["en"] == HubDataset(dataset="user/set", config="20231101.en", revision="ab" * 20)
 
 
 def test_words_are_split_as_languages_are_unless_the_study_says_otherwise() -> None:

@@ -97,5 +97,5 @@ def test_seeds_and_conditions_may_come_from_the_command_line() -> None:
     assert [row.name for row in with_conditions(study, ["sep-emb", "default"]).conditions] == ["sep-emb", "default"]
     with pytest.raises(IsoglotError, match=r"^--seeds: 3 stands there twice"):
         with_seeds(study, [3, 3])
-    with pytest.raises(IsoglotError, match=r"^--conditions: 'defualt': .* did you mean 'default'\?$"):
+    with pytest.raises(IsoglotError, match=r"^--conditions: 'defualt' is not one of .* did you mean 'default'\?$"):
         with_conditions(study, ["defualt"])

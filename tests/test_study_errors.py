@@ -56,7 +56,7 @@ def test_unknown_and_missing_keys(text: str, message: str) -> None:
     ("text", "message"),
     [
         (study_text('scale = "dmo"', drop="scale"), r"scale: 'dmo' is not one of 'demo', .*did you mean 'demo'\?"),
-        (study_text('conditions = ["sep-em"]'), r"conditions: 'sep-em': .*did you mean 'sep-emb'\?"),
+        (study_text('conditions = ["sep-em"]'), r"conditions: 'sep-em' is not one of .*did you mean 'sep-emb'\?"),
         (study_text('exhibits = ["emergense"]'), r"exhibits: 'emergense' is not one of 'emergence', 'vocabulary'; did"),
         (
             study_text(ela='order = "svoo"'),

@@ -101,7 +101,8 @@ def _cut(length_L: NDArray[np.int64], cut: Cut) -> dict[Split, NDArray[np.int64]
     if len(length_L) <= held_out:
         raise IsoglotError(
             f"{len(length_L)} lines of text that are not blank are too few for {cut.dev_lines} dev lines, "
-            f"{cut.test_lines} test lines and some to train on; give more text or lower dev_lines and test_lines"
+            f"{cut.test_lines} test lines and some to train on; give more text, or lower dev_lines and "
+            "test_lines in the table [change] of the study"
         )
     order_L = np.random.default_rng(cut.seed).permutation(len(length_L))
     dev, test, train = np.split(order_L, [cut.dev_lines, held_out])

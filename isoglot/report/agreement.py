@@ -12,6 +12,7 @@ from isoglot.report.rows import Row
 
 CLOSE_POINTS = 3.0
 FEW_SEEDS = 3
+FEW_LINES = 5
 HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
 
 
@@ -42,6 +43,15 @@ class Agreement:
             f", on {self.num_seeds} seed{'s' if self.num_seeds > 1 else ''} only" if self.num_seeds < FEW_SEEDS else ""
         )
         return f"{better} {self.our_better:+.1f} {sign} {worse} {self.our_worse:+.1f}: {self.verdict.value}{few}"
+
+
+def told_apart(found: Sequence[Agreement]) -> tuple[list[Agreement], str]:
+    """Those worth a line each, and one line for all that are too close to call, where these are many."""
+    undecided = [each for each in found if each.verdict is Verdict.TOO_CLOSE]
+    if len(undecided) <= FEW_LINES:
+        return list(found), ""
+    decided = [each for each in found if each.verdict is not Verdict.TOO_CLOSE]
+    return decided, f"{len(undecided)} more pairs of conditions: {Verdict.TOO_CLOSE.value}"
 
 
 def agreements(rows: Sequence[Row]) -> list[Agreement]:

@@ -47,7 +47,7 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     line += ", guessed for two CPU cores" if any(each.guessed for each in left) else ""
     if unknown == len(left):
         return f"{line}; how long that takes is seen when it has run once in this store"
-    return line + (f", and {unknown} more of kinds never run in this store" if unknown else "")
+    return line + (f", without {unknown} of kinds never run in this store" if unknown else "")
 
 
 def _word_lines(text: RealText) -> Iterator[str]:

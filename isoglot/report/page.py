@@ -9,9 +9,9 @@ from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
 from isoglot.conditions import condition_named
-from isoglot.exhibits import cells, gap_sentences
+from isoglot.exhibits import EMERGENCE, cells, gap_sentences
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import HEADING
+from isoglot.report.agreement import HEADING, told_apart
 from isoglot.report.rows import Row
 from isoglot.report.sections import sections
 from isoglot.report.tables import DESCRIPTION, described, mean_and_range
@@ -22,8 +22,10 @@ PAGE = "report.md"
 MEASUREMENTS = "measurements.jsonl"
 
 
-def write_report(study: Study, measurements: Sequence[Measurement], *, store: Store) -> Path:
-    """Write the report beside the artifacts it was made from; return the page's path."""
+def write_report(
+    study: Study, measurements: Sequence[Measurement], *, store: Store, failures: Sequence[str] = ()
+) -> Path:
+    """Write the report beside the artifacts it was made from, and tell what could not be made; return its path."""
     # By what it shows as well as by name: one seed's report must not replace that of three.
     shown = sha256("".join(cell.stage.digest for cell in cells(study)).encode()).hexdigest()
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
@@ -33,21 +35,19 @@ def write_report(study: Study, measurements: Sequence[Measurement], *, store: St
         # Two runs of one study may come to their end together.
         with lease(folder / "report.lease", waiting=ignore_holder):
             write_whole(folder / MEASUREMENTS, lines)
-            write_whole(folder / PAGE, page(study, measurements))
+            write_whole(folder / PAGE, page(study, measurements, failures=failures))
     return folder / PAGE
 
 
-def page(study: Study, measurements: Sequence[Measurement]) -> str:
+def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequence[str] = ()) -> str:
     """The report in Markdown."""
-    scale, is_made_up = study.scale, isinstance(study.text, Synthetic)
     parts = [
         f"# {study.name}: {' and '.join(study.languages)}",
-        f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
-        f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
-        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other"
-        + (", and no sentence scored here stands in the text of the main domain." if is_made_up else "."),
+        _of_models(study) if EMERGENCE in study.exhibits else "Vocabularies alone: no model was asked for.",
         _condition_table(study, list(dict.fromkeys(each.condition for each in measurements))),
     ]
+    if failures:
+        parts += ["## Failed", "\n".join(f"- {failure}" for failure in failures)]
     if lacking := gap_sentences(study):
         parts += ["## No data", "\n".join(f"- {sentence}" for sentence in lacking)]
     for table in vocabulary_tables(measurements):
@@ -59,8 +59,21 @@ def page(study: Study, measurements: Sequence[Measurement]) -> str:
         if section.coverage is not None:
             parts += [f"{section.coverage:.0f}% of the dictionary's pairs are met in the held-out text."]
         if section.agreements:
-            parts += [HEADING, "\n".join(f"- {each.sentence()}" for each in section.agreements)]
+            told, untold = told_apart(section.agreements)
+            sentences = [each.sentence() for each in told] + ([untold] if untold else [])
+            parts += [HEADING, "\n".join(f"- {sentence}" for sentence in sentences)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _of_models(study: Study) -> str:
+    scale = study.scale
+    checked = ", and no sentence scored here stands in the text of the main domain"
+    return (
+        f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
+        f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
+        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other"
+        f"{checked if isinstance(study.text, Synthetic) else ''}."
+    )
 
 
 def _condition_table(study: Study, conditions: Sequence[str]) -> str:

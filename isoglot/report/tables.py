@@ -1,6 +1,6 @@
 """Table 1 in the terminal: conditions down, layers across."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -9,7 +9,7 @@ from rich.text import Text
 
 from isoglot.conditions import PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import HEADING, Verdict
+from isoglot.report.agreement import HEADING, Agreement, Verdict, told_apart
 from isoglot.report.sections import Section, sections
 from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
 from isoglot.scales import Scale
@@ -28,9 +28,17 @@ def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableT
         parts += [score_table(section), ""]
         if section.agreements:
             parts.append(Text(HEADING, style="bold"))
-            parts += [Text("  " + each.sentence(), style=VERDICT_STYLES[each.verdict]) for each in section.agreements]
+            parts += [Text(f"  {line}", style=style) for line, style in _agreement_lines(section.agreements)]
             parts.append("")
     return Group(*parts)
+
+
+def _agreement_lines(agreements: Sequence[Agreement]) -> Iterator[tuple[str, str]]:
+    told, untold = told_apart(agreements)
+    for each in told:
+        yield each.sentence(), VERDICT_STYLES[each.verdict]
+    if untold:
+        yield untold, VERDICT_STYLES[Verdict.TOO_CLOSE]
 
 
 def condition_table(conditions: Sequence[Condition], *, scale: Scale) -> Table:
@@ -40,10 +48,14 @@ def condition_table(conditions: Sequence[Condition], *, scale: Scale) -> Table:
         table.add_column(heading)
     for condition in conditions:
         table.add_row(condition.label, *described(condition, scale=scale))
+    notes = []
+    if any(condition.separate.embeddings for condition in conditions):
+        notes.append("0*: each language has embeddings of its own, so that no subword is in common.")
     if scale.shape.layers != PAPER_DEPTH:
-        table.caption = (
+        notes.append(
             f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {scale.shape.layers}."
         )
+    table.caption = "\n".join(notes)
     return table
 
 
@@ -51,10 +63,7 @@ def vocabulary_table(counted: VocabularyTable) -> Table:
     """What the two languages of each model have in common."""
     table = _plain_table(counted.title)
     table.caption = counted.caption
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "Model" else "right", no_wrap=True)
-    for line in counted.lines:
-        table.add_row(*line)
+    _add_columns(table, HEADINGS, counted.lines)
     return table
 
 
@@ -80,6 +89,11 @@ def score_table(section: Section) -> Table:
         for row in of_pair
     ]
     headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", "Δ")
+    _add_columns(table, headings, lines)
+    return table
+
+
+def _add_columns(table: Table, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     for heading, column in zip(headings, zip(*lines, strict=True), strict=True):
         table.add_column(
             heading,
@@ -91,7 +105,6 @@ def score_table(section: Section) -> Table:
         )
     for line in lines:
         table.add_row(*line)
-    return table
 
 
 def _plain_table(title: str) -> Table:

@@ -29,6 +29,7 @@ class Emergence(Stage):
     """Retrieval of parallel sentences and translation of words at every layer, by cosine alone."""
 
     kind: ClassVar[str] = "emergence"
+    version: ClassVar[int] = 2
     encoder: AnyEncoder
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary

@@ -91,7 +91,7 @@ def _keep(known: dict[str, str]) -> None:
 
 def _reason(path: Path, error: OSError) -> str:
     try:
-        beside = [each.name for each in path.parent.iterdir()]
+        beside = [each.name for each in path.parent.iterdir() if each.name != path.name]
     except OSError:
         return f"{error.strerror}; is --data or ISOGLOT_DATA the folder that the study's paths start from?"
     near = get_close_matches(path.name, beside, n=1)

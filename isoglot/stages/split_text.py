@@ -35,6 +35,10 @@ class SplitText(Stage):
     def title(self) -> str:
         return f"words of {self.language}, {self.text.title.removeprefix('text of ')}"
 
+    @property
+    def is_of_other_domain(self) -> bool:
+        return self.no_larger_than is not None
+
     def amount(self) -> Amount | None:
         if not isinstance(self.text, FileText):
             return None

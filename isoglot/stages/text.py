@@ -113,15 +113,15 @@ class HubText(Stage):
 
     @property
     def title(self) -> str:
-        return f"text of {self.dataset.path}"
+        return f"text of {self.dataset.dataset}"
 
     def make(self, work: Work) -> None:
         from isoglot.corpora.readers.hub_text import dataset_lines
 
-        if Path(self.dataset.path).exists():
+        if Path(self.dataset.dataset).exists():
             # Its files may change, and then the same name would be another text.
             raise IsoglotError(
-                f"{self.dataset.path} is a folder here, not a data set of the hub; name its files of text"
+                f"{self.dataset.dataset} is a folder here, not a data set of the hub; name its files of text"
             )
         write_lines(work.folder / LINES, dataset_lines(self.dataset))
 
@@ -147,7 +147,7 @@ def _lines(path: Path, work: Work, *, before: int, total: int) -> Iterator[str]:
         for line in lines:
             if lines.number == 1 and line.startswith("<mediawiki"):
                 raise IsoglotError(
-                    f"{path}:1: this is a Wikipedia dump, not text; give it a name that ends in .xml.bz2"
+                    f"{path}:1: this is a Wikipedia dump, not text; give it a name that ends in .xml or .xml.bz2"
                 )
             if lines.number % LINES_BETWEEN_REPORTS == 0:
                 work.progress(before + lines.position, total, "bytes")

@@ -1,7 +1,7 @@
 """BPE merges, the vocabulary built with them, and the text as token streams."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +19,10 @@ MERGES = "merges.txt"
 VOCABULARY = "vocabulary.json"
 
 
+def _named(texts: Iterable[SplitText]) -> str:
+    return " and ".join(f"{text.language}{' (other domain)' if text.is_of_other_domain else ''}" for text in texts)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LearnedBpe(Stage):
     """BPE of one text, or of several together."""
@@ -31,7 +35,7 @@ class LearnedBpe(Stage):
 
     @property
     def title(self) -> str:
-        return f"{self.merges} BPE merges of {' and '.join(text.language for text in self.texts)}"
+        return f"{self.merges} BPE merges of {_named(self.texts)}"
 
     def make(self, work: Work) -> None:
         texts = [NumberedText.read(work.path(text)) for text in self.texts]
@@ -63,7 +67,9 @@ class BuiltVocabulary(Stage):
 
     @property
     def title(self) -> str:
-        return f"{self.tables.value} vocabulary of {' and '.join(self.texts)}"
+        kept = self.kept_anchors
+        share = "" if kept is None else f" ({100 * kept.share:g}%, {kept.order.value})"
+        return f"{self.tables.value} vocabulary{share} of {_named(self.texts.values())}"
 
     def make(self, work: Work) -> None:
         subwords = {
@@ -88,7 +94,7 @@ class TokenStreams(Stage):
 
     @property
     def title(self) -> str:
-        return f"token stream of {self.language}, {self.vocabulary.tables.value} vocabulary"
+        return f"token stream of {self.language}, {self.vocabulary.title}"
 
     def make(self, work: Work) -> None:
         write_stream(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.report.agreement import Verdict, agreements
+from isoglot.report.agreement import Verdict, agreements, told_apart
 from isoglot.report.rows import Row
 from tests.report.made_up_measurements import row
 
@@ -75,3 +75,17 @@ def test_only_orders_of_the_paper_within_one_pair_of_languages_are_judged() -> N
         ("default", "sep-emb-l1-6"),
         ("sep-emb", "sep-emb-l1-6"),
     ]
+
+
+def test_many_that_are_too_close_are_one_line() -> None:
+    close = [
+        row(name, 10.0, 10.0, 10.0) for name in ("default", "sep-l1-6", "sep-emb-l1-6", "sep-emb-l1-3", "no-anchors")
+    ]
+    found = agreements([*close, row("sep-emb", 1.0, 1.0, 1.0)])
+    told, untold = told_apart(found)
+    undecided = [each for each in found if each.verdict is Verdict.TOO_CLOSE]
+    assert len(undecided) > 5
+    assert told == [each for each in found if each not in undecided]
+    assert told != []
+    assert untold == f"{len(undecided)} more pairs of conditions: too close to call"
+    assert told_apart(undecided[:5]) == (undecided[:5], "")

@@ -24,7 +24,8 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
     path = write_real_study(tmp_path)
     text = path.read_text().replace('"fr"]', '"fr", "sw", "th"]').replace("[text]\n", '[text]\nsw = "a"\nth = "b"\n')
     path.write_text(text + '[words]\nlowercase = true\nfr = "whitespace"\n')
-    first, *of_words, gap, other_gap = lines(read_study(path), tmp_path)
+    first, *rest = lines(read_study(path), tmp_path)
+    of_words, of_gaps = rest[:4], rest[4:]
     assert first == (
         "real: 0 artifacts done, 32 to make; how long that takes is seen when it has run once in this store"
     )
@@ -36,6 +37,8 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
     ]
     assert all(", in lower case" in line for line in of_words)
     assert of_words[2].endswith("; not registered: the rules of Moses for this code, or else for English")
-    assert gap.startswith("  no data for default, wiki-cc, no-anchors,")
-    assert "en-sw (vocabulary): " in gap
-    assert "/b: No such file" in other_gap
+    assert len(of_gaps) == 4
+    assert of_gaps[0].startswith("  no data for default, no-anchors, default-anchors,")
+    assert "en-sw (vocabulary): " in of_gaps[0]
+    assert of_gaps[0].endswith("/a: No such file or directory")
+    assert of_gaps[1].endswith("text.other-domain.sw is not given: name a file of another domain there")

@@ -13,7 +13,7 @@ from isoglot.errors import IsoglotError
 from isoglot.exhibits import UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.page import page, write_report
-from isoglot.study import parse_study
+from isoglot.study import parse_study, with_exhibits
 from tests.report.made_up_measurements import measured, measurement
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -68,3 +68,15 @@ def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:
     (tmp_path / "reports").touch()
     with pytest.raises(IsoglotError, match=f"the store {tmp_path} cannot be used"):
         write_report(STUDY, FOUND, store=Store(tmp_path))
+
+
+def test_what_failed_is_told() -> None:
+    text = page(STUDY, FOUND, failures=["words of de: de.txt:3: not UTF-8"])
+    assert "## Failed\n\n- words of de: de.txt:3: not UTF-8\n" in text
+    assert "## Failed" not in page(STUDY, FOUND)
+
+
+def test_a_page_of_vocabularies_speaks_of_no_training() -> None:
+    text = page(with_exhibits(STUDY, ["vocabulary"]), [])
+    assert "no model was asked for" in text
+    assert "updates" not in text

@@ -81,7 +81,7 @@ def test_a_dump_by_another_name_is_not_taken_for_text(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_data_set_of_the_hub(tmp_path: Path) -> None:
-    stage = HubText(dataset=HubDataset(path=str(tmp_path), revision="0" * 40))
+    stage = HubText(dataset=HubDataset(dataset=str(tmp_path), revision="0" * 40))
     (error,) = run_plan([stage], Store(tmp_path / "store")).failed.values()
     assert "is a folder here, not a data set of the hub" in str(error)
 

@@ -22,28 +22,30 @@ def dataset_lines(dataset: HubDataset) -> Iterator[str]:
         yield from lines
         begun = begun or bool(lines)
     if not begun:
-        raise IsoglotError(f"data set {dataset.path!r}: the column {dataset.column!r} of {dataset.split!r} has no text")
+        raise IsoglotError(
+            f"data set {dataset.dataset!r}: the column {dataset.column!r} of {dataset.split!r} has no text"
+        )
 
 
 def _texts(dataset: HubDataset) -> Iterator[str]:
     for number, row in enumerate(_rows(dataset), start=1):
         if dataset.column not in row:
             raise IsoglotError(
-                f"data set {dataset.path!r}: no column {dataset.column!r}; it has {', '.join(map(repr, row))}"
+                f"data set {dataset.dataset!r}: no column {dataset.column!r}; it has {', '.join(map(repr, row))}"
             )
         match row[dataset.column]:
             case str(text):
                 if "\0" in text or any(len(line.encode()) > LONGEST_LINE for line in text.split("\n")):
                     raise IsoglotError(
-                        f"data set {dataset.path!r}: row {number} of the column {dataset.column!r} has a NUL or a line "
-                        f"of more than {LONGEST_LINE} bytes; one sentence or paragraph a line is expected"
+                        f"data set {dataset.dataset!r}: row {number} of the column {dataset.column!r} has a NUL or a "
+                        f"line of more than {LONGEST_LINE} bytes; one sentence or paragraph a line is expected"
                     )
                 yield text
             case None:
                 continue
             case other:
                 raise IsoglotError(
-                    f"data set {dataset.path!r}: row {number} of the column {dataset.column!r} is "
+                    f"data set {dataset.dataset!r}: row {number} of the column {dataset.column!r} is "
                     f"{type(other).__name__}, not text; name a column of text"
                 )
 
@@ -53,15 +55,15 @@ def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
         from datasets import load_dataset  # type: ignore[import-untyped]
     except ImportError:
         raise IsoglotError(
-            f"data set {dataset.path!r}: to read it, install the extra with `pip install 'isoglot[hub]'`"
+            f"data set {dataset.dataset!r}: to read it, install the extra with `pip install 'isoglot[hub]'`"
         ) from None
     # What can go wrong reaches us as the errors of half a dozen libraries: HTTP, file systems, Arrow, JSON, pandas.
     try:
         yield from load_dataset(
-            dataset.path, dataset.config, split=dataset.split, revision=dataset.revision, streaming=True
+            dataset.dataset, dataset.config, split=dataset.split, revision=dataset.revision, streaming=True
         )
     except Exception as error:
-        raise IsoglotError(f"data set {dataset.path!r}: {_complaint(error, dataset)}") from error
+        raise IsoglotError(f"data set {dataset.dataset!r}: {_complaint(error, dataset)}") from error
 
 
 def _complaint(error: Exception, dataset: HubDataset) -> str:

@@ -61,12 +61,13 @@ def _decoded(answer: bytes, *, number: int, command: Sequence[str]) -> str:
 
 def _program(command: Sequence[str]) -> Path:
     if not command:
-        raise IsoglotError("the study's words.<language> is an empty command; name a program and its arguments")
+        raise IsoglotError("the study's [words] is an empty command; name a program and its arguments")
     program = shutil.which(command[0])
     if program is None:
         raise IsoglotError(f"{_named(command)} was not found, or may not be run; give its full path, or set PATH")
-    return Path(program)
+    # Absolute, as "./segment" without its "./" would be looked for on the PATH.
+    return Path(program).absolute()
 
 
 def _named(command: Sequence[str]) -> str:
-    return f"the command {command[0]!r} of the study's words.<language>"
+    return f"the command {command[0]!r} of the study's [words]"

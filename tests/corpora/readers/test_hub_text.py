@@ -53,7 +53,7 @@ def test_rows_of_json_and_parquet(tmp_path: Path) -> None:
     (tmp_path / "parquet").mkdir()
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), tmp_path / "parquet/train-00000.parquet")
     for folder in ("json", "parquet"):
-        assert list(dataset_lines(HubDataset(path=str(tmp_path / folder)))) == LINES
+        assert list(dataset_lines(HubDataset(dataset=str(tmp_path / folder)))) == LINES
 
 
 def test_config_split_and_column(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ configs:
         (tmp_path / f"{name}.jsonl").write_text(as_json([{"body": f"{name} text", "title": f"{name} title"}]))
 
     def lines(config: str | None, split: str = "train", column: str = "body") -> list[str]:
-        return list(dataset_lines(HubDataset(path=str(tmp_path), config=config, split=split, column=column)))
+        return list(dataset_lines(HubDataset(dataset=str(tmp_path), config=config, split=split, column=column)))
 
     assert lines("fr") == ["fr text"]
     assert lines("fr", "dev") == ["dev text"]
@@ -86,18 +86,22 @@ configs:
 
 def test_a_wrong_column_is_refused_with_those_there_are(tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text(as_json(ROWS))
-    assert "no column 'body'; it has 'text', 'id'" in complaint_about(HubDataset(path=str(tmp_path), column="body"))
-    assert "row 1 of the column 'id' is int, not text" in complaint_about(HubDataset(path=str(tmp_path), column="id"))
+    assert "no column 'body'; it has 'text', 'id'" in complaint_about(HubDataset(dataset=str(tmp_path), column="body"))
+    assert "row 1 of the column 'id' is int, not text" in complaint_about(
+        HubDataset(dataset=str(tmp_path), column="id")
+    )
 
 
 def test_what_cannot_be_found_or_read_is_refused(tmp_path: Path) -> None:
     assert "name one of https://huggingface.co/datasets or a folder" in complaint_about(
-        HubDataset(path=str(tmp_path / "no"))
+        HubDataset(dataset=str(tmp_path / "no"))
     )
-    assert "name one of https://huggingface.co/datasets or a folder" in complaint_about(HubDataset(path=str(tmp_path)))
-    assert "data set 'no/such': " in complaint_about(HubDataset(path="no/such"))
+    assert "name one of https://huggingface.co/datasets or a folder" in complaint_about(
+        HubDataset(dataset=str(tmp_path))
+    )
+    assert "data set 'no/such': " in complaint_about(HubDataset(dataset="no/such"))
     assert "check the name, the network and HF_HUB_OFFLINE" in complaint_about(
-        HubDataset(path="no/such", revision="v1")
+        HubDataset(dataset="no/such", revision="v1")
     )
 
 
@@ -111,12 +115,12 @@ def test_what_cannot_be_found_or_read_is_refused(tmp_path: Path) -> None:
 )
 def test_data_sets_without_text_are_refused(tmp_path: Path, content: str, complaint: str) -> None:
     (tmp_path / "train.jsonl").write_text(content)
-    assert complaint in complaint_about(HubDataset(path=str(tmp_path)))
+    assert complaint in complaint_about(HubDataset(dataset=str(tmp_path)))
 
 
 def test_the_extra_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
-    assert "pip install 'isoglot[hub]'" in complaint_about(HubDataset(path="any"))
+    assert "pip install 'isoglot[hub]'" in complaint_about(HubDataset(dataset="any"))
 
 
 @settings(max_examples=20)
@@ -130,7 +134,7 @@ def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, c
     folder = tmp_path_factory.mktemp("set")
     (folder / "train.jsonl").write_bytes(content)
     try:
-        lines = list(dataset_lines(HubDataset(path=str(folder))))
+        lines = list(dataset_lines(HubDataset(dataset=str(folder))))
     except IsoglotError as error:
         assert str(error).startswith(f"data set '{folder}': ")  # noqa: PT017
     else:

@@ -72,8 +72,8 @@ def test_no_shell_reads_the_arguments() -> None:
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ([], r"words\.<language> is an empty command"),
-        (["no-such-segmenter"], r"'no-such-segmenter' of the study's words\.<language> was not found"),
+        ([], r"\[words\] is an empty command"),
+        (["no-such-segmenter"], r"'no-such-segmenter' of the study's \[words\] was not found"),
         (
             python("import sys; print('1\\n2\\n3\\n4\\n5', file=sys.stderr); sys.exit(7)"),
             r"exit status 7, saying: 3 \| 4 \| 5$",
