@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from isoglot.conditions import Anchors, Condition, Domain, Segmentation
+from isoglot.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
 from isoglot.pretraining.run import PretrainingRun
@@ -79,8 +79,14 @@ class ModelGraph:
             tables=self.condition.tables,
             texts=self.texts,
             bpe=self.bpe,
-            kept_anchors=self.condition.kept_anchors,
+            kept_anchors=self._kept_anchors,
         )
+
+    @property
+    def _kept_anchors(self) -> KeptAnchors | None:
+        """Models of other seeds keep other anchors, where these are drawn at random."""
+        kept = self.condition.kept_anchors
+        return replace(kept, seed=self.seed) if kept is not None and kept.order is AnchorOrder.RANDOM else kept
 
     @cached_property
     def streams(self) -> dict[str, TokenStreams]:

@@ -7,7 +7,7 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Stage, differences, inputs_first
-from isoglot.conditions import CONDITIONS, TABLE_1, Domain, TableKind
+from isoglot.conditions import CONDITIONS, TABLE_1, Domain, TableKind, condition_named
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.study import Synthetic, parse_study
 from isoglot.synthetic_languages import SyntheticLanguage
@@ -146,3 +146,12 @@ def test_titles_tell_the_stages_of_a_study_apart() -> None:
     ]
     # Extra anchors start from the model that default starts from, which has been scored already.
     assert len(titles) == len(set(titles)) == 2 * 2 * len(models) - 2 * 2
+
+
+def test_anchors_kept_at_random_are_drawn_for_each_seed() -> None:
+    def vocabulary(name: str, seed: int) -> str:
+        condition = condition_named(name)
+        return ModelGraph(study=STUDY, condition=condition, languages=("ela", "oru"), seed=seed).vocabulary.digest
+
+    assert vocabulary("anchors-50", 0) == vocabulary("anchors-50", 1)
+    assert len({vocabulary(name, seed) for name in ("anchors-50-random", "anchors-25-random") for seed in (0, 1)}) == 4
