@@ -11,7 +11,15 @@ from isoglot.study import Study, read_study
 
 ISOGLOT = Path(sys.executable).with_name("isoglot")
 # What would send the command elsewhere, or have it write colours into a pipe.
-UNWANTED = ("ISOGLOT_STORE", "ISOGLOT_DEVICE", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS")
+UNWANTED = (
+    "ISOGLOT_STORE",
+    "ISOGLOT_DATA",
+    "ISOGLOT_WORKERS",
+    "ISOGLOT_DEVICE",
+    "FORCE_COLOR",
+    "PY_COLORS",
+    "GITHUB_ACTIONS",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from real_data import DATA
 
 ROOT = Path(__file__).parents[1]
-DATA = Path(os.environ.get("ISOGLOT_DATA", ROOT.parent / "shared/data"))
 COMMAND = """
 import sys
 from isoglot.data_command import data_app

@@ -1,16 +1,13 @@
 """Words with counts to learn BPE from: made up, or of real text."""
 
 import lzma
-import os
 import random
 from collections import Counter
 from itertools import islice
-from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
-DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
+from real_data import DATA
 
 # Few letters make ties, runs such as "aaaa" and words within words.
 words = st.text("ab", min_size=1, max_size=9)

@@ -1,12 +1,11 @@
 """The catalogue holds together, and its checksums are those of the official files."""
 
-import os
 import re
 from fnmatch import fnmatchcase
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from real_data import DATA
 
 from isoglot.corpora.readers.file_names import found
 from isoglot.data_sets.catalogue import DATA_SETS, PAPER, files_of, files_to_fetch, named_data_set
@@ -16,7 +15,6 @@ from isoglot.data_sets.data_set import DataFile, Link, Member
 from isoglot.data_sets.digests import content_digest
 from isoglot.errors import IsoglotError
 
-DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[3] / "shared/data"))
 FILES = [file for data_set in DATA_SETS for file in files_of(data_set)]
 
 

@@ -1,12 +1,12 @@
 """The studies that come with isoglot, on the real files they name: minutes of work, for whoever has the data."""
 
-import os
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import isoglot
+from real_data import DATA
 
 from isoglot.artifacts import Store
 from isoglot.conditions import CONDITIONS
@@ -18,7 +18,6 @@ from isoglot.stages.vocabulary import VOCABULARY
 from isoglot.study import read_study
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("ISOGLOT_DATA") or ROOT.parent / "shared/data")
 
 pytestmark = [
     pytest.mark.real_data,

@@ -1,17 +1,16 @@
 """Dictionaries in the formats that people have them in."""
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real_data import DATA
 
 from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
 from tests.corpora.readers.compressed_texts import WRITTEN
 
-DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
 EN_FR = ("en", "fr")
 
 words = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="\ufffd"), min_size=1)

@@ -1,7 +1,6 @@
 """Lines of plain and compressed files."""
 
 import gzip
-import os
 import re
 import struct
 from collections import Counter
@@ -10,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real_data import DATA
 
 from isoglot.corpora.readers import decompression, line_files
 from isoglot.corpora.readers.line_files import LineFile
 from tests.corpora.readers.compressed_texts import COMPRESSED, WRITTEN
 
-DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
 # Among them breaks that str.splitlines() knows, a byte order mark that is not at the start, and wide letters.
 LINES = ["one", "", " two\u2028three\x85four\x0bfive\x0csix\x1c", "é中😀", "tab\t\ufeff", "a\rb", "last"]
 # Carriage returns and marks have tests of their own.

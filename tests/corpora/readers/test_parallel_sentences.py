@@ -1,17 +1,16 @@
 """Parallel sentences in the formats that people have them in."""
 
-import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real_data import DATA
 
 from isoglot.corpora.readers.parallel_sentences import ParallelSentences, read_parallel
 from tests.corpora.readers.compressed_texts import WRITTEN
 from tests.corpora.readers.parallel_files import EN_FR, OFFICIAL_HEADER, sentence, written
 
-DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
 TATOEBA_CODES = {"fr": "fra", "de": "deu", "ru": "rus", "zh": "cmn"}
 
 

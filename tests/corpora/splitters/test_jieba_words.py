@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real_data import DATA
 
 from isoglot.corpora.splitters.jieba_dictionary import FIRST_SLOT, NO_STATE, JiebaDictionary
 from isoglot.corpora.splitters.jieba_words import BATCH_CHARACTERS, split_lines
 from isoglot.corpora.splitters.plain_marks import CONTROLS, PLAIN_MARKS
 
-DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
 REWRITTEN = PLAIN_MARKS | dict.fromkeys(chain(*CONTROLS), "")
 DICTIONARY_WORDS = [
     "中国",

@@ -3,20 +3,18 @@
 # ruff: noqa: RUF001 - look-alikes are what the rules are about
 
 import lzma
-import os
 import time
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from real_data import DATA
 
 from isoglot.corpora.splitters.moses import BATCH_CHARACTERS, split_lines
 
-DATA = Path(os.environ.get("ISOGLOT_DATA", Path(__file__).parents[2].parent / "shared/data"))
 REAL_LINES = 20_000
 
 WORKED = [
