@@ -5,18 +5,25 @@ import os
 import re
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from commands import ISOGLOT, environment, isoglot
+from commands import ISOGLOT, environment, isoglot, started
 from real_studies import write_real_study
 
+from isoglot.artifacts import Store
 from isoglot.conditions import TABLE_1
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import SPECIALS
+from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
+from isoglot.stages.model_graph import ModelGraph
+from isoglot.stages.vocabulary import VOCABULARY
+from isoglot.study import read_study
+from tests.end_to_end.artifact_files import artifact_files
 
 NAMES = [condition.name for condition in TABLE_1]
+SPECIAL_IDS = set(range(len(SPECIALS)))
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +62,19 @@ def test_a_second_domain_is_cut_to_the_size_of_the_first(prepared: Path) -> None
     assert found["default", "training_words", "en"] == found["wiki-cc", "training_words", "en"]
 
 
-def test_ids_of_languages_kept_apart_have_nothing_in_common(prepared: Path) -> None:
-    streams = [TokenStream.open(path.parent) for path in prepared.glob("store/token-streams-*/stream.json")]
-    by_size: dict[int, dict[str, set[int]]] = {}
-    for stream in streams:
-        ids = set(stream.ids(Split.TRAIN).tolist()) - set(range(len(SPECIALS)))
-        by_size.setdefault(stream.table_size, {})[stream.language] = ids
-    shared = [bool(ids["en"] & ids["fr"]) for ids in by_size.values() if len(ids) == 2]
-    assert False in shared
-    assert True in shared
+def test_languages_share_ids_as_their_condition_says(prepared: Path) -> None:
+    store, study = Store(prepared / "store"), read_study(prepared / "real.toml")
+    for condition in TABLE_1:
+        graph = ModelGraph(study=study, condition=condition, languages=("en", "fr"), seed=0)
+        ours, theirs = (
+            set(TokenStream.open(store.folder(graph.streams[language])).ids(Split.TRAIN).tolist()) - SPECIAL_IDS
+            for language in ("en", "fr")
+        )
+        tables = Vocabulary.read(store.folder(graph.vocabulary) / VOCABULARY).tables
+        assert (tables["en"] != tables["fr"]) is condition.separate.embeddings
+        if not condition.separate.embeddings:
+            assert (ours & theirs == set()) is (condition.name == "no-anchors")
+        assert min(len(ours), len(theirs)) > 10
 
 
 def test_the_run_says_how_words_are_found_and_shows_the_vocabularies(prepared: Path) -> None:
@@ -158,3 +169,20 @@ def test_bad_text_is_named_by_file_and_line_and_leaves_nothing_half_made(tmp_pat
     assert re.search(message, run.stderr), run.stderr
     made = [path.name for path in (tmp_path / "store").glob("split-text-*") if path.suffix == ""]
     assert len(made) == 1, "the sound language's"
+
+
+def test_killed_at_any_moment_it_makes_the_same_bytes(prepared: Path, tmp_path: Path) -> None:
+    write_real_study(tmp_path)
+    words = ("run", "real.toml", "--exhibits", "vocabulary")
+    for seconds in (0.6, 0.9, 1.2, 1.5, 2.0):
+        process = started(*words, folder=tmp_path)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        process.kill()
+        process.communicate()
+    finished = isoglot(*words, folder=tmp_path)
+    assert (finished.returncode, finished.stderr) == (0, ""), finished.stdout
+    left = artifact_files(tmp_path / "store")
+    made = artifact_files(prepared / "store")
+    assert len(left) > 50
+    assert left == {name: made[name] for name in left}
