@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +55,7 @@ def _what_to_do(error: Exception, *, root: Path) -> str | None:
         return f"the store {root} cannot be used ({reason}): make it a writable folder or choose another with --store"
     if number in NO_LOCKS:
         return f"the file system of the store {root} has no file locks: choose a store on another disk with --store"
-    if number in FULL or _is_full(root):
+    if number in FULL or _is_cut_short(error) or _is_full(root):
         return f"no room left in the store {root} ({reason}): free some and run again; what is done so far is kept"
     return None
 
@@ -67,6 +68,11 @@ def _concerns(error: OSError, *, root: Path) -> bool:
         return False
     path = Path(os.fsdecode(error.filename))
     return path.is_relative_to(root) or root.is_relative_to(path)
+
+
+def _is_cut_short(error: Exception) -> bool:
+    """Whether numpy could write only a part of an array, as under a quota; it says so in words alone."""
+    return isinstance(error, OSError) and re.search(r"\d+ requested and \d+ written", str(error)) is not None
 
 
 def _is_full(root: Path) -> bool:

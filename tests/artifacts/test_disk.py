@@ -153,3 +153,17 @@ def test_a_store_that_is_a_file(tmp_path: Path) -> None:
             Store(root)
     with pytest.raises(IsoglotError, match=rf"the store {file}/sub cannot be used \(Not a directory\)"):
         Store(file / "sub").ensure(Text())
+
+
+def test_an_array_written_in_part_is_told_as_a_lack_of_room(tmp_path: Path) -> None:
+    """Under a limit on the size of files, in a process of its own."""
+    code = (
+        "import resource, signal, sys; import numpy as np; from pathlib import Path\n"
+        "from isoglot.artifacts.disk import clear_disk_errors\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "with clear_disk_errors(Path(sys.argv[1])), open(Path(sys.argv[1]) / 'a.bin', 'wb') as file:\n"
+        "    np.zeros(100_000).tofile(file)\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    assert f"IsoglotError: no room left in the store {tmp_path}" in answer.stderr
