@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from difflib import get_close_matches
 from enum import StrEnum
 from math import ceil
 
 from isoglot.errors import IsoglotError
+from isoglot.suggestions import suggestion
 
 PAPER_DEPTH = 8
 
@@ -167,10 +167,9 @@ def condition_named(name: str) -> Condition:
     if written := re.fullmatch(r"anchors-((?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?)(-random)?", name):
         return _with_anchors_kept(name, percent=Decimal(written[1]), at_random=written[2] is not None)
     known = [*CONDITIONS, "anchors-25", "anchors-25-random"]
-    near = get_close_matches(name, known, n=1)
     raise IsoglotError(
         f"{name!r} is not one of {', '.join(repr(each) for each in known)} (or another percentage than 25)"
-        + (f"; did you mean {near[0]!r}?" if near else "")
+        f"{suggestion(name, known)}"
     )
 
 

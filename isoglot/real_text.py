@@ -10,6 +10,7 @@ from isoglot.conditions import Domain
 from isoglot.errors import MissingDataError
 from isoglot.languages import Splitter, WordSplitting, default_splitting
 from isoglot.limits import at_least
+from isoglot.suggestions import suggestion
 from isoglot.text_sources import HubDataset, TextFiles, TextSource, is_dump
 from isoglot.toml_tables import (
     Place,
@@ -20,7 +21,6 @@ from isoglot.toml_tables import (
     quoted,
     refuse_outside,
     refuse_unknown_keys,
-    suggestion,
 )
 
 OTHER_DOMAIN = "other-domain"

@@ -13,6 +13,7 @@ from isoglot.languages import RESERVED_NAMES
 from isoglot.limits import SEED, at_least, conflicts
 from isoglot.real_text import RealText, parse_real_text
 from isoglot.scales import SCALES, Scale
+from isoglot.suggestions import suggestion
 from isoglot.synthetic_languages import SyntheticLanguage, World
 from isoglot.toml_tables import (
     Place,
@@ -26,7 +27,6 @@ from isoglot.toml_tables import (
     refuse_missing_keys,
     refuse_outside,
     refuse_unknown_keys,
-    suggestion,
 )
 
 EXHIBITS = ("emergence", "vocabulary")

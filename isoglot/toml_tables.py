@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from difflib import get_close_matches
 from enum import StrEnum
 from math import isfinite
 from types import NoneType, UnionType
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_h
 
 from isoglot.errors import IsoglotError
 from isoglot.limits import LIMITS, Limit
+from isoglot.suggestions import suggestion
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -39,12 +39,6 @@ class Place:
 
     def error(self, problem: str) -> IsoglotError:
         return IsoglotError(f"{self.file}: {self.key}: {problem}" if self.key else f"{self.file}: {problem}")
-
-
-def suggestion(word: str, known: Collection[str]) -> str:
-    """`"; did you mean 'seeds'?"`, or nothing if no known word is near."""
-    near = get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def quoted(words: Collection[str]) -> str:

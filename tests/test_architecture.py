@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "isoglot"
 # From the ground up; a part may import any part of a lower row, and none of its own row beside itself.
 ROWS = (
-    ("errors", "randomness"),
+    ("errors", "randomness", "suggestions"),
     ("workers",),
     ("conditions", "scales", "languages", "synthetic_languages", "text_sources"),
     ("limits",),

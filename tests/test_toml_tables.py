@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
-from isoglot.toml_tables import Place, changed, checked, made_from, suggestion
+from isoglot.toml_tables import Place, changed, checked, made_from
 
 PLACE = Place(file="mine.toml", key="key")
 
@@ -82,14 +82,3 @@ def test_changes_reach_inner_settings_and_leave_the_rest(sizes: list[int], colou
     result = changed(outer, {"inner": {"sizes": sizes, "colour": colour.value}}, place=PLACE)
     assert result == Outer(rate=0.1, limit=0.2, inner=Inner(sizes=tuple(sizes), colour=colour))
     assert changed(outer, {}, place=PLACE) == outer
-
-
-@given(word=st.sampled_from(("conditions", "languages", "exhibits", "seeds", "synthetic")), data=st.data())
-def test_one_missing_letter_is_understood(word: str, data: st.DataObject) -> None:
-    gap = data.draw(st.integers(0, len(word) - 1))
-    known = ("conditions", "languages", "exhibits", "seeds", "synthetic")
-    assert suggestion(word[:gap] + word[gap + 1 :], known) == f"; did you mean {word!r}?"
-
-
-def test_no_suggestion_is_better_than_a_far_one() -> None:
-    assert suggestion("temperature", ("seeds", "scale")) == ""

@@ -1,6 +1,6 @@
 """From lines to a numbered text: words found in many processes, lines shuffled and held out, in little memory."""
 
-# N = words and line ends of a text, L = its lines, T = types of a batch and the line end
+# N = words and line ends of a text, L = its lines, M = some of them, T = types of a batch and the line end
 
 import json
 from collections.abc import Iterable, Iterator

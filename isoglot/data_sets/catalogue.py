@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from functools import partial
 
 from isoglot.data_sets import official_files as files
 from isoglot.data_sets.data_set import DataFile, DataSet
 from isoglot.errors import IsoglotError
+from isoglot.suggestions import suggestion
 
 PAPER = ("en", "fr", "de", "ru", "zh")
 FOREIGN = PAPER[1:]
@@ -159,8 +159,7 @@ def named_data_set(name: str) -> DataSet:
     """The data set of that name, or an error that names those there are."""
     known = {data_set.name: data_set for data_set in DATA_SETS}
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+        hint = suggestion(name, known) or f"; there are {', '.join(known)}"
         raise IsoglotError(f"no data set is called {name!r}{hint}")
     return known[name]
 

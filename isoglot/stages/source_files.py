@@ -8,13 +8,13 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from isoglot.artifacts import NOT_IDENTITY
 from isoglot.corpora.readers.file_names import found
 from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.suggestions import nearest
 
 LARGE_BYTES = 64 << 20
 """A smaller file is read in a moment."""
@@ -94,5 +94,5 @@ def _reason(path: Path, error: OSError) -> str:
         beside = [each.name for each in path.parent.iterdir() if each.name != path.name]
     except OSError:
         return f"{error.strerror}; is --data or ISOGLOT_DATA the folder that the study's paths start from?"
-    near = get_close_matches(path.name, beside, n=1)
-    return f"{error.strerror}" + (f"; did you mean {near[0]}?" if near else "")
+    near = nearest(path.name, beside)
+    return f"{error.strerror}" + ("" if near is None else f"; did you mean {near}?")

@@ -1,7 +1,6 @@
 """Lines of the text files that people have: in UTF-8, plain or compressed, refused with the line that is at fault."""
 
 from collections.abc import Generator, Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from stat import S_ISDIR
 from types import TracebackType
@@ -9,6 +8,7 @@ from typing import Self
 
 from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
 from isoglot.errors import IsoglotError
+from isoglot.suggestions import nearest
 
 LONGEST_LINE = 1 << 20
 """In bytes."""
@@ -158,5 +158,5 @@ def _near(path: Path) -> str:
         names = sorted(other.name for other in path.parent.iterdir())
     except OSError:
         return f"nor is there a folder {path.parent}"
-    near = get_close_matches(path.name, names, n=1)
-    return f"did you mean {path.parent / near[0]}?" if near else f"nothing like it is in {path.parent.absolute()}"
+    near = nearest(path.name, names)
+    return f"nothing like it is in {path.parent.absolute()}" if near is None else f"did you mean {path.parent / near}?"
