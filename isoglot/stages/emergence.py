@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.artifacts import Stage, Work
@@ -23,13 +24,15 @@ from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, Learn
 if TYPE_CHECKING:
     from isoglot.encoder.encoder import Encoder
 
+Encode = dict[str, Callable[[Iterable[Sequence[str]]], list[EncodedSentence]]]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Emergence(Stage):
     """Retrieval of parallel sentences and translation of words at every layer, by cosine alone."""
 
     kind: ClassVar[str] = "emergence"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     encoder: AnyEncoder
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary
@@ -53,13 +56,14 @@ class Emergence(Stage):
         encoder = model.encoder.to(machine.device)
         scores = [Score(metric="parameters", value=sum(parameter.numel() for parameter in model.parameters()))]
         typical_tokens = SENTENCES_AT_ONCE * self.encoder.run.window
+        encode = self._encode(work)
         with machine.threads_for(num_activations=typical_tokens * encoder.shape.width):
-            scores += self._sentence_scores(work, encoder)
+            scores += self._sentence_scores(work, encoder, encode)
             if self.dictionary is not None:
-                scores += self._word_scores(work, encoder, self.dictionary)
+                scores += self._word_scores(work, encoder, encode, self.dictionary)
         write_scores(work.folder, scores)
 
-    def _sentence_scores(self, work: Work, encoder: Encoder) -> list[Score]:
+    def _sentence_scores(self, work: Work, encoder: Encoder, encode: Encode) -> list[Score]:
         from isoglot.geometry.hidden_states import sentence_vectors
         from isoglot.geometry.retrieval import centred, retrieval_precision
 
@@ -69,7 +73,7 @@ class Emergence(Stage):
                 # Departure: a sentence longer than the windows of training is cut, as no position beyond was learned.
                 [
                     next(sentence.pieces(most_tokens=self.encoder.run.window))
-                    for sentence in self._parallel(work, language)
+                    for sentence in encode[language](self._parallel_words(work, language))
                 ],
                 language=language,
             )
@@ -84,20 +88,28 @@ class Emergence(Stage):
             scores.append(Score(metric="retrieval_p1_uncentred", layer=layer, value=uncentred))
         return scores
 
-    def _word_scores(self, work: Work, encoder: Encoder, dictionary: AnyDictionary) -> list[Score]:
+    def _word_scores(self, work: Work, encoder: Encoder, encode: Encode, dictionary: AnyDictionary) -> list[Score]:
         from isoglot.geometry.hidden_states import word_type_vectors
         from isoglot.geometry.retrieval import centred, retrieval_precision
 
         source, target = self.languages
-        encoded = {language: self._held_out(work, language) for language in self.languages}
+        texts = {language: NumberedText.read(work.path(self.texts[language])) for language in self.languages}
+        encoded = {
+            language: self._in_pieces(encode[language](text.lines(Split.TEST))) for language, text in texts.items()
+        }
         met = {
             language: {word for sentence in sentences for word in sentence.words}
             for language, sentences in encoded.items()
         }
         splittings = {language: text.splitting for language, text in self.texts.items()}
         listed = [(a, b) for a, b, _ in word_pairs(work.path(dictionary), dictionary.names, splittings)]
-        # Departure: a word counts as met where it is written with capitals as well, for dictionaries in lower case.
-        known = {language: words | {word.lower() for word in words} for language, words in met.items()}
+        listed_words = {language: {pair[side] for pair in listed} for side, language in enumerate(self.languages)}
+        # Departure: a word that the dictionary does not have with its capitals is met as the one in lower case.
+        entry_of = {
+            language: {word: word if word in listed_words[language] else word.lower() for word in words}
+            for language, words in met.items()
+        }
+        known = {language: set(entries.values()) for language, entries in entry_of.items()}
         # A word that is never met has no vector: left in, it would pull the mean and stand among the wrong answers.
         pairs = [(a, b) for a, b in listed if a in known[source] and b in known[target]]
         if all(a == b for a, b in pairs):
@@ -109,14 +121,12 @@ class Emergence(Stage):
             language: {word: row for row, word in enumerate(sorted(set(words)))}
             for language, words in zip(self.languages, zip(*pairs, strict=True), strict=True)
         }
+        row_of = {
+            language: {word: types[language][entry] for word, entry in entries.items() if entry in types[language]}
+            for language, entries in entry_of.items()
+        }
         vectors = {
-            language: word_type_vectors(
-                encoder,
-                encoded[language],
-                types={word: types[language][word.lower()] for word in met[language] if word.lower() in types[language]}
-                | types[language],
-                language=language,
-            )[0]
+            language: word_type_vectors(encoder, encoded[language], types=row_of[language], language=language)[0]
             for language in self.languages
         }
         # Departure: words spelled alike in both languages are among the answers, but are not asked for: where the table
@@ -134,21 +144,23 @@ class Emergence(Stage):
             Score(metric="word_translation_coverage", value=100 * len(pairs) / len(listed)),
         ]
 
-    def _parallel(self, work: Work, language: str) -> list[EncodedSentence]:
+    def _parallel_words(self, work: Work, language: str) -> list[list[str]]:
         """Parallel sentences, their words found as those of the text are."""
-        lines = parallel_lines(work.path(self.parallel), language)
-        return self._encoded(work, split_lines(lines, self.texts[language].splitting), language=language)
+        return split_lines(parallel_lines(work.path(self.parallel), language), self.texts[language].splitting)
 
-    def _held_out(self, work: Work, language: str) -> list[EncodedSentence]:
-        """Lines that no model was trained on, in pieces as long as what it was trained on."""
-        lines = NumberedText.read(work.path(self.texts[language])).lines(Split.TEST)
-        sentences = self._encoded(work, lines, language=language)
+    def _in_pieces(self, sentences: Iterable[EncodedSentence]) -> list[EncodedSentence]:
+        """As long as what the model was trained on."""
         return [piece for each in sentences for piece in each.pieces(most_tokens=self.encoder.run.window)]
 
-    def _encoded(self, work: Work, lines: Iterable[Sequence[str]], *, language: str) -> list[EncodedSentence]:
-        return encoded_sentences(
-            lines,
-            language=language,
-            bpe=Bpe.read(work.path(self.bpe[language]) / MERGES),
-            vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
-        )
+    def _encode(self, work: Work) -> Encode:
+        """How lines of words become sentences, for each language; merges and vocabulary are read once."""
+        vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
+        return {
+            language: partial(
+                encoded_sentences,
+                language=language,
+                bpe=Bpe.read(work.path(self.bpe[language]) / MERGES),
+                vocabulary=vocabulary,
+            )
+            for language in self.languages
+        }

@@ -47,6 +47,7 @@ class SplitText(Stage):
     def make(self, work: Work) -> None:
         limits = [self.most_words] if self.most_words is not None else []
         if self.no_larger_than is not None:
+            # Departure: texts of one size have as many words, and one that has too few is taken whole.
             limits.append(NumberedText.read(work.path(self.no_larger_than)).num_words(Split.TRAIN))
         # To hand lines to another process takes longer than to cut them at white space.
         workers = 1 if self.splitting.splitter is Splitter.WHITESPACE else num_workers()

@@ -7,8 +7,10 @@ import pytest
 import torch
 from commands import Workplace
 from oracles import precision_by_loops
+from real_studies import write_real_study
 
-from isoglot.artifacts import Store, Work
+from isoglot.artifacts import Store, Work, run_plan
+from isoglot.conditions import CONDITIONS
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
@@ -20,10 +22,12 @@ from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.languages import Splitter, WordSplitting
 from isoglot.stages.dictionaries import dictionary_entries
 from isoglot.stages.emergence import Emergence
+from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines
-from isoglot.stages.scores import SCORES
+from isoglot.stages.scores import SCORES, read_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
+from isoglot.study import read_study
 
 
 def scored(finished: Workplace, *, condition: str, untrained: bool) -> Emergence:
@@ -122,3 +126,26 @@ def test_held_out_lines_without_a_word_of_the_dictionary_are_refused(finished: W
         folders[text.digest] = empty
     with pytest.raises(IsoglotError, match=r"raise change\.test_lines"):
         stage.make(Work(folder=tmp_path, input_folders=folders, progress=lambda *_: None))
+
+
+@pytest.mark.parametrize(
+    ("more", "coverage"),
+    [
+        ([], 100.0),
+        # The text has Paris alone: that is an entry in lower case, unless the dictionary has it with its capital.
+        ([("paris", "maison")], 100.0),
+        ([("paris", "maison"), ("Paris", "Paris")], 80.0),
+        ([("nowhere", "maison")], 75.0),
+    ],
+)
+def test_words_in_capitals_are_met_as_the_dictionary_has_them(
+    more: list[tuple[str, str]], coverage: float, tmp_path: Path
+) -> None:
+    study = read_study(write_real_study(tmp_path))
+    with (tmp_path / "muse.txt").open("a") as file:
+        file.writelines(f"{a} {b}\n" for a, b in more)
+    graph = ModelGraph(study=study, condition=CONDITIONS["default"], languages=("en", "fr"), seed=0)
+    stage, store = graph.emergence(graph.untrained), Store(tmp_path / "store")
+    assert run_plan([stage], store).failed == {}
+    found = {score.metric: score.value for score in read_scores(store.folder(stage)) if score.layer is None}
+    assert found["word_translation_coverage"] == coverage

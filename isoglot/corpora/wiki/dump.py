@@ -33,6 +33,7 @@ def dump_lines(path: Path, *, workers: int, progress: Progress | None = None) ->
 
     Articles are the pages of the main namespace, less redirects and pages that a template marks as disambiguation.
     """
+    # Departure: articles come without titles, lists and headings; the paper does not say what of Wikipedia it read.
     is_first = True
     for articles in ordered_map(_articles, _batches(path, progress), workers=workers):
         for article in articles:
