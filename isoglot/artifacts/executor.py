@@ -1,7 +1,8 @@
-"""Runs a plan in this process, one stage after the other."""
+"""Runs a plan in this process, one stage after the other; several processes with one store share the work."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from isoglot.artifacts.plan import State, inputs_first, plan
 from isoglot.artifacts.stage import Stage
@@ -56,17 +57,36 @@ def run_plan(targets: Sequence[Stage], store: Store, observer: Observer | None =
     failed: dict[str, IsoglotError] = {}
     # A target is lost with any stage it rests on, and what only lost targets rest on need not be made.
     rests_on = [set(inputs_first([target])) for target in targets]
-    for index, stage in enumerate(left, start=1):
+    count = len(left)
+    while left:
+        stage = _next(left, store)
+        left.remove(stage)
         if not any(stage.digest in stages and stages.isdisjoint(failed) for stages in rests_on):
             skipped.append(stage)
             continue
-        observer.started(stage, index=index, count=len(left))
+        observer.started(stage, index=count - len(left), count=count)
         try:
             (made if _ensure(stage, store=store, observer=observer) else reused).append(stage)
         except IsoglotError as error:
             failed[stage.digest] = error
             observer.failed(stage, error=error)
     return Outcome(made=tuple(made), reused=tuple(reused), failed=failed, skipped=tuple(skipped))
+
+
+def _next(left: Sequence[Stage], store: Store) -> Stage:
+    """The first that can be made and that no other process is making; if they are at all of them, one to wait for."""
+    ready = (stage for stage in left if all(_is_there(each, store) for each in stage.inputs.values()))
+    first = next(ready, None)
+    if first is None:  # what is missing has failed, and the first is to be skipped
+        return left[0]
+    return next((stage for stage in chain([first], ready) if not store.is_held(stage)), first)
+
+
+def _is_there(stage: Stage, store: Store) -> bool:
+    try:
+        return store.has(stage)
+    except IsoglotError:  # damaged, which is told when it comes to be its turn
+        return False
 
 
 def _ensure(stage: Stage, *, store: Store, observer: Observer) -> bool:

@@ -26,6 +26,22 @@ def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
         os.close(descriptor)
 
 
+def is_held(path: Path) -> bool:
+    """Whether another process has the lock of the file at path just now."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _refuse_main_run_again() -> None:
     """A worker process reads the script that started it; one that runs a study at once would wait for itself."""
     if getattr(multiprocessing.process.current_process(), "_inheriting", False):

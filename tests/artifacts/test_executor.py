@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,3 +98,41 @@ def test_nothing_is_made_for_a_target_that_is_lost_already(store: Store) -> None
     outcome = run_plan([BOTH], store)
     assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
     assert not store.has(TWO)
+
+
+def test_what_another_process_is_at_comes_last(store: Store) -> None:
+    """Here the other process is a child that holds the lease of the first text until it is told to let go."""
+    run_plan([TWO], store)
+    three = Text(word="three")
+    held = store.root / f"{store.folder(ONE).name}.lease"
+    command = [sys.executable, "-c", HOLDER, str(held)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        diary = LetsGo(holder)
+        outcome = run_plan([BOTH, three], store, diary)
+    assert outcome.made == (three, ONE, BOTH)
+    assert "waiting for text of one" in diary.lines
+    assert not store.is_held(ONE)
+
+
+class LetsGo(Diary):
+    def __init__(self, holder: "subprocess.Popen[str]") -> None:
+        super().__init__()
+        self.holder = holder
+
+    def waiting(self, stage: Stage, *, holder: str) -> None:  # noqa: ARG002
+        self.lines.append(f"waiting for {stage.title}")
+        assert self.holder.stdin is not None
+        self.holder.stdin.write("\n")
+        self.holder.stdin.flush()
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from isoglot.artifacts.lease import lease
+with lease(Path(sys.argv[1]), waiting=print):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
