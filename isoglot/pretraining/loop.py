@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
@@ -20,10 +21,10 @@ from isoglot.encoder.files import write_model
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.batches import Batches, window_source
-from isoglot.pretraining.checkpoint import read_checkpoint, write_checkpoint
 from isoglot.pretraining.learning_rate import learning_rate
 from isoglot.pretraining.masking import masked_batch
 from isoglot.pretraining.perplexity import HeldOut, perplexity
+from isoglot.pretraining.progression import Progression
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
 from isoglot.randomness import derived_seed
 
@@ -112,7 +113,9 @@ class Trainer:
         self.generator = torch.Generator(device=machine.device)
         self.unsettled: list[tuple[str, Tensor]] = []
         self.latest_loss = float("nan")
-        self.progression = read_checkpoint(folder / CHECKPOINTS, model=self.model, optimizer=self.optimizer)
+        self.progression = read_checkpoint(
+            folder / CHECKPOINTS, model=self.model, optimizer=self.optimizer, fresh=Progression()
+        )
         self.batches.positions.update(self.progression.positions)
         self.saved_at = monotonic()
 

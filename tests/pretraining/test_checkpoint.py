@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import pytest
+import torch
+from torch import nn
 
+from isoglot import checkpoints
+from isoglot.checkpoints import LATEST, write_checkpoint
 from isoglot.corpora.streams import TokenStream
-from isoglot.pretraining.checkpoint import LATEST, Progression, read_checkpoint, write_checkpoint
 from isoglot.pretraining.loop import Trainer
+from isoglot.pretraining.progression import Progression
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
 
 
@@ -21,6 +25,10 @@ def trainer(streams: dict[str, TokenStream], folder: Path) -> Trainer:
 
 def write(trainer: Trainer, folder: Path, progression: Progression) -> None:
     write_checkpoint(folder, model=trainer.model, optimizer=trainer.optimizer, progression=progression)
+
+
+def read_checkpoint(folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progression:
+    return checkpoints.read_checkpoint(folder, model=model, optimizer=optimizer, fresh=Progression())
 
 
 def weights_of(trainer: Trainer) -> dict[str, list[float]]:

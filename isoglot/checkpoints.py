@@ -1,0 +1,57 @@
+"""Checkpoints from which interrupted training goes on bit for bit, on a device that computes the same twice."""
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import nn
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Progression = TypeVar("Progression", bound="DataclassInstance")
+"""What changes during training besides weights and moments."""
+LATEST = "latest.safetensors"
+
+
+def write_checkpoint(
+    folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, progression: "DataclassInstance"
+) -> None:
+    """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one."""
+    tensors = {f"weights/{name}": tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
+    for name, parameter in model.named_parameters():
+        for moment, tensor in optimizer.state.get(parameter, {}).items():
+            tensors[f"optimizer/{moment}/{name}"] = tensor.cpu().contiguous()
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / (LATEST + ".new")
+    # One file holds everything: weights of one update beside the positions of another could never be noticed.
+    save_file(tensors, fresh, metadata={"progression": json.dumps(asdict(progression))})
+    with fresh.open("rb") as written:
+        os.fsync(written.fileno())
+    fresh.replace(folder / LATEST)
+
+
+def read_checkpoint(
+    folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, fresh: Progression
+) -> Progression:
+    """Restore model and optimizer from the folder; the fresh progression where it holds no whole checkpoint."""
+    try:
+        with safe_open(folder / LATEST, framework="pt") as tensors:
+            progression = type(fresh)(**json.loads(tensors.metadata()["progression"]))
+            stored = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError):
+        return fresh
+    model.load_state_dict(
+        {name.removeprefix("weights/"): tensor for name, tensor in stored.items() if name.startswith("weights/")}
+    )
+    parameters = dict(model.named_parameters())
+    for key, tensor in stored.items():
+        if key.startswith("optimizer/"):
+            _, moment, name = key.split("/", 2)
+            optimizer.state[parameters[name]][moment] = tensor.to(parameters[name].device)
+    return progression

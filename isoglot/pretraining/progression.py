@@ -1,0 +1,16 @@
+"""How far pretraining is."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Progression:
+    """What changes during training besides weights and moments; random draws depend on the update number alone."""
+
+    update: int = 0
+    positions: dict[str, int] = field(default_factory=dict)
+    """Windows taken of each language."""
+    best_perplexity: float = float("inf")
+    losses: dict[str, list[float]] = field(default_factory=dict)
+    """By language: the sum of losses since the last evaluation, and of how many updates."""
+    log: list[dict[str, object]] = field(default_factory=list)
