@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from isoglot.scales import EncoderShape, Optimization, Scale
+from isoglot.scales import EncoderShape, Optimization, Scale, Search
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """A test that a number must pass, and how to say it."""
+    """A test that a number, or every number of a list, must pass, and how to say it."""
 
     holds: Callable[[float], bool]
     words: str
@@ -48,6 +48,15 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "epsilon": ABOVE_ZERO,
         "weight_decay": at_least(0),
         "clip_norm": ABOVE_ZERO,
+    },
+    Search: {
+        "batches": at_least(1),
+        "learning_rates": ABOVE_ZERO,
+        "head_learning_rates": ABOVE_ZERO,
+        "epochs": at_least(1),
+        "epoch_examples": at_least(1),
+        "warmup_share": SHARE_BELOW_ONE,
+        "beta2": SHARE_BELOW_ONE,
     },
     Scale: {
         "merges": at_least(1),

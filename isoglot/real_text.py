@@ -11,11 +11,13 @@ from isoglot.errors import MissingDataError
 from isoglot.languages import Splitter, WordSplitting, default_splitting
 from isoglot.limits import at_least
 from isoglot.suggestions import suggestion
+from isoglot.task_files import SPLITS, parse_task_files, task_file_keys, task_names
 from isoglot.text_sources import HubDataset, TextFiles, TextSource, is_dump
 from isoglot.toml_tables import (
     Place,
     Table,
     checked,
+    file_paths,
     known_name,
     made_from,
     quoted,
@@ -46,7 +48,7 @@ class RealText:
     most_words: int | None
     """Of each language's training text; None takes all."""
     resources: Mapping[str, tuple[Path, ...]]
-    """By what they are and for which languages: "dictionary.en-fr"."""
+    """By what they are and for which languages: "dictionary.en-fr", "ner.fr.test"."""
 
     def source(self, language: str, domain: Domain) -> TextSource:
         """Where a language's text of a domain is."""
@@ -62,6 +64,15 @@ class RealText:
         if key not in self.resources:
             raise MissingDataError(f"resources.{key} is not given: name a file of {RESOURCES[kind]} there")
         return self.resources[key]
+
+    def task_files(self, task: str, *, language: str, split: str, pair: tuple[str, str]) -> tuple[Path, ...]:
+        """Labelled examples of a task in one language, for a model of a pair that it belongs to."""
+        for key in task_file_keys(task, language=language, split=split, pair=pair):
+            if key in self.resources:
+                return self.resources[key]
+        raise MissingDataError(
+            f"resources.{task}.{language}.{split} is not given: name a file of {SPLITS[split]} there"
+        )
 
 
 def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place) -> RealText:
@@ -101,17 +112,10 @@ def _source(value: object, *, data: Path, place: Place) -> TextSource:
                 "should be the commit, 40 hex digits, so that the same text comes every time"
             )
         return dataset
-    files = TextFiles(paths=_paths(value, data=data, place=place))
+    files = TextFiles(paths=file_paths(value, data=data, place=place))
     if files.is_wikipedia and not all(map(is_dump, files.paths)):
         raise place.error("names Wikipedia dumps (.xml) and other files; give one kind or the other")
     return files
-
-
-def _paths(value: object, *, data: Path, place: Place) -> tuple[Path, ...]:
-    names = value if isinstance(value, list) else [value]
-    if not names or "" in names:
-        raise place.error("names no file")
-    return tuple(data / checked(name, str, place=place) for name in names)
 
 
 def _splittings(value: object, *, languages: tuple[str, ...], place: Place) -> dict[str, WordSplitting]:
@@ -139,17 +143,25 @@ def _splitting(language: str, value: Any, *, lowercase: bool, place: Place) -> W
 
 
 def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: Place) -> dict[str, tuple[Path, ...]]:
+    found: dict[str, tuple[Path, ...]] = {}
+    tasks = task_names()
+    for kind, files in checked(value, dict, place=place).items():
+        at_kind = place.at(known_name(kind, (*RESOURCES, *tasks), place=place))
+        parse = parse_task_files if kind in tasks else _pair_files
+        found |= parse(kind, files, languages=languages, data=data, place=at_kind)
+    return found
+
+
+def _pair_files(
+    kind: str, value: object, *, languages: tuple[str, ...], data: Path, place: Place
+) -> dict[str, tuple[Path, ...]]:
     pairs = [f"{languages[0]}-{target}" for target in languages[1:]]
     found = {}
-    for kind, of_pairs in checked(value, dict, place=place).items():
-        at_kind = place.at(known_name(kind, RESOURCES, place=place))
-        for pair, names in checked(of_pairs, dict, place=at_kind).items():
-            if pair not in pairs:
-                raise at_kind.at(pair).error(f"the pairs of this study are {quoted(pairs)}{suggestion(pair, pairs)}")
-            paths = _paths(names, data=data, place=at_kind.at(pair))
-            if len(paths) > MOST_FILES[kind]:
-                raise at_kind.at(pair).error(
-                    f"takes no more than {MOST_FILES[kind]} file(s), and {len(paths)} are named"
-                )
-            found[f"{kind}.{pair}"] = paths
+    for pair, names in checked(value, dict, place=place).items():
+        if pair not in pairs:
+            raise place.at(pair).error(f"the pairs of this study are {quoted(pairs)}{suggestion(pair, pairs)}")
+        paths = file_paths(names, data=data, place=place.at(pair))
+        if len(paths) > MOST_FILES[kind]:
+            raise place.at(pair).error(f"takes no more than {MOST_FILES[kind]} file(s), and {len(paths)} are named")
+        found[f"{kind}.{pair}"] = paths
     return found

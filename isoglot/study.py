@@ -1,8 +1,8 @@
-"""A study: which languages, conditions, size, seeds and text make one question, read from a TOML file."""
+"""A study: which languages, conditions, tasks, size, seeds and text make one question, read from a TOML file."""
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +15,7 @@ from isoglot.real_text import RealText, parse_real_text
 from isoglot.scales import SCALES, Scale
 from isoglot.suggestions import suggestion
 from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.task_files import task_names
 from isoglot.toml_tables import (
     Place,
     Table,
@@ -29,9 +30,11 @@ from isoglot.toml_tables import (
     refuse_unknown_keys,
 )
 
-EXHIBITS = ("emergence", "vocabulary")
+EXHIBITS = ("emergence", "vocabulary", "table-1", "baselines")
+"""Table 1 is zero-shot transfer; the baselines are the same from encoders that are untrained, or frozen as well."""
+PAPER_TASKS = ("nli", "ner", "parsing")
 OF_REAL_TEXT = ("text", "words", "resources")
-KEYS = ("name", "scale", "languages", "conditions", "exhibits", "seeds", "synthetic", *OF_REAL_TEXT, "change")
+KEYS = ("name", "scale", "languages", "conditions", "exhibits", "tasks", "seeds", "synthetic", *OF_REAL_TEXT, "change")
 BUILTIN_STUDIES = files("isoglot") / "builtin_studies"
 
 
@@ -44,6 +47,10 @@ class Synthetic:
     sentences: int
     parallel_sentences: int = 500
     """Sentences said in every language, apart from the training text, to score retrieval."""
+    train_examples: int = 8000
+    """Labelled, of each task; these are the source's alone."""
+    dev_examples: int = 500
+    test_examples: int = 1000
 
     def language(self, name: str) -> SyntheticLanguage:
         return next(language for language in self.languages if language.name == name)
@@ -58,6 +65,8 @@ class Study:
     languages: tuple[str, ...]
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
+    tasks: tuple[str, ...]
+    """What transfer is measured by; one file each in isoglot/transfer/tasks."""
     seeds: tuple[int, ...]
     text: Synthetic | RealText
     origin: str
@@ -118,7 +127,8 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         scale=scale,
         languages=languages,
         conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
-        exhibits=_exhibits(table.get("exhibits", ["emergence"]), place=place.at("exhibits")),
+        exhibits=_known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits")),
+        tasks=_known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),
         seeds=_seeds(table.get("seeds", [0]), place=place.at("seeds")),
         text=_text(table, languages=languages, data=data, place=place),
         origin=origin,
@@ -134,7 +144,12 @@ def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
 
 def with_exhibits(study: Study, names: Iterable[str]) -> Study:
     """The same study with other exhibits, as --exhibits asks for."""
-    return replace(study, exhibits=_exhibits(list(names), place=Place(file="--exhibits")))
+    return replace(study, exhibits=_known_names(list(names), EXHIBITS, place=Place(file="--exhibits")))
+
+
+def with_tasks(study: Study, names: Iterable[str]) -> Study:
+    """The same study with other tasks, as --tasks asks for."""
+    return replace(study, tasks=_known_names(list(names), task_names(), place=Place(file="--tasks")))
 
 
 def with_conditions(study: Study, names: Iterable[str]) -> Study:
@@ -180,8 +195,8 @@ def _conditions(names: object, *, scale: Scale, place: Place) -> tuple[Condition
     return tuple(conditions)
 
 
-def _exhibits(names: object, *, place: Place) -> tuple[str, ...]:
-    return tuple(known_name(name, EXHIBITS, place=place) for name in distinct(names, str, at_least=1, place=place))
+def _known_names(names: object, known: Collection[str], *, place: Place) -> tuple[str, ...]:
+    return tuple(known_name(name, known, place=place) for name in distinct(names, str, at_least=1, place=place))
 
 
 def _seeds(seeds: object, *, place: Place) -> tuple[int, ...]:
@@ -204,7 +219,7 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place)
 
 def _synthetic(table: Table, *, languages: tuple[str, ...], place: Place) -> Synthetic:
     synthetic = checked(table["synthetic"], dict, place=place)
-    amounts = ("sentences", "parallel_sentences")
+    amounts = [field.name for field in fields(Synthetic) if field.type is int]
     of_world = [field.name for field in fields(World)]
     refuse_unknown_keys(synthetic, ("languages", *amounts, *of_world), place=place)
     world = made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place, given={})

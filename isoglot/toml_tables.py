@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from math import isfinite
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -83,7 +84,15 @@ def known_name(value: object, known: Collection[str], *, place: Place) -> str:
     return name
 
 
-def distinct(values: object, kind: type, *, at_least: int, place: Place) -> tuple[Any, ...]:
+def file_paths(value: object, *, data: Path, place: Place) -> tuple[Path, ...]:
+    """Of a file, or of a list of files, whose paths start from the folder `data`."""
+    names = value if isinstance(value, list) else [value]
+    if not names or "" in names:
+        raise place.error("names no file")
+    return tuple(data / checked(name, str, place=place) for name in names)
+
+
+def distinct(values: object, kind: Any, *, at_least: int, place: Place) -> tuple[Any, ...]:
     """A list of values of one kind, none of them twice."""
     items = tuple(checked(item, kind, place=place) for item in checked(values, list, place=place))
     for index, item in enumerate(items):
@@ -121,11 +130,16 @@ def changed(settings: Settings, table: Table, *, place: Place, fixed: Collection
     return replace(settings, **changes)
 
 
-def _field_value(cls: type, name: str, value: object, *, place: Place) -> object:
-    result = checked(value, get_type_hints(cls)[name], place=place)
-    limit = LIMITS.get(cls, {}).get(name)
+def _field_value(cls: "type[DataclassInstance]", name: str, value: object, *, place: Place) -> object:
+    kind, limit = get_type_hints(cls)[name], LIMITS.get(cls, {}).get(name)
+    if get_origin(kind) is tuple:
+        empty_by_default = any(field.name == name and field.default == () for field in fields(cls))
+        result = distinct(value, get_args(kind)[0], at_least=0 if empty_by_default else 1, place=place)
+    else:
+        result = checked(value, kind, place=place)
     if limit is not None:
-        refuse_outside(result, limit, place=place)
+        for number in result if isinstance(result, tuple) else (result,):
+            refuse_outside(number, limit, place=place)
     return result
 
 

@@ -10,7 +10,7 @@ from isoglot.limits import LIMITS
 from isoglot.scales import SCALES
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
-NUMBERS = (int, float, float | None)
+NUMBERS = (int, float, int | None, float | None, tuple[int, ...], tuple[float, ...])
 
 
 @pytest.mark.parametrize("settings", LIMITS, ids=lambda settings: settings.__name__)
@@ -35,5 +35,11 @@ def settings_within(settings: object) -> Iterator[object]:
 def test_our_own_settings_are_within_their_limits(settings: object) -> None:
     for part in settings_within(settings):
         for name, limit in LIMITS[type(part)].items():
-            number = getattr(part, name)
-            assert number is None or limit.holds(number), f"{name} should be {limit.words}"
+            value = getattr(part, name)
+            numbers = value if isinstance(value, tuple) else (value,)
+            assert all(number is None or limit.holds(number) for number in numbers), f"{name} should be {limit.words}"
+
+
+def test_every_part_of_a_scale_has_limits() -> None:
+    for scale in SCALES.values():
+        assert {type(part) for part in settings_within(scale)} <= set(LIMITS)

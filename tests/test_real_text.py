@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from real_data import DATA
 
 from isoglot.conditions import Domain
 from isoglot.errors import IsoglotError, MissingDataError
@@ -138,7 +139,19 @@ def test_the_studies_that_come_with_the_repository_are_right(path: Path) -> None
     study = read_study(path)
     assert study.name == path.stem
     assert isinstance(study.text, RealText)
-    assert set(study.text.resources) == {
-        f"{kind}.{study.name}" for kind in ("dictionary", "retrieval", "word-translation")
-    }
-    assert list(study.text.other_domain) == [study.languages[1]]
+    source, target = study.languages
+    kinds = {f"{kind}.{study.name}" for kind in ("dictionary", "retrieval", "word-translation")}
+    of_source = {f"{task}.{source}.{split}" for task in study.tasks for split in ("train", "dev", "test")}
+    assert set(study.text.resources) == kinds | of_source | {f"{task}.{target}.test" for task in study.tasks}
+    assert list(study.text.other_domain) == [target]
+    assert {"emergence", "table-1"} <= set(study.exhibits)
+    assert study.tasks == ("nli", "ner", "parsing")
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not (DATA / "eval").is_dir(), reason=f"no files of real languages in {DATA}: set ISOGLOT_DATA")
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_and_the_files_they_name_are_there(path: Path) -> None:
+    text = read_study(path, data=DATA).text
+    assert isinstance(text, RealText)
+    assert [name for paths in text.resources.values() for name in paths if not name.is_file()] == []

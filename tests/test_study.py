@@ -1,6 +1,7 @@
 """Study files that are right, and where they are found."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,17 @@ from study_texts import SMALLEST, study_text
 
 from isoglot.conditions import TABLE_1
 from isoglot.errors import IsoglotError
-from isoglot.scales import DEMO, Decay
-from isoglot.study import Synthetic, builtin_study_names, parse_study, read_study, with_conditions, with_seeds
+from isoglot.scales import DEMO, Decay, Schedule
+from isoglot.study import (
+    Synthetic,
+    builtin_study_names,
+    parse_study,
+    read_study,
+    with_conditions,
+    with_exhibits,
+    with_seeds,
+    with_tasks,
+)
 from isoglot.synthetic_languages import Script, Side, SyntheticLanguage, WordOrder, World
 
 
@@ -17,6 +27,7 @@ def test_the_smallest_study_takes_every_default() -> None:
     study = parse_study(SMALLEST, origin="mine.toml")
     assert study.conditions == TABLE_1
     assert study.exhibits == ("emergence",)
+    assert study.tasks == ("nli", "ner", "parsing")
     assert study.seeds == (0,)
     assert study.scale == DEMO
     assert study.pairs == (("ela", "oru"),)
@@ -24,6 +35,7 @@ def test_the_smallest_study_takes_every_default() -> None:
     assert study.text.world == World()
     assert study.text.languages == (SyntheticLanguage(name="ela"), SyntheticLanguage(name="oru"))
     assert (study.text.sentences, study.text.parallel_sentences) == (4000, 500)
+    assert (study.text.train_examples, study.text.dev_examples, study.text.test_examples) == (8000, 500, 1000)
 
 
 def test_every_target_is_paired_with_the_source() -> None:
@@ -54,6 +66,23 @@ def test_knobs_of_worlds_languages_and_scales() -> None:
         cognates=0.5,
         shared_symbols=False,
     )
+
+
+def test_tasks_exhibits_and_how_they_are_fine_tuned() -> None:
+    study = parse_study(
+        study_text(
+            'tasks = ["pos", "ner"]\nexhibits = ["table-1", "baselines"]\n'
+            'change.word_tasks.epochs = 2\nchange.word_tasks.schedule = "constant"\n'
+            "change.pair_tasks.learning_rates = [1e-4]\nchange.pair_tasks.epoch_examples = 30",
+            world="train_examples = 20\ndev_examples = 3\ntest_examples = 2",
+        ),
+        origin="mine.toml",
+    )
+    assert (study.tasks, study.exhibits) == (("pos", "ner"), ("table-1", "baselines"))
+    assert study.scale.word_tasks == replace(DEMO.word_tasks, epochs=2, schedule=Schedule.CONSTANT)
+    assert study.scale.pair_tasks == replace(DEMO.pair_tasks, learning_rates=(1e-4,), epoch_examples=30)
+    assert isinstance(study.text, Synthetic)
+    assert (study.text.train_examples, study.text.dev_examples, study.text.test_examples) == (20, 3, 2)
 
 
 @pytest.mark.parametrize("name", builtin_study_names())
@@ -89,6 +118,16 @@ def test_what_is_no_text_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_bytes(b"name = '\xff'")
     with pytest.raises(IsoglotError, match=r"mine.toml: not UTF-8 text \(byte 8\)"):
         read_study(tmp_path / "mine.toml")
+
+
+def test_exhibits_and_tasks_may_come_from_the_command_line() -> None:
+    study = parse_study(SMALLEST, origin="mine.toml")
+    assert with_exhibits(study, ["table-1"]).exhibits == ("table-1",)
+    assert with_tasks(study, ["parsing", "pos"]).tasks == ("parsing", "pos")
+    with pytest.raises(IsoglotError, match=r"^--tasks: 'parsnig' is not one of .* did you mean 'parsing'\?$"):
+        with_tasks(study, ["parsnig"])
+    with pytest.raises(IsoglotError, match=r"^--tasks: 'ner' stands there twice"):
+        with_tasks(study, ["ner", "ner"])
 
 
 def test_seeds_and_conditions_may_come_from_the_command_line() -> None:

@@ -57,7 +57,17 @@ def test_unknown_and_missing_keys(text: str, message: str) -> None:
     [
         (study_text('scale = "dmo"', drop="scale"), r"scale: 'dmo' is not one of 'demo', .*did you mean 'demo'\?"),
         (study_text('conditions = ["sep-em"]'), r"conditions: 'sep-em' is not one of .*did you mean 'sep-emb'\?"),
-        (study_text('exhibits = ["emergense"]'), r"exhibits: 'emergense' is not one of 'emergence', 'vocabulary'; did"),
+        (
+            study_text('exhibits = ["emergense"]'),
+            r"exhibits: 'emergense' is not one of 'emergence', 'vocabulary', 'tab",
+        ),
+        (study_text('exhibits = ["table-7"]'), r"exhibits: 'table-7' is not one of .*; did you mean 'table-1'\?"),
+        (
+            study_text('tasks = ["mnli"]'),
+            r"tasks: 'mnli' is not one of 'ner', 'nli', 'parsing', .*did you mean 'nli'\?",
+        ),
+        (study_text('tasks = ["__init__"]'), r"tasks: '__init__' is not one of"),
+        (study_text('change.word_tasks.schedule = "x"'), r"change.word_tasks.schedule: 'x' is not one of 'constant'"),
         (
             study_text(ela='order = "svoo"'),
             r"synthetic.languages.ela.order: 'svoo' is not one of 'svo', 'sov', 'vso'; did",
@@ -87,6 +97,10 @@ def test_unknown_names(text: str, message: str) -> None:
         (study_text("seeds = 3"), r"seeds: should be a list in brackets, not a whole number \(3\)"),
         (study_text("seeds = [true]"), r"seeds: should be a whole number, not true or false"),
         (study_text("seeds = [0.5]"), r"seeds: should be a whole number, not a number \(0.5\)"),
+        (study_text('tasks = "nli"'), r"tasks: should be a list in brackets, not the string 'nli'"),
+        (study_text("change.word_tasks = 3"), r"change.word_tasks: should be a table"),
+        (study_text("change.word_tasks.batches = 3"), r"change.word_tasks.batches: should be a list in brackets"),
+        (study_text("change.word_tasks.batches = [3.5]"), r"change.word_tasks.batches: should be a whole number"),
         (study_text("conditions = [1]"), r"conditions: should be a string in quotes"),
         (study_text("change = 3"), r"change: should be a table"),
         (study_text("change.shape = 3"), r"change.shape: should be a table"),
@@ -126,6 +140,15 @@ def test_wrong_types(text: str, message: str) -> None:
         (study_text("seeds = [-1]"), r"seeds: should be from 0 to"),
         (study_text(world="nouns = 0"), r"synthetic.nouns: should be at least 1, not 0"),
         (study_text(world="parallel_sentences = 1"), r"synthetic.parallel_sentences: should be at least 2"),
+        (study_text(world="train_examples = 1"), r"synthetic.train_examples: should be at least 2, not 1"),
+        (study_text(world="dev_examples = 0"), r"synthetic.dev_examples: should be at least 2, not 0"),
+        (study_text(world="test_examples = 1"), r"synthetic.test_examples: should be at least 2, not 1"),
+        (study_text("change.word_tasks.batches = [8, 0]"), r"change.word_tasks.batches: should be at least 1, not 0"),
+        (
+            study_text("change.pair_tasks.learning_rates = [1, 0]"),
+            r"change.pair_tasks.learning_rates: should be above 0, not 0.0",
+        ),
+        (study_text("change.pair_tasks.warmup_share = 1"), r"change.pair_tasks.warmup_share: should be at least 0 and"),
         (study_text("change.dev_lines = 3000"), r"synthetic.sentences: should be above 4000, which dev_lines"),
         (study_text(ela="cognates = 1.5"), r"synthetic.languages.ela.cognates: should be from 0 to 1, not 1.5"),
     ],
@@ -142,6 +165,10 @@ def test_numbers_out_of_range(text: str, message: str) -> None:
         (study_text('conditions = ["default", "default"]'), r"conditions: 'default' stands there twice"),
         (study_text("conditions = []"), r"conditions: needs at least 1, and has 0"),
         (study_text('exhibits = ["emergence", "emergence"]'), r"exhibits: 'emergence' stands there twice"),
+        (study_text('tasks = ["nli", "nli"]'), r"tasks: 'nli' stands there twice"),
+        (study_text("tasks = []"), r"tasks: needs at least 1, and has 0"),
+        (study_text("change.word_tasks.batches = []"), r"change.word_tasks.batches: needs at least 1, and has 0"),
+        (study_text("change.word_tasks.batches = [8, 8]"), r"change.word_tasks.batches: 8 stands there twice"),
         (study_text("seeds = [1, 2, 1]"), r"seeds: 1 stands there twice"),
         (study_text("seeds = []"), r"seeds: needs at least 1, and has 0"),
     ],
@@ -163,7 +190,19 @@ def test_a_language_without_text_is_named() -> None:
     assert re.match(r"text.oru: 'oru' has no text; name its file here", problem(real))
 
 
-KEYS = ("name", "scale", "languages", "conditions", "exhibits", "seeds", "synthetic", "change", "text", "other")
+KEYS = (
+    "name",
+    "scale",
+    "languages",
+    "conditions",
+    "exhibits",
+    "tasks",
+    "seeds",
+    "synthetic",
+    "change",
+    "text",
+    "other",
+)
 NAMES = st.sampled_from(("ela", "oru", "demo", "default", *EXHIBITS, "", "é"))
 VALUES = st.recursive(
     st.booleans() | st.integers(-1, 3) | st.floats() | NAMES,

@@ -1,5 +1,6 @@
-"""The paper's size and budget (section 3.1), and what follows from them."""
+"""The paper's size and budget (section 3.1), its search (section 3.2), and what follows from them."""
 
+from itertools import product
 from math import ceil
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from isoglot.conditions import PAPER_DEPTH, TABLE_1
 from isoglot.limits import conflicts
 from isoglot.pretraining.learning_rate import learning_rate
-from isoglot.scales import PAPER, SCALES, Decay, NormPlacement
+from isoglot.scales import PAPER, SCALES, Decay, NormPlacement, Schedule, Search, Setting
 
 
 def test_the_papers_model() -> None:
@@ -40,6 +41,50 @@ def test_the_papers_budget() -> None:
     assert PAPER.batch * PAPER.window == 196_608
     assert PAPER.tokens == pytest.approx(82e9, rel=0.005)
     assert PAPER.evaluations == epochs
+
+
+def test_the_papers_search_for_words() -> None:
+    search = PAPER.word_tasks
+    found = [(each.batch, each.learning_rate, each.head_learning_rate) for each in search.settings()]
+    assert found == [(batch, rate, rate) for batch in (16, 32) for rate in (2e-5, 3e-5, 5e-5)]
+    assert (search.epochs, search.epoch_examples) == (10, None)
+    assert (search.schedule, search.warmup_share) == (Schedule.LINEAR, 0.1)
+
+
+def test_the_papers_search_for_pairs() -> None:
+    search = PAPER.pair_tasks
+    found = {(each.batch, each.learning_rate, each.head_learning_rate) for each in search.settings()}
+    assert found == set(product((4, 8), (1.25e-6, 2.5e-6, 5e-6), (5e-6, 2.5e-5, 1.25e-4)))
+    assert len(search.settings()) == 18
+    assert search.schedule is Schedule.CONSTANT
+    mnli_pairs = 392_702
+    assert search.epochs == 200
+    assert search.epochs * (search.epoch_examples or 0) / mnli_pairs == pytest.approx(10.2, abs=0.05)
+
+
+def test_settings_are_every_combination_once_in_one_order() -> None:
+    search = Search(
+        batches=(8, 4),
+        learning_rates=(0.1, 0.2),
+        head_learning_rates=(1.0, 2.0),
+        epochs=1,
+        schedule=Schedule.CONSTANT,
+        beta2=0.9,
+    )
+    assert search.settings()[:3] == (
+        Setting(batch=8, learning_rate=0.1, head_learning_rate=1.0),
+        Setting(batch=8, learning_rate=0.1, head_learning_rate=2.0),
+        Setting(batch=8, learning_rate=0.2, head_learning_rate=1.0),
+    )
+    assert [each.batch for each in search.settings()] == [8, 8, 8, 8, 4, 4, 4, 4]
+    assert len(set(search.settings())) == 8
+
+
+@pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
+def test_every_scale_has_two_settings_to_average(scale) -> None:
+    # "We report the result on average of best two set of hyperparameters."
+    for search in (scale.word_tasks, scale.pair_tasks):
+        assert len(set(search.settings())) == len(search.settings()) >= 2
 
 
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
