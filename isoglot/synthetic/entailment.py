@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.conditions import Domain
+from isoglot.errors import IsoglotError
 from isoglot.synthetic.edits import ADJECTIVES, HEADS, Edit, edited
 from isoglot.synthetic.inventory import ABSENT, inventory
 from isoglot.synthetic.linearisation import realise
 from isoglot.synthetic.meanings import Meanings, meanings_from
 from isoglot.synthetic.seeding import Purpose, generator
 from isoglot.synthetic.senses import antonyms, hypernyms
-from isoglot.synthetic.structures import NEGATION, Flags
+from isoglot.synthetic.structures import LENGTHS, NEGATION, NUM_SLOTS, Flags
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
 EDIT_WEIGHTS = {
@@ -54,9 +55,14 @@ class Inferences:
     labels: NDArray[np.str_]
 
 
-def entailment_pairs(language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[EntailmentPair]:
-    """As many of each label; for one seed, pair i means the same in every language."""
-    inferences = draw_inferences(world, count=count, seed=seed)
+def entailment_pairs(
+    language: SyntheticLanguage, *, world: World, count: int, seed: int, most_words: int | None = None
+) -> list[EntailmentPair]:
+    """As many of each label; for one seed, pair i means the same in every language.
+
+    Premise and hypothesis together have no more than most_words words; None: sentences as long as those of text.
+    """
+    inferences = draw_inferences(world, count=count, seed=seed, most_words=most_words)
     premises = realise(inferences.premises, language, world=world)
     hypotheses = realise(inferences.hypotheses, language, world=world)
     return [
@@ -65,12 +71,12 @@ def entailment_pairs(language: SyntheticLanguage, *, world: World, count: int, s
     ]
 
 
-def draw_inferences(world: World, *, count: int, seed: int) -> Inferences:
+def draw_inferences(world: World, *, count: int, seed: int, most_words: int | None = None) -> Inferences:
     """As many of each label, in random order."""
     quotas = {label: (count + i) // len(Label) for i, label in enumerate(Label)}
     num_candidates = 8 * count + 256
     while True:
-        premises, hypotheses = candidate_pairs(world, count=num_candidates, seed=seed)
+        premises, hypotheses = candidate_pairs(world, count=num_candidates, seed=seed, most_words=most_words)
         label_B = inferred_labels(premises, hypotheses, world=world)
         rows = np.concatenate([np.flatnonzero(label_B == label)[:quota] for label, quota in quotas.items()])
         if len(rows) == count:
@@ -79,18 +85,21 @@ def draw_inferences(world: World, *, count: int, seed: int) -> Inferences:
         num_candidates *= 2
 
 
-def candidate_pairs(world: World, *, count: int, seed: int) -> tuple[Meanings, Meanings]:
+def candidate_pairs(world: World, *, count: int, seed: int, most_words: int | None = None) -> tuple[Meanings, Meanings]:
     """A meaning and an edit of it, in either order, each negated or not.
 
     Every edit meets every order and every negation, so that none of them alone tells the label: where a big dog barks
     a dog barks, but where no dog barks no big dog does.
     """
     random = generator(world, Purpose.ENTAILMENT, seed)
-    meanings = meanings_from(random, world=world, count=count, domain=Domain.MAIN)
+    lengths = LENGTHS if most_words is None else lengths_within(most_words)
+    meanings = meanings_from(random, world=world, count=count, domain=Domain.MAIN, lengths=lengths)
     weight = np.array([EDIT_WEIGHTS[edit] for edit in Edit])
     edits, done_B = edited(
         meanings, random.choice(len(Edit), size=count, p=weight / weight.sum()), random=random, world=world
     )
+    if most_words is not None:
+        done_B &= fits(meanings, edits, most_words=most_words)
     exchanged_B = random.random(count) < 0.5
     sides = []
     for here, there in ((meanings, edits), (edits, meanings)):
@@ -99,6 +108,22 @@ def candidate_pairs(world: World, *, count: int, seed: int) -> tuple[Meanings, M
         plural_BP = np.where(exchanged_B[:, None], there.plural_BP, here.plural_BP)
         sides.append(Meanings(concept_BS=concept_BS, plural_BP=plural_BP, past_B=meanings.past_B)[done_B])
     return sides[0], sides[1]
+
+
+def lengths_within(most_words: int) -> range:
+    """How long a sentence to draw: about half of the words, since few longer ones would leave room for another."""
+    least = 2 * (LENGTHS.start + 1)
+    if most_words < least:
+        raise IsoglotError(f"a pair of sentences needs {least} words, not {most_words}; let it have more")
+    return range(LENGTHS.start, min(LENGTHS.stop, most_words // 2 + 2))
+
+
+def fits(a: Meanings, b: Meanings, *, most_words: int) -> Flags:
+    """Whether the pair is short enough, negated or not: were room made for a negation, length would tell of it."""
+    filled_BS = np.concatenate([a.concept_BS, b.concept_BS], axis=1) != ABSENT
+    filled_BS[:, [NEGATION, NUM_SLOTS + NEGATION]] = True
+    fits_B: Flags = filled_BS.sum(1) <= most_words
+    return fits_B
 
 
 def inferred_labels(premises: Meanings, hypotheses: Meanings, *, world: World) -> NDArray[np.str_]:

@@ -9,7 +9,7 @@ from isoglot.conditions import Domain
 from isoglot.synthetic.inventory import ABSENT, Ids, WordClass, inventory
 from isoglot.synthetic.preferences import Preference, preferences, topic_shares
 from isoglot.synthetic.seeding import Purpose, generator
-from isoglot.synthetic.structures import NEGATION, PUNCTUATION, VERB, Flags, Part, Role, draw_structures, slot
+from isoglot.synthetic.structures import LENGTHS, NEGATION, PUNCTUATION, VERB, Flags, Part, Role, draw_structures, slot
 from isoglot.synthetic_languages import World
 
 PLURAL_RATE = 0.3
@@ -37,9 +37,11 @@ def draw_meanings(world: World, *, count: int, seed: int, domain: Domain = Domai
     return meanings_from(random, world=world, count=count, domain=domain)
 
 
-def meanings_from(random: np.random.Generator, *, world: World, count: int, domain: Domain) -> Meanings:
+def meanings_from(
+    random: np.random.Generator, *, world: World, count: int, domain: Domain, lengths: range = LENGTHS
+) -> Meanings:
     """Structures first, then the concepts that fill them, then what inflection may show."""
-    present_BS, named_BP = draw_structures(random, count=count)
+    present_BS, named_BP = draw_structures(random, count=count, lengths=lengths)
     concept_BS = draw_concepts(random, present_BS, named_BP=named_BP, world=world, domain=domain)
     plural_BP = random.random((count, len(Role))) < PLURAL_RATE
     number_BP = concept_BS[:, [slot(role, Part.NUMBER) for role in Role]]

@@ -46,10 +46,10 @@ def slot(role: Role, part: Part) -> int:
     return 3 + role * len(Part) + part
 
 
-def draw_structures(random: np.random.Generator, *, count: int) -> tuple[Flags, Flags]:
+def draw_structures(random: np.random.Generator, *, count: int, lengths: range) -> tuple[Flags, Flags]:
     """present_BS, which slots are filled, and named_BP, which phrases are headed by a name."""
     present_BS, named_BP = proposed_structures(random, count=count)
-    while len(odd := np.flatnonzero(~has_usual_length(present_BS))):
+    while len(odd := np.flatnonzero(~is_within(lengths, present_BS))):
         present_BS[odd], named_BP[odd] = proposed_structures(random, count=len(odd))
     return present_BS, named_BP
 
@@ -66,12 +66,12 @@ def proposed_structures(random: np.random.Generator, *, count: int) -> tuple[Fla
     return present_BS, named_BP
 
 
-def has_usual_length(present_BS: Flags) -> Flags:
-    """Whether the length is usual with the family names and without: names of places will turn out to have none."""
+def is_within(lengths: range, present_BS: Flags) -> Flags:
+    """Whether the length is allowed with the family names and without: names of places will turn out to have none."""
     longest_B = present_BS.sum(1)
     shortest_B = longest_B - present_BS[:, [slot(role, Part.FAMILY_NAME) for role in Role]].sum(1)
-    usual_B: Flags = (shortest_B >= LENGTHS.start) & (longest_B < LENGTHS.stop)
-    return usual_B
+    within_B: Flags = (shortest_B >= lengths.start) & (longest_B < lengths.stop)
+    return within_B
 
 
 def slot_rates() -> NDArray[np.float64]:

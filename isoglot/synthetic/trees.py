@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isoglot.synthetic.entities import entity_tag
 from isoglot.synthetic.inventory import ABSENT, Ids, WordClass, inventory
 from isoglot.synthetic.lexicon import lexicon
 from isoglot.synthetic.linearisation import forms, in_order, positions
@@ -25,12 +26,6 @@ UPOS = {
     WordClass.NUMBER: "NUM",
     WordClass.NEGATION: "PART",
     WordClass.PUNCTUATION: "PUNCT",
-}
-ENTITY_TAGS = {
-    WordClass.GIVEN_NAME: "B-PER",
-    WordClass.FAMILY_NAME: "I-PER",
-    WordClass.PLACE: "B-LOC",
-    WordClass.ORGANISATION: "B-ORG",
 }
 CLAUSE_RELATIONS = {VERB: "root", NEGATION: "advmod", PUNCTUATION: "punct"}
 HEAD_RELATIONS = {Role.SUBJECT: "nsubj", Role.OBJECT: "obj", Role.OBLIQUE: "obl"}
@@ -75,7 +70,6 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
     concepts = inventory(world)
     classes = [concepts.class_of(concept) for concept in range(concepts.size)]
     upos = [UPOS[word_class] for word_class in classes]
-    tags = [ENTITY_TAGS.get(word_class, "O") for word_class in classes]
     words = lexicon(language, world)
     head_BS = np.take_along_axis(positions(meanings, language=language), head_slots(meanings), axis=1) + 1
     head_BS[:, VERB] = 0
@@ -90,7 +84,9 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
             upos=tuple(upos[concept] for concept in line_concepts),
             heads=tuple(heads),
             relations=tuple(RELATIONS[each] for each in slots),
-            entity_tags=tuple(tags[concept] for concept in line_concepts),
+            entity_tags=tuple(
+                entity_tag(classes[concept], in_slot=each) for concept, each in zip(line_concepts, slots, strict=True)
+            ),
         )
         for line_forms, line_concepts, heads, slots in zip(*columns, strict=True)
     ]

@@ -15,6 +15,12 @@ def world() -> World:
 
 
 @pytest.fixture(scope="session")
+def demo_world() -> World:
+    """The world of the built-in demo."""
+    return World(zipf_exponent=1.5)
+
+
+@pytest.fixture(scope="session")
 def plain_world() -> World:
     """Without topics, so that words follow their preferences alone."""
     return World(topics=1, topic_strength=0.0)

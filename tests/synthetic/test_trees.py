@@ -1,7 +1,10 @@
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable
+
 import pytest
 
 from isoglot.synthetic import Tree, draw_meanings, realise, trees
-from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
+from isoglot.synthetic.inventory import ABSENT
 from isoglot.synthetic.structures import VERB, Part, Role, slot
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
@@ -86,15 +89,54 @@ def test_arguments_hang_on_the_verb_by_their_role(world: World, languages: list[
             assert concepts[row, VERB] != ABSENT
 
 
-def test_names_are_tagged_by_kind_in_valid_bio(world: World, languages: list[SyntheticLanguage]) -> None:
-    meanings = draw_meanings(world, count=500, seed=3)
-    kinds = {"PER": WordClass.GIVEN_NAME, "LOC": WordClass.PLACE, "ORG": WordClass.ORGANISATION}
-    ranges = inventory(world).ranges
-    for tree, row in zip(trees(meanings, languages[0], world=world), meanings.concept_BS.tolist(), strict=True):
-        for kind, word_class in kinds.items():
-            assert tree.entity_tags.count(f"B-{kind}") == sum(concept in ranges[word_class] for concept in row)
-        for before, tag, upos in zip(("O", *tree.entity_tags), tree.entity_tags, tree.upos, strict=False):
-            assert (tag == "O") == (upos != "PROPN")
-            assert tag != "I-PER" or before == "B-PER"
-    tags = {tag for tree in trees(meanings, languages[0], world=world) for tag in tree.entity_tags}
-    assert tags == {"O", "B-PER", "I-PER", "B-LOC", "B-ORG"}
+Rule = Callable[[Tree, int], Hashable]
+
+
+def looked_up_score(world: World, *, rule: Rule, head: Callable[[Tree, int, Hashable], int]) -> float:
+    """UAS over all words but punctuation of what each word's most frequent rule says on other sentences."""
+    language = SyntheticLanguage(name="ela", cognates=0.2)
+    train, test = (trees(draw_meanings(world, count=2_000, seed=s), language, world=world) for s in (1, 2))
+    counts: dict[str, Counter[Hashable]] = defaultdict(Counter)
+    for tree in train:
+        for i, word in enumerate(tree.words):
+            counts[word][rule(tree, i)] += 1
+    best = {word: count.most_common(1)[0][0] for word, count in counts.items()}
+    right = [
+        head(tree, i, best.get(tree.words[i])) == tree.heads[i]
+        for tree in test
+        for i in range(len(tree.words))
+        if tree.upos[i] != "PUNCT"
+    ]
+    return 100 * sum(right) / len(right)
+
+
+def test_a_word_does_not_tell_how_far_off_its_head_is(demo_world: World) -> None:
+    def offset(tree: Tree, i: int) -> Hashable:
+        return tree.heads[i] - i if tree.heads[i] else "root"
+
+    def head(_: Tree, i: int, found: Hashable) -> int:
+        return i + found if isinstance(found, int) else 0
+
+    assert 50 < looked_up_score(demo_world, rule=offset, head=head) < 70
+
+
+def test_a_word_does_not_tell_on_which_side_its_head_is(demo_world: World) -> None:
+    def side_and_class(tree: Tree, i: int) -> Hashable:
+        return (tree.heads[i] > i, tree.upos[tree.heads[i] - 1]) if tree.heads[i] else "root"
+
+    def nearest(tree: Tree, i: int, found: Hashable) -> int:
+        places = [*range(i - 1, -1, -1), *range(i + 1, len(tree.words))]
+        return next((j + 1 for j in places if (j > i, tree.upos[j]) == found), 0)
+
+    assert 70 < looked_up_score(demo_world, rule=side_and_class, head=nearest) < 90
+
+
+def test_a_word_does_not_tell_which_of_its_heads_class_it_hangs_on(demo_world: World) -> None:
+    def class_of_head(tree: Tree, i: int) -> Hashable:
+        return tree.upos[tree.heads[i] - 1] if tree.heads[i] else "root"
+
+    def nearest(tree: Tree, i: int, found: Hashable) -> int:
+        places = sorted(range(len(tree.words)), key=lambda j: (abs(j - i), -j))
+        return next((j + 1 for j in places if j != i and tree.upos[j] == found), 0)
+
+    assert 80 < looked_up_score(demo_world, rule=class_of_head, head=nearest) < 96
