@@ -41,6 +41,15 @@ def _split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[st
             return command_words.split_lines(lines, command=splitting.command)
 
 
+def whole_words(words: Sequence[str], splitting: WordSplitting) -> tuple[str, ...]:
+    """Words that other people found, as treebanks have them, with the marks and the case that the splitter writes."""
+    from isoglot.corpora.splitters.plain_marks import plain
+
+    if splitting.splitter in (Splitter.MOSES, Splitter.JIEBA, Splitter.CHARACTERS):
+        words = [plain(word) or word for word in words]
+    return tuple(word.lower() for word in words) if splitting.lowercase else tuple(words)
+
+
 def splitter_version(splitting: WordSplitting) -> str:
     """What else decides about the words than the settings: the library's version, or the program's own bytes."""
     match splitting.splitter:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from isoglot.corpora.splitters.plain_marks import CONTROLS, PLAIN_MARKS
+from isoglot.corpora.splitters.plain_marks import plain
 
 # Ranges are written out, as what `\w` and the categories of Unicode hold grows with the editions that come with Python.
 # Hangul is not among them: Korean has spaces.
@@ -35,7 +35,6 @@ SYMBOLS = (
     r"\u20a0-\u20cf\u2190-\u2bff\u2e00-\u2e7f\u3001-\u3004\u3008-\u3020\u3030\u3036\u3037\u303d-\u303f"
     r"\ufe10-\ufe1f\ufe30-\ufe6f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\uffee\U0001f000-\U0001faff"
 )
-CONTROL = re.compile("[" + "".join(f"{chr(codes[0])}-{chr(codes[-1])}" for codes in CONTROLS) + "]")
 WORD = re.compile(
     rf"(?:{VOWEL_BEFORE}|[{WITHOUT_SPACES}])(?:[{ATTACHED}]|{SET_BELOW})*"
     rf"|(?:[^\s{SYMBOLS}{WITHOUT_SPACES}]+|(?<=[0-9])[.,](?=[0-9]))+"
@@ -49,4 +48,4 @@ def split_lines(lines: Sequence[str]) -> list[list[str]]:
     A character keeps what is attached to it; a run of other characters ends at white space and at every mark but those
     in 3.14 and 1,000. Marks are first made plain as for other languages.
     """
-    return [WORD.findall(CONTROL.sub("", line.translate(PLAIN_MARKS))) for line in lines]
+    return [WORD.findall(plain(line)) for line in lines]

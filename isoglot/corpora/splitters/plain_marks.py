@@ -1,5 +1,7 @@
 """Punctuation marks and wide digits as the scripts of Moses write them, so that languages share them."""
 
+import re
+
 MARKS = "`´‘’‚" + "«»“”„《》「」" + "–—━" + "∶：；，、。．！？％～" + "（）〈〉【】" + "０１２３４５６７８９"  # noqa: RUF001
 PLAIN = "'''''" + '"""""""""' + "---" + "::;,,..!?%~" + "()<>[]" + "0123456789"
 PLAIN_MARKS: dict[int, str] = dict(zip(map(ord, MARKS), PLAIN, strict=True)) | {ord("…"): "..."}
@@ -24,3 +26,10 @@ CONTROLS = (
     range(0xF0000, 0x110000),  # for private use
 )
 """Code points that are not printed."""
+
+CONTROL = re.compile("[" + "".join(f"{chr(codes[0])}-{chr(codes[-1])}" for codes in CONTROLS) + "]")
+
+
+def plain(text: str) -> str:
+    """With plain marks, and without what is not printed."""
+    return CONTROL.sub("", text.translate(PLAIN_MARKS))
