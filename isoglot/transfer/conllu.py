@@ -1,0 +1,171 @@
+"""Treebanks in CoNLL-U, the format of Universal Dependencies: their words, heads and relations."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isoglot.corpora.readers.line_files import LineFile
+from isoglot.errors import IsoglotError
+
+NUM_COLUMNS = 10
+UNKNOWN = "_"
+NOT_A_WORD = re.compile(r"[0-9]+[-.][0-9]+")
+"""The id of a token of several words, such as 3-4, or of a word left out, such as 5.1."""
+LONGEST_HEAD = 9
+"""In digits; Python reads no number of thousands of them."""
+SHOWN_WORDS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """A sentence and its syntax; heads count words from 1, and 0 is the root."""
+
+    words: tuple[str, ...]
+    upos: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.words) == len(self.upos) == len(self.heads) == len(self.relations):
+            raise ValueError(f"words, upos, heads and relations should be as many as each other: {self}")
+
+
+Word = tuple[str, str, int, str]
+"""Form, UPOS, head and relation."""
+
+
+class _FaultError(Exception):
+    """What is wrong, and with which word of the sentence; by default with the line last read."""
+
+    def __init__(self, complaint: str, *, word: int | None = None) -> None:
+        super().__init__(complaint)
+        self.word = word
+
+
+def read_conllu(path: Path | str) -> list[Tree]:
+    """The sentences of a file, plain or compressed; tokens of several words and words left out are passed over."""
+    trees: list[Tree] = []
+    words: list[Word] = []
+    word_lines: list[int] = []
+    line = ""
+    with LineFile(path) as lines:
+        try:
+            for line in lines:
+                if not line:
+                    trees.append(_tree(words))
+                    words, word_lines = [], []
+                elif line[0] != "#" and (word := _word(line, place=len(words) + 1)) is not None:
+                    words.append(word)
+                    word_lines.append(lines.number)
+            if not trees and not words:
+                raise _FaultError("the file ends without a sentence; is it a treebank in CoNLL-U?")
+            if line:
+                raise _FaultError(
+                    "no blank line ends the last sentence; fetch the file again if it was cut off, else add the line"
+                )
+        except _FaultError as fault:
+            number = lines.number if fault.word is None else word_lines[fault.word - 1]
+            raise IsoglotError(f"{path}:{number}: {fault}") from None
+    return trees
+
+
+def conllu_text(trees: Iterable[Tree]) -> str:
+    """What read_conllu reads as these trees; words are separated by spaces, and what a tree does not know is `_`."""
+    lines: list[str] = []
+    for number, tree in enumerate(trees, start=1):
+        try:
+            lines += [f"# sent_id = {number}", f"# text = {' '.join(tree.words)}", *_word_lines(tree), ""]
+        except _FaultError as fault:
+            raise IsoglotError(f"sentence {number} cannot be written as CoNLL-U: {fault}") from None
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _word_lines(tree: Tree) -> list[str]:
+    words = list(zip(tree.words, tree.upos, tree.heads, tree.relations, strict=True))
+    lines = [
+        "\t".join([str(place), form, UNKNOWN, upos, UNKNOWN, UNKNOWN, str(head), relation, UNKNOWN, UNKNOWN])
+        for place, (form, upos, head, relation) in enumerate(words, start=1)
+    ]
+    for place, line in enumerate(lines, start=1):
+        if not {"\n", "\r", "\0"}.isdisjoint(line):
+            raise _FaultError(f"there is a line break or NUL in word {place}, {words[place - 1]}; take it out")
+        _word(line, place=place)
+    _tree(words)
+    return lines
+
+
+def _word(line: str, *, place: int) -> Word | None:
+    """The word at this place, or none if the line is of something else."""
+    columns = line.split("\t")
+    if len(columns) != NUM_COLUMNS:
+        raise _FaultError(f"{len(columns)} columns where CoNLL-U has {NUM_COLUMNS}; put one tab between two columns")
+    word_id, form, _, upos, _, _, head, relation, _, _ = columns
+    if word_id != str(place):
+        if NOT_A_WORD.fullmatch(word_id):
+            return None
+        raise _FaultError(f"the id is {word_id!r} where word {place} should be; number the words 1, 2, 3 and so on")
+    if not form.strip():
+        raise _FaultError(f"the form of word {place} is blank; give the word as it is written")
+    if not upos.strip():
+        raise _FaultError(f"the UPOS of word {place}, {form!r}, is blank; write {UNKNOWN} if it is not known")
+    if not head.isdecimal() or len(head) > LONGEST_HEAD:
+        raise _FaultError(
+            f"the head of word {place}, {form!r}, is {head[:40]!r}; give a word's number, or 0 for the root"
+        )
+    if relation == UNKNOWN or not relation.strip():
+        raise _FaultError(f"word {place}, {form!r}, has no relation to its head; give one, such as nsubj")
+    return form, upos, int(head), relation
+
+
+def _tree(words: Sequence[Word]) -> Tree:
+    if not words:
+        raise _FaultError("a sentence without words ends here; drop this line and the comments before it")
+    forms, upos, heads, relations = zip(*words, strict=True)
+    _refuse_what_is_no_tree(heads, forms=forms)
+    return Tree(words=forms, upos=upos, heads=heads, relations=relations)
+
+
+def _refuse_what_is_no_tree(heads: Sequence[int], *, forms: Sequence[str]) -> None:
+    roots = [place for place, head in enumerate(heads, start=1) if head == 0]
+    if max(heads) > len(heads):
+        place = next(place for place, head in enumerate(heads, start=1) if head > len(heads))
+        raise _FaultError(
+            f"the head of {_named([place], forms=forms)} is {heads[place - 1]} in a sentence of {len(heads)} words; "
+            "give the number of one of them, or 0 for the root",
+            word=place,
+        )
+    if not roots:
+        raise _FaultError("no word of the sentence has the head 0; give it to the one that is the root", word=1)
+    if len(roots) > 1:
+        raise _FaultError(f"{_named(roots, forms=forms)} all have the head 0; keep it for one of them", word=roots[1])
+    if cycle := _cycle(heads):
+        raise _FaultError(
+            f"the heads of {_named(cycle, forms=forms)} form a cycle; give one of them a head outside it",
+            word=cycle[0],
+        )
+
+
+def _cycle(heads: Sequence[int]) -> list[int]:
+    """The words, from the first of them, of a cycle that heads lead into; none in a tree."""
+    reached_from = [0] * (len(heads) + 1)
+    reached_from[0] = -1
+    for start in range(1, len(heads) + 1):
+        place = start
+        while not reached_from[place]:
+            reached_from[place] = start
+            place = heads[place - 1]
+        if reached_from[place] == start:
+            cycle = [place]
+            while (place := heads[place - 1]) != cycle[0]:
+                cycle.append(place)
+            first = cycle.index(min(cycle))
+            return cycle[first:] + cycle[:first]
+    return []
+
+
+def _named(places: Sequence[int], *, forms: Sequence[str]) -> str:
+    """`word 2 'cat'`, or `words 2 'cat', 3 'sat'`."""
+    names = [f"{place} {forms[place - 1]!r}" for place in places[:SHOWN_WORDS]]
+    names += [f"{len(places) - SHOWN_WORDS} more"] if len(places) > SHOWN_WORDS else []
+    return f"word{'s' if len(places) > 1 else ''} {', '.join(names)}"
