@@ -23,12 +23,15 @@ class Machine:
 
     device: torch.device
 
-    def autocast(self) -> AbstractContextManager[object]:
-        """bf16 arithmetic where the device has it; weights stay in fp32."""
+    def autocast(self, *, cache: bool = True) -> AbstractContextManager[object]:
+        """bf16 arithmetic where the device has it; weights stay in fp32.
+
+        What is recorded as a CUDA graph must cast weights every time, without a cache.
+        """
         import torch
 
         if self.device.type == "cuda" and torch.cuda.is_bf16_supported():
-            return torch.autocast("cuda", dtype=torch.bfloat16)
+            return torch.autocast("cuda", dtype=torch.bfloat16, cache_enabled=cache)
         return nullcontext()
 
     @contextmanager

@@ -48,9 +48,15 @@ class Encoder(nn.Module):
         padded = not bool(real_BL.all())
         return self._states(token_BL, language=language, real_BL=real_BL if padded else None)
 
-    def forward(self, token_BL: Tensor, *, language: str | None = None) -> Tensor:
-        """The last layer, for full windows without padding."""
-        return self._states(token_BL, language=language, real_BL=None)[-1]
+    def forward(self, token_BL: Tensor, *, language: str | None = None, padded: bool = False) -> Tensor:
+        """The last layer. Whether there is padding must be said: a look at the tokens would wait for the device."""
+        return self._states(token_BL, language=language, real_BL=token_BL.ne(self.pad_id) if padded else None)[-1]
+
+    def freeze_separate(self) -> None:
+        """Fine-tuning leaves alone what languages own, as only one of them is there (section 4.3)."""
+        for part in self.modules():
+            if isinstance(part, PerLanguage) and part.separate:
+                part.requires_grad_(False)
 
     def _states(self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None) -> list[Tensor]:
         attend_B11L = None if real_BL is None else real_BL[:, None, None, :]

@@ -1,0 +1,216 @@
+"""Fine-tuning on the source language (section 3.2): what languages own is frozen, the dev set chooses the epoch."""
+
+# N = sequences, B = sequences of a batch
+
+import shutil
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+from torch import nn
+
+from isoglot.checkpoints import read_checkpoint, write_checkpoint
+from isoglot.encoder.encoder import Encoder
+from isoglot.errors import IsoglotError
+from isoglot.machine import Machine
+from isoglot.randomness import derived_seed
+from isoglot.transfer.length_batches import epoch_order, length_batches
+from isoglot.transfer.model import ResidentSequences, TaskModel
+from isoglot.transfer.predictions import predictions
+from isoglot.transfer.run import FineTuningRun
+from isoglot.transfer.sequences import Encoding, encoded, target_columns
+from isoglot.transfer.task import Task
+from isoglot.transfer.update import Updates
+
+CHECKPOINTS = "checkpoints"
+SECONDS_BETWEEN_CHECKPOINTS = 30.0
+UPDATES_BETWEEN_REPORTS = 20
+Report = Callable[[int, int], None]
+"""Told the updates done, and of how many."""
+
+
+@dataclass
+class Progression:
+    """How far fine-tuning is; the checkpoint holds the best model beside the latest."""
+
+    epoch: int = 0
+    best: float = float("-inf")
+    diverged: bool = False
+    log: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineTuned:
+    """The model of the best epoch."""
+
+    model: TaskModel
+    labels: tuple[str, ...]
+    log: list[dict[str, Any]]
+    """Of each epoch: the mean loss and the scores on the dev set."""
+    diverged: bool
+    """Stopped early, as the loss was no number any more; what was best until then stands."""
+
+
+def fine_tune(
+    run: FineTuningRun,
+    task: Task[Any],
+    *,
+    encoder: Encoder,
+    encoding: Encoding,
+    train: Sequence[Any],
+    dev: Sequence[Any],
+    folder: Path,
+    machine: Machine,
+    report: Report,
+) -> FineTuned:
+    """Go on from an interrupted attempt's checkpoint in the folder, if there is one."""
+    tuner = FineTuner(
+        run, task, encoder=encoder, encoding=encoding, train=train, dev=dev, folder=folder, machine=machine
+    )
+    while tuner.progression.epoch < run.epochs and not tuner.progression.diverged:
+        tuner.advance(report)
+    progression = tuner.progression
+    return FineTuned(model=tuner.best, labels=tuner.labels, log=progression.log, diverged=progression.diverged)
+
+
+class FineTuner:
+    """A model in fine-tuning and everything it needs for its next epoch."""
+
+    def __init__(
+        self,
+        run: FineTuningRun,
+        task: Task[Any],
+        *,
+        encoder: Encoder,
+        encoding: Encoding,
+        train: Sequence[Any],
+        dev: Sequence[Any],
+        folder: Path,
+        machine: Machine,
+    ):
+        self.run, self.task, self.dev, self.folder, self.machine = run, task, dev, folder, machine
+        self.labels = task.labels(train)
+        self.train_sequences = encoded(task, train, encoding=encoding, most_tokens=run.most_tokens)
+        self.dev_sequences = encoded(task, dev, encoding=encoding, most_tokens=run.most_tokens)
+        ids = {label: number for number, label in enumerate(self.labels)}
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(derived_seed(run.seed, "head"))
+            head = task.head(width=encoder.shape.width, labels=self.labels)
+        self.model = TaskModel(encoder, head, freeze_encoder=run.freeze_encoder).to(machine.device)
+        self.best = deepcopy(self.model)
+        self.optimizer = adam(self.model, run, machine=machine)
+        self.updates = Updates(
+            self.model,
+            self.optimizer,
+            ResidentSequences.of(
+                self.train_sequences,
+                pad_id=encoder.pad_id,
+                device=machine.device,
+                target_CT=target_columns(task, train, self.train_sequences, ids),
+            ),
+            language=run.language,
+            machine=machine,
+        )
+        self.both = nn.ModuleDict({"latest": self.model, "best": self.best})
+        self.progression = read_checkpoint(
+            folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, fresh=Progression()
+        )
+        self.saved_at = monotonic()
+
+    def advance(self, report: Report) -> None:
+        """One epoch, the dev scores after it, and a checkpoint if the last one is long ago."""
+        loss = self._learn(report)
+        if not isfinite(loss):
+            self._stop(loss)
+            return
+        self.progression.epoch += 1
+        scores = self._dev_scores()
+        if scores[self.task.metric] > self.progression.best:
+            self.progression.best = scores[self.task.metric]
+            self.best.load_state_dict(self.model.state_dict())
+        self.progression.log.append({"epoch": self.progression.epoch, "loss": loss, "dev": scores})
+        if monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS:
+            write_checkpoint(
+                self.folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, progression=self.progression
+            )
+            self.saved_at = monotonic()
+
+    def _learn(self, report: Report) -> float:
+        run, length_N, epoch = self.run, self.train_sequences.length_N, self.progression.epoch
+        size = len(self.train_sequences)
+        order = epoch_order(epoch=epoch, examples=run.examples(size), size=size, seed=run.seed)
+        done, updates = epoch * run.epoch_updates(size), run.epochs * run.epoch_updates(size)
+        self.model.train()
+        total = torch.zeros((), device=self.machine.device)
+        batches = length_batches(order, length_N, batch=run.batch, seed=run.seed, epoch=epoch)
+        for update, rows_B in enumerate(batches, start=done + 1):
+            self._set_rates(run.rate_share(update, updates=updates))
+            torch.manual_seed(derived_seed(run.seed, "dropout", update))
+            on_device_B = torch.from_numpy(rows_B).to(self.machine.device, non_blocking=True)
+            total += self.updates(on_device_B, length=int(length_N[rows_B].max()))
+            if update % UPDATES_BETWEEN_REPORTS == 0:
+                report(update, updates)
+        return float(total) / len(batches)
+
+    def _stop(self, loss: float) -> None:
+        """A setting may diverge where others of the grid do not, and what it reached before is judged like the rest."""
+        self.progression.diverged = True
+        if not self.progression.log:
+            raise IsoglotError(
+                f"the loss of {self.task.title} became {loss} in its first epoch at learning rate "
+                f"{self.run.learning_rate:g}; take it out of the search, or lower it"
+            )
+
+    def _set_rates(self, share: float) -> None:
+        for group, rate in zip(self.optimizer.param_groups, _rates(self.run), strict=False):
+            # A tensor where graphs read it, and then the same one for all of them.
+            if isinstance(group["lr"], torch.Tensor):
+                group["lr"].fill_(share * rate)
+            else:
+                group["lr"] = share * rate
+
+    def _dev_scores(self) -> dict[str, float]:
+        said = predictions(
+            self.task,
+            self.dev,
+            self.dev_sequences,
+            model=self.model,
+            labels=self.labels,
+            language=self.run.language,
+            machine=self.machine,
+        )
+        return self.task.scores(self.dev, said)
+
+
+def adam(model: TaskModel, run: FineTuningRun, *, machine: Machine) -> torch.optim.Optimizer:
+    """Adam without weight decay on all that is not frozen, the task's own layer with a rate of its own."""
+    in_graphs = machine.device.type == "cuda"
+    groups = [
+        {
+            "params": [parameter for parameter in part.parameters() if parameter.requires_grad],
+            "lr": torch.tensor(rate, device=machine.device) if in_graphs else rate,
+        }
+        for part, rate in zip((model.head, model.encoder), _rates(run), strict=True)
+    ]
+    return torch.optim.AdamW(
+        [group for group in groups if group["params"]],
+        betas=(0.9, run.beta2),
+        weight_decay=0.0,
+        fused=True,
+        capturable=in_graphs,
+    )
+
+
+def _rates(run: FineTuningRun) -> tuple[float, float]:
+    """Of the task's own layer and of the encoder."""
+    return run.head_learning_rate, run.learning_rate
+
+
+def forget_checkpoints(folder: Path) -> None:
+    """When all is done that a run is for."""
+    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)

@@ -1,0 +1,67 @@
+"""One run of fine-tuning: everything that decides what comes out, and nothing else."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from isoglot.scales import Schedule, Search, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineTuningRun:
+    """A setting of the grid with its budget, on the labelled examples of one language."""
+
+    language: str
+    batch: int
+    learning_rate: float
+    head_learning_rate: float
+    epochs: int
+    epoch_examples: int | None
+    schedule: Schedule
+    warmup_share: float
+    beta2: float
+    most_tokens: int
+    """Of a sequence; pretraining's window, as no position beyond was learned."""
+    freeze_encoder: bool
+    """For a baseline: only the task's own layer learns."""
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        setting: Setting,
+        *,
+        search: Search,
+        language: str,
+        most_tokens: int,
+        seed: int,
+        freeze_encoder: bool = False,
+    ) -> "FineTuningRun":
+        """The run of one point of the grid."""
+        return cls(
+            language=language,
+            batch=setting.batch,
+            learning_rate=setting.learning_rate,
+            head_learning_rate=setting.head_learning_rate,
+            epochs=search.epochs,
+            epoch_examples=search.epoch_examples,
+            schedule=search.schedule,
+            warmup_share=search.warmup_share,
+            beta2=search.beta2,
+            most_tokens=most_tokens,
+            freeze_encoder=freeze_encoder,
+            seed=seed,
+        )
+
+    def examples(self, size: int) -> int:
+        """Of each epoch, where the training set has so many sequences."""
+        return size if self.epoch_examples is None else self.epoch_examples
+
+    def epoch_updates(self, size: int) -> int:
+        return ceil(self.examples(size) / self.batch)
+
+    def rate_share(self, update: int, *, updates: int) -> float:
+        """Of the full learning rate, at an update counted from 1: a linear warm-up, then linearly to 0; or all."""
+        if self.schedule is Schedule.CONSTANT:
+            return 1.0
+        warmup = self.warmup_share * updates
+        return min(update / max(warmup, 1.0), (updates - update + 1) / max(updates - warmup, 1.0), 1.0)

@@ -1,0 +1,123 @@
+"""Natural language inference: does a premise entail its hypothesis, contradict it, or neither?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isoglot.corpora.readers.inference_pairs import (
+    InferencePair,
+    inference_pairs,
+    is_official_header,
+    official_pairs,
+)
+from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.words import split_lines
+from isoglot.errors import IsoglotError
+from isoglot.languages import WordSplitting
+from isoglot.synthetic import entailment_pairs
+from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.transfer.task import Recipe, Segments, Task, Windows
+
+if TYPE_CHECKING:
+    from isoglot.transfer.task_head import TaskHead
+
+MADE_UP_WORDS = 13
+"""Of premise and hypothesis together: with three end symbols they fill a window of the demo."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inference:
+    """The words of both sentences, and what the first says about the second."""
+
+    premise: tuple[str, ...]
+    hypothesis: tuple[str, ...]
+    label: str
+
+
+class Nli(Task[Inference]):
+    """Both sentences are one sequence, and a linear softmax on its first position decides."""
+
+    name = "nli"
+    title = "NLI"
+    metric = "accuracy"
+    metric_title = "Acc"
+    suffix = ".tsv"
+    recipe = Recipe.PAIRS
+    windows = Windows.CUT
+
+    def read_official(
+        self, paths: Sequence[Path], *, splitting: WordSplitting
+    ) -> tuple[list[Inference], dict[str, int]]:
+        """Rows of premise, hypothesis and label, or the table of all languages that XNLI is released as."""
+        pairs = [pair for path in paths for pair in _pairs(path, language=splitting.language)]
+        words = split_lines([text for pair in pairs for text in (pair.premise, pair.hypothesis)], splitting)
+        return [
+            Inference(premise=tuple(premise), hypothesis=tuple(hypothesis), label=pair.label)
+            for pair, premise, hypothesis in zip(pairs, words[::2], words[1::2], strict=True)
+        ], {}
+
+    def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
+        return [
+            Inference(
+                premise=tuple(pair.premise.split()), hypothesis=tuple(pair.hypothesis.split()), label=pair.label.value
+            )
+            for pair in entailment_pairs(language, world=world, count=count, seed=seed, most_words=MADE_UP_WORDS)
+        ]
+
+    def read(self, path: Path) -> list[Inference]:
+        return [
+            Inference(
+                premise=tuple(pair.premise.split(" ")), hypothesis=tuple(pair.hypothesis.split(" ")), label=pair.label
+            )
+            for pair in inference_pairs(list(LineFile(path)), path=path).values()
+        ]
+
+    def text(self, examples: Sequence[Inference]) -> str:
+        return "".join(f"{' '.join(each.premise)}\t{' '.join(each.hypothesis)}\t{each.label}\n" for each in examples)
+
+    def segments(self, example: Inference) -> Segments:
+        return example.premise, example.hypothesis
+
+    def gold_labels(self, example: Inference) -> tuple[str, ...]:
+        return (example.label,)
+
+    def targets(self, example: Inference, ids: Mapping[str, int]) -> list[Sequence[int]]:
+        return [[ids[example.label]]]
+
+    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
+        from isoglot.transfer.task_head import LinearHead
+
+        return LinearHead(width=width, num_labels=len(labels), dropout=0.0)
+
+    def predicted(self, example: Inference, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Inference:
+        return replace(example, label=labels[columns[0][0]])
+
+    def scores(self, gold: Sequence[Inference], predicted: Sequence[Inference]) -> dict[str, float]:
+        right = sum(a.label == b.label for a, b in zip(gold, predicted, strict=True))
+        return {"accuracy": 100 * right / len(gold)}
+
+    def breakdown(self, gold: Sequence[Inference], predicted: Sequence[Inference]) -> list[list[str]]:
+        """A row for each gold label: how often it was taken for each."""
+        pairs = Counter((a.label, b.label) for a, b in zip(gold, predicted, strict=True))
+        labels = sorted(set(chain.from_iterable(pairs)))
+        return [["gold", "pairs", *(f"as {label}" for label in labels)]] + [
+            [label, str(sum(pairs[label, other] for other in labels)), *(str(pairs[label, other]) for other in labels)]
+            for label in labels
+        ]
+
+
+def _pairs(path: Path, *, language: str) -> list[InferencePair]:
+    lines = list(LineFile(path))
+    if not lines:
+        raise IsoglotError(f"{path}: the file is empty; it should hold a premise, a hypothesis and a label a line")
+    if is_official_header(lines[0]):
+        return list(official_pairs(lines, path=path, language=language).values())
+    return list(inference_pairs(lines, path=path).values())
+
+
+TASK = Nli()
