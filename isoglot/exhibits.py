@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.conditions import Condition
@@ -11,6 +12,7 @@ from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.sources import sources
+from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
 
@@ -18,7 +20,10 @@ EMERGENCE = "emergence"
 VOCABULARY = "vocabulary"
 WORD_TRANSLATION = "word translation"
 """A part of emergence, which is shown without it where its dictionary is missing."""
+TABLE_1 = "table-1"
+BASELINES = "baselines"
 UNTRAINED = "_untrained"
+FROZEN = "_frozen"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +33,9 @@ class Cell:
     exhibit: str
     condition: str
     languages: tuple[str, str]
-    stage: Emergence | VocabularyStatistics
+    stage: Emergence | VocabularyStatistics | ZeroShotTransfer
     seed: int | None = None
+    task: str | None = None
     metric_suffix: str = ""
 
 
@@ -74,6 +80,11 @@ def _cells_and_gaps(study: Study) -> Iterator[Cell | Gap]:
     exhibits: dict[str, CellsOf] = {VOCABULARY: _vocabulary_cells}
     if EMERGENCE in study.exhibits:
         exhibits[EMERGENCE] = _emergence_cells
+    for task in study.tasks:
+        if TABLE_1 in study.exhibits:
+            exhibits[f"{TABLE_1} {task}"] = partial(_transfer_cells, task=task)
+        if BASELINES in study.exhibits:
+            exhibits[f"{BASELINES} {task}"] = partial(_baseline_cells, task=task)
     for languages in study.pairs:
         for condition in study.conditions:
             for exhibit, cells_of in exhibits.items():
@@ -103,6 +114,39 @@ def _emergence_cells(study: Study, condition: Condition, languages: tuple[str, s
                 languages=languages,
                 seed=seed,
                 stage=graph.emergence(encoder),
+                metric_suffix=suffix,
+            )
+
+
+def _transfer_cells(
+    study: Study, condition: Condition, languages: tuple[str, str], *, task: str
+) -> Iterator[Cell | Gap]:
+    for seed in study.seeds:
+        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
+        yield Cell(
+            exhibit=TABLE_1,
+            condition=condition.name,
+            languages=languages,
+            seed=seed,
+            task=task,
+            stage=graph.transfer(task, graph.pretrained),
+        )
+
+
+def _baseline_cells(
+    study: Study, condition: Condition, languages: tuple[str, str], *, task: str
+) -> Iterator[Cell | Gap]:
+    """What fine-tuning makes of a model that was never pretrained: all of it, or only the task's own layer."""
+    for seed in study.seeds:
+        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
+        for frozen, suffix in ((False, UNTRAINED), (True, UNTRAINED + FROZEN)):
+            yield Cell(
+                exhibit=BASELINES,
+                condition=condition.name,
+                languages=languages,
+                seed=seed,
+                task=task,
+                stage=graph.transfer(task, graph.untrained, freeze_encoder=frozen),
                 metric_suffix=suffix,
             )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import Cell, cells
+from isoglot.exhibits import EMERGENCE, Cell, cells
 from isoglot.pretraining.run import LOG
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.scores import read_scores
@@ -59,7 +59,7 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
         condition=cell.condition,
         languages=cell.languages,
         language=cell.languages[1],
-        task=None,
+        task=cell.task,
         metric="",
         layer=None,
         seed=cell.seed,
@@ -67,7 +67,8 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
         stage=cell.stage.digest,
     )
     for score in read_scores(store.folder(cell.stage)):
-        if score.layer is None and cell.metric_suffix:  # what has no layer, such as chance, does not depend on training
+        # What has no layer, such as chance, does not depend on training.
+        if cell.exhibit == EMERGENCE and score.layer is None and cell.metric_suffix:
             continue
         yield replace(
             blank,

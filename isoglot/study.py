@@ -47,7 +47,7 @@ class Synthetic:
     sentences: int
     parallel_sentences: int = 500
     """Sentences said in every language, apart from the training text, to score retrieval."""
-    train_examples: int = 8000
+    train_examples: int = 6000
     """Labelled, of each task; these are the source's alone."""
     dev_examples: int = 500
     test_examples: int = 1000

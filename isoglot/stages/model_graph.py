@@ -9,15 +9,21 @@ from isoglot.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnch
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
 from isoglot.pretraining.run import PretrainingRun
+from isoglot.scales import Search
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.dictionaries import AnyDictionary
 from isoglot.stages.emergence import Emergence
+from isoglot.stages.fine_tuning import FineTuning
 from isoglot.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
 from isoglot.stages.sources import Sources, sources
 from isoglot.stages.split_text import SplitText
+from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe, TokenStreams
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
+from isoglot.transfer.run import FineTuningRun
+from isoglot.transfer.task import Recipe
+from isoglot.transfer.tasks import task_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,3 +161,49 @@ class ModelGraph:
             dictionary=self.word_translation,
             texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
         )
+
+    def transfer(self, task: str, encoder: AnyEncoder, *, freeze_encoder: bool = False) -> ZeroShotTransfer:
+        """An encoder fine-tuned on a task in the source language under every setting, and tested in both."""
+        source = self.languages[0]
+        search = self._search(task)
+        tests = {
+            language: self.sources.examples(task, language=language, split="test", pair=self.languages)
+            for language in self.languages
+        }
+        train, dev = (
+            self.sources.examples(task, language=source, split=split, pair=self.languages) for split in ("train", "dev")
+        )
+        label = _of_encoder(encoder, frozen=freeze_encoder) + self.label
+        runs = tuple(
+            FineTuning(
+                task=task,
+                run=FineTuningRun.of(
+                    setting,
+                    search=search,
+                    language=source,
+                    most_tokens=self.study.scale.window,
+                    seed=self.seed,
+                    freeze_encoder=freeze_encoder,
+                ),
+                encoder=encoder,
+                vocabulary=self.vocabulary,
+                bpe=self.bpe,
+                train=train,
+                dev=dev,
+                tests=tests,
+                label=label,
+            )
+            for setting in search.settings()
+        )
+        return ZeroShotTransfer(task=task, runs=runs, label=label)
+
+    def _search(self, task: str) -> Search:
+        """The paper has one for the tasks that label words and one for those that label pairs (section 3.2)."""
+        scale = self.study.scale
+        return scale.pair_tasks if task_named(task).recipe is Recipe.PAIRS else scale.word_tasks
+
+
+def _of_encoder(encoder: AnyEncoder, *, frozen: bool) -> str:
+    if isinstance(encoder, PretrainedEncoder):
+        return ""
+    return "frozen untrained " if frozen else "untrained "

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Protocol
 
 from isoglot.conditions import Domain
+from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
 from isoglot.languages import Splitter, WordSplitting
 from isoglot.real_text import RealText
 from isoglot.stages.dictionaries import AnyDictionary, DictionaryFile, SyntheticDictionary
+from isoglot.stages.examples import AnyExamples, ExampleFiles, SyntheticExamples
 from isoglot.stages.parallel_text import AnyParallelText, ParallelFiles, SyntheticParallelText
 from isoglot.stages.source_files import SourceFile, source_file
 from isoglot.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
@@ -46,6 +48,10 @@ class Sources(Protocol):
 
     def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:
         """What no extra anchors may be made of."""
+        ...
+
+    def examples(self, task: str, *, language: str, split: str, pair: Pair) -> AnyExamples:
+        """To fine-tune on, to choose by and to test on."""
         ...
 
 
@@ -95,6 +101,21 @@ class SyntheticSources:
         """None: the only dictionary there is serves both."""
         return ()
 
+    def examples(self, task: str, *, language: str, split: str, pair: Pair) -> SyntheticExamples:
+        counts = {
+            "train": self.made_up.train_examples,
+            "dev": self.made_up.dev_examples,
+            "test": self.made_up.test_examples,
+        }
+        return SyntheticExamples(
+            task=task,
+            world=self.made_up.world,
+            language=self.made_up.language(language),
+            split=split,
+            count=counts[split],
+            apart_from=None if split == "train" else self.examples(task, language=pair[0], split="train", pair=pair),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class FileSources:
@@ -133,6 +154,16 @@ class FileSources:
             return (self.word_translation(languages),)
         except MissingDataError:
             return ()
+
+    def examples(self, task: str, *, language: str, split: str, pair: Pair) -> ExampleFiles:
+        splitting = self.splitting(language)
+        return ExampleFiles(
+            task=task,
+            split=split,
+            files=self._files(self.real.task_files(task, language=language, split=split, pair=pair)),
+            splitting=splitting,
+            splitter_version=splitter_version(splitting),
+        )
 
     def _files(self, paths: tuple[Path, ...]) -> tuple[SourceFile, ...]:
         return tuple(source_file(path, wanted_by=self.wanted_by) for path in paths)

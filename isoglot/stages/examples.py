@@ -1,0 +1,113 @@
+"""Labelled examples of a task, their words as models read them: made up, or from files as they are released."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from isoglot.artifacts import Stage, Work
+from isoglot.errors import IsoglotError
+from isoglot.languages import WordSplitting
+from isoglot.randomness import derived_seed
+from isoglot.stages.source_files import SourceFile
+from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.transfer.task import Task
+from isoglot.transfer.tasks import task_named
+
+EXAMPLES = "examples"
+EXCESS = 4
+"""How many times too many are drawn where some may have been said before; most of these are short."""
+COUNTS = "counts.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticExamples(Stage):
+    """Made-up examples; those of one split mean the same in every language."""
+
+    kind: ClassVar[str] = "made-up-examples"
+    task: str
+    world: World
+    language: SyntheticLanguage
+    split: str
+    count: int
+    apart_from: SyntheticExamples | None
+    """The source language's training set: what it says is said in no other split, in whatever language."""
+
+    @property
+    def title(self) -> str:
+        return f"{task_named(self.task).title} {self.split} examples of {self.language.name}"
+
+    def make(self, work: Work) -> None:
+        task = task_named(self.task)
+        seed = derived_seed(self.world.seed, self.task, self.split)
+        if self.apart_from is None:
+            examples = task.made_up(self.language, world=self.world, count=self.count, seed=seed)
+        else:
+            examples = self._apart(task, read_examples(task, work.path(self.apart_from)), self.apart_from, seed=seed)
+        _write(task, examples, {}, work.folder)
+
+    def _apart(self, task: Task[Any], seen: list[Any], source: SyntheticExamples, *, seed: int) -> list[Any]:
+        """Examples whose counterparts in the source language are not among those seen."""
+        said = {task.segments(example) for example in seen}
+        candidates, counterparts = (
+            task.made_up(language, world=self.world, count=EXCESS * self.count, seed=seed)
+            for language in (self.language, source.language)
+        )
+        examples = [
+            example
+            for example, counterpart in zip(candidates, counterparts, strict=True)
+            if task.segments(counterpart) not in said
+        ][: self.count]
+        if len(examples) < self.count:
+            raise IsoglotError(
+                f"of {EXCESS * self.count} {task.title} examples of this world only {len(examples)} are not in the "
+                f"training set; lower synthetic.{self.split}_examples or enlarge the world"
+            )
+        return examples
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleFiles(Stage):
+    """Examples that the user has, one file after the other."""
+
+    kind: ClassVar[str] = "examples"
+    task: str
+    split: str
+    files: tuple[SourceFile, ...]
+    splitting: WordSplitting
+    splitter_version: str
+
+    @property
+    def title(self) -> str:
+        names = ", ".join(file.path.name for file in self.files)
+        return f"{task_named(self.task).title} {self.split} examples of {self.splitting.language}, {names}"
+
+    def make(self, work: Work) -> None:
+        task = task_named(self.task)
+        examples, counts = task.read_official([file.path for file in self.files], splitting=self.splitting)
+        _write(task, examples, counts, work.folder)
+        for file in self.files:
+            file.check_unchanged()
+
+
+AnyExamples = SyntheticExamples | ExampleFiles
+
+
+def read_examples(task: Task[Any], folder: Path) -> list[Any]:
+    """Of a finished artifact."""
+    return task.read(folder / (EXAMPLES + task.suffix))
+
+
+def read_counts(folder: Path) -> dict[str, int]:
+    """What was worth a count when the files were read."""
+    counts: dict[str, int] = json.loads((folder / COUNTS).read_text(encoding="utf-8"))
+    return counts
+
+
+def _write(task: Task[Any], examples: list[Any], counts: dict[str, int], folder: Path) -> None:
+    if not examples:
+        raise IsoglotError(f"there are no examples of {task.title}; is the file empty?")
+    (folder / (EXAMPLES + task.suffix)).write_text(task.text(examples), encoding="utf-8", newline="\n")
+    (folder / COUNTS).write_text(json.dumps(counts | {"examples": len(examples)}) + "\n", encoding="utf-8")

@@ -1,0 +1,130 @@
+"""One setting of a task's grid: fine-tuned on the source language, tested on it and on the target."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.stages.examples import AnyExamples, read_counts, read_examples
+from isoglot.stages.models import AnyEncoder, chosen_model
+from isoglot.stages.scores import Score, write_scores
+from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.transfer.run import FineTuningRun
+from isoglot.transfer.task import Task
+from isoglot.transfer.tasks import task_named
+
+if TYPE_CHECKING:
+    from isoglot.machine import Machine
+    from isoglot.transfer.fine_tuning import FineTuned
+    from isoglot.transfer.sequences import Encoding
+
+LOG = "log.jsonl"
+DEV = "dev_"
+"""Before the name of a metric of the source language's dev set; the others are of test sets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineTuning(Stage):
+    """Scores and predictions of one run. The model is not kept: a grid of them would fill a disk."""
+
+    kind: ClassVar[str] = "fine-tuning"
+    task: str
+    run: FineTuningRun
+    encoder: AnyEncoder
+    vocabulary: BuiltVocabulary
+    bpe: Mapping[str, LearnedBpe]
+    train: AnyExamples
+    dev: AnyExamples
+    tests: Mapping[str, AnyExamples]
+    """By language, the source among them."""
+    label: str = field(metadata=NOT_IDENTITY)
+
+    @property
+    def title(self) -> str:
+        rates = f"{self.run.learning_rate:g}"
+        rates += f"/{self.run.head_learning_rate:g}" if self.run.head_learning_rate != self.run.learning_rate else ""
+        return f"{task_named(self.task).title}, {self.label}, batch {self.run.batch}, rate {rates}"
+
+    def amount(self) -> Amount | None:
+        if self.run.epoch_examples is None:
+            return None
+        return Amount(units=self.run.epochs * self.run.epoch_examples, of="examples")
+
+    def make(self, work: Work) -> None:
+        from isoglot.machine import this_machine
+        from isoglot.transfer.fine_tuning import fine_tune, forget_checkpoints
+        from isoglot.transfer.sequences import Encoding
+
+        task, machine = task_named(self.task), this_machine()
+        vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
+        encodings = {
+            language: Encoding(
+                language=language, bpe=Bpe.read(work.path(self.bpe[language]) / MERGES), vocabulary=vocabulary
+            )
+            for language in self.tests
+        }
+        encoder = chosen_model(work.path(self.encoder)).encoder
+
+        def report(done: int, updates: int) -> None:
+            work.progress(done * self.run.batch, updates * self.run.batch, "examples")
+
+        with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
+            tuned = fine_tune(
+                self.run,
+                task,
+                encoder=encoder,
+                encoding=encodings[self.run.language],
+                train=read_examples(task, work.path(self.train)),
+                dev=read_examples(task, work.path(self.dev)),
+                folder=work.folder,
+                machine=machine,
+                report=report,
+            )
+            scores = list(self._test_scores(work, task, tuned, encodings, machine))
+        best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
+        scores += [
+            Score(metric=DEV + metric, value=value, language=self.run.language) for metric, value in best["dev"].items()
+        ]
+        scores.append(Score(metric="chosen_epoch", value=best["epoch"]))
+        scores.append(Score(metric="diverged", value=float(tuned.diverged)))
+        (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
+        write_scores(work.folder, scores)
+        forget_checkpoints(work.folder)
+
+    def _test_scores(
+        self,
+        work: Work,
+        task: Task[Any],
+        tuned: FineTuned,
+        encodings: Mapping[str, Encoding],
+        machine: Machine,
+    ) -> Iterator[Score]:
+        from isoglot.transfer.predictions import predictions
+        from isoglot.transfer.sequences import encoded
+
+        for language, stage in sorted(self.tests.items()):
+            gold = read_examples(task, work.path(stage))
+            sequences = encoded(task, gold, encoding=encodings[language], most_tokens=self.run.most_tokens)
+            said = predictions(
+                task, gold, sequences, model=tuned.model, labels=tuned.labels, language=language, machine=machine
+            )
+            for path, examples in zip(prediction_files(work.folder, task, language), (gold, said), strict=True):
+                path.write_text(task.text(examples), encoding="utf-8", newline="\n")
+            told = task.scores(gold, said) | {
+                "in_parts": 100 * sequences.num_in_parts / len(gold),
+                "unseen_labels": task.unseen_share(gold, tuned.labels),
+            }
+            told |= {metric: float(count) for metric, count in read_counts(work.path(stage)).items()}
+            for metric, value in told.items():
+                yield Score(metric=metric, value=value, language=language)
+
+
+def prediction_files(folder: Path, task: Task[Any], language: str) -> tuple[Path, Path]:
+    """Gold and predicted test examples of a language."""
+    return folder / f"{language}.gold{task.suffix}", folder / f"{language}.predicted{task.suffix}"
