@@ -55,6 +55,9 @@ ExhibitsOption = Annotated[
         "--exhibits", help="Exhibits in place of the study's own: vocabulary alone trains nothing.", metavar="LIST"
     ),
 ]
+TasksOption = Annotated[
+    str | None, typer.Option("--tasks", help="Tasks in place of the study's own, as in ner,parsing.", metavar="LIST")
+]
 DataOption = Annotated[
     str | None,
     typer.Option(
@@ -75,6 +78,7 @@ def run(
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
+    tasks: TasksOption = None,
     data: DataOption = None,
 ) -> None:
     """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there."""
@@ -89,7 +93,7 @@ def run(
     from isoglot.report.tables import results as results_tables
 
     console = _console()
-    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits)
+    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     shelf = _store(store)
     targets = [cell.stage for cell in cells(asked)]
     for line in outlook(asked, plan_of(targets, shelf)):
@@ -131,6 +135,7 @@ def plan(
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
+    tasks: TasksOption = None,
     data: DataOption = None,
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
@@ -139,7 +144,7 @@ def plan(
     from isoglot.report.outlook import outlook, plan_table
 
     console = _console()
-    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits)
+    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     planned = plan_of([cell.stage for cell in cells(asked)], _store(store))
     console.print(plan_table(planned))
     for line in outlook(asked, planned):
@@ -153,6 +158,7 @@ def results(
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
+    tasks: TasksOption = None,
     data: DataOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
 ) -> None:
@@ -161,7 +167,7 @@ def results(
     from isoglot.measurements import measurements
     from isoglot.report.tables import results as results_tables
 
-    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits)
+    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     found, damage = measurements(asked, _store(store))
     if as_json:
         for each in found:
@@ -211,6 +217,25 @@ def explain(
     console.print(table)
 
 
+@app.command()
+def breakdown(
+    study: StudyArgument,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task of the study, as in ner.")],
+    condition: Annotated[str, typer.Option("--condition", help="Whose model.", metavar="NAME")] = "default",
+    language: Annotated[str | None, typer.Option("--language", help="Of the tests, if not the first target.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Of the model, if not the study's first.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    data: DataOption = None,
+) -> None:
+    """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
+    from isoglot.report.breakdown import CellName, cell_breakdown
+
+    name = CellName(task=task, condition=condition, language=language, seed=seed)
+    words = [study, *([] if store == DEFAULT_STORE else ["--store", store]), *(["--data", data] if data else [])]
+    for part in cell_breakdown(_study(study, data=data), name, store=_store(store), study_words=words):
+        _console().print(part)
+
+
 @app.command(name="list")
 def list_() -> None:
     """Name the built-in studies, the conditions of Table 1, the scales, and the languages isoglot knows."""
@@ -256,8 +281,9 @@ def _study(
     seeds: str | None = None,
     conditions: str | None = None,
     exhibits: str | None = None,
+    tasks: str | None = None,
 ) -> "Study":
-    from isoglot.study import read_study, with_conditions, with_exhibits, with_seeds
+    from isoglot.study import read_study, with_conditions, with_exhibits, with_seeds, with_tasks
 
     study = read_study(name, data=Path(data) if data else None)
     if seeds is not None:
@@ -269,4 +295,6 @@ def _study(
             ) from None
     if conditions is not None:
         study = with_conditions(study, [name.strip() for name in conditions.split(",")])
+    if tasks is not None:
+        study = with_tasks(study, [name.strip() for name in tasks.split(",")])
     return study if exhibits is None else with_exhibits(study, [name.strip() for name in exhibits.split(",")])

@@ -34,7 +34,7 @@ def test_help_is_there_within_a_second() -> None:
         answer = subprocess.run([str(ISOGLOT), "--help"], env=environment(), capture_output=True, text=True)
         seconds.append(time.monotonic() - start)
         assert answer.returncode == 0
-        for word in ("run", "plan", "results", "explain", "list", "isoglot run demo"):
+        for word in ("run", "plan", "results", "explain", "breakdown", "list", "isoglot run demo"):
             assert word in answer.stdout
     # The machine may be busy with something else once, not three times.
     assert min(seconds) < 1
@@ -48,7 +48,7 @@ def test_the_command_loads_nothing_heavy() -> None:
     assert {"torch", "numpy", "tokenizers", "safetensors"}.intersection(loaded) == set()
 
 
-@pytest.mark.parametrize("command", ["run", "plan", "results", "explain"])
+@pytest.mark.parametrize("command", ["run", "plan", "results", "explain", "breakdown"])
 def test_each_command_explains_itself(command: str, tmp_path: Path) -> None:
     answer = isoglot(command, "--help", folder=tmp_path)
     assert answer.returncode == 0
@@ -73,14 +73,14 @@ def test_plan_before_anything_is_made(tmp_path: Path) -> None:
     assert (state, size) == ("to do", "10k tokens")
     assert re.fullmatch(r"\? \d+ s", guess)
     assert planned["text of oru, main domain"] == ["to do", "400 sentences", "unknown"]
-    assert answer.stdout.splitlines()[-1].startswith("tiny: 0 artifacts done, 45 to make, 61k tokens of training")
+    assert answer.stdout.splitlines()[-1].startswith("tiny: 0 artifacts done, 61 to make, 61k tokens of training")
     assert names_in(tmp_path) == ["tiny.toml"]
 
 
 def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace) -> None:
     done = isoglot("plan", "tiny.toml", folder=finished.folder).stdout
     assert {state for state, *_ in rows(done).values()} == {"done"}
-    assert done.splitlines()[-1] == "tiny: 45 artifacts done, 0 to make"
+    assert done.splitlines()[-1] == "tiny: 61 artifacts done, 0 to make"
 
     more = isoglot("plan", "tiny.toml", "--seeds", "1,2", "--conditions", "default", folder=finished.folder).stdout
     planned = rows(more)
@@ -89,9 +89,11 @@ def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace)
         "retrieval, untrained model, default, ela-oru, seed 2",
         "pretraining, default, ela-oru, seed 2",
         "retrieval, pretraining, default, ela-oru, seed 2",
+        "Parsing, default, ela-oru, seed 2, batch 32, rate 0.004",
+        "Parsing transfer, default, ela-oru, seed 2",
     }
     assert re.fullmatch(r"\d+ s", planned["pretraining, default, ela-oru, seed 2"][-1])
-    assert "4 to make, 10k tokens of training, about " in more
+    assert "6 to make, 10k tokens of training, about " in more
     assert not any("seed 0" in stage for stage in planned)
 
 
@@ -131,6 +133,11 @@ MISTAKES = [
     (["results", "tiny.toml", "--store", ""], "--store names no folder"),
     (["explain", "tiny.toml", "sep-emb"], "'sep-emb' is no condition of tiny (default, no-anchors, sep-emb-l1-6)"),
     (["explain", "tiny.toml", "default:9"], "'default:9' is none of tiny's default:ela-oru:0, default:ela-oru:1"),
+    (["breakdown", "tiny.toml", "parse"], "'parse' is no task of tiny (parsing); did you mean 'parsing'?"),
+    (
+        ["breakdown", "tiny.toml", "parsing", "--store", "my store", "--data", ".", "--seed", "1"],
+        "make it with: isoglot run tiny.toml --store 'my store' --data . --exhibits table-1 --tasks parsing",
+    ),
     (["run", "broken.toml"], "broken.toml: sedes: unknown key"),
     (["run", "tiny.toml", "--store", "tiny.toml"], "is a file: choose a folder with --store"),
     (["run", "tiny.toml", "--bogus"], "No such option: --bogus"),
@@ -159,7 +166,7 @@ def test_a_store_may_be_named_by_the_environment(finished: Workplace, tmp_path: 
         capture_output=True,
         text=True,
     )
-    assert answer.stdout.splitlines()[-1] == "tiny: 45 artifacts done, 0 to make"
+    assert answer.stdout.splitlines()[-1] == "tiny: 61 artifacts done, 0 to make"
 
 
 def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
@@ -167,7 +174,7 @@ def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
     answer = isoglot(*words, folder=finished.folder)
     # Both conditions start from one and the same untrained model, which is there.
     assert answer.stderr == (
-        "2 of 5 results are not in store yet; make them with: "
+        "3 of 7 results are not in store yet; make them with: "
         "isoglot run tiny.toml --conditions default,extra-anchors --seeds 0\n"
     )
     assert answer.returncode == 0

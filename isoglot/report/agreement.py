@@ -1,13 +1,13 @@
 """Whether a study orders the conditions as the paper's Table 1 does."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from statistics import fmean
 
 from isoglot.conditions import CONDITIONS
-from isoglot.report.published import TABLE_1_SCORES, published_order
+from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, published_order, published_score
 from isoglot.report.rows import Row
 
 CLOSE_POINTS = 3.0
@@ -25,8 +25,20 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Contender:
+    """A condition and what it reached with each seed."""
+
+    condition: str
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.values)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """Two conditions that all of the paper's tasks put in one order; ours are gains over the untrained model."""
+    """Two conditions that the paper puts in one order."""
 
     better: str
     worse: str
@@ -34,6 +46,8 @@ class Agreement:
     our_worse: float
     num_seeds: int
     verdict: Verdict
+    are_gains: bool
+    """Over the untrained model; otherwise scores."""
 
     def sentence(self) -> str:
         """For people: "Default +61.0 > No anchors +56.2: too close to call"."""
@@ -42,7 +56,8 @@ class Agreement:
         few = (
             f", on {self.num_seeds} seed{'s' if self.num_seeds > 1 else ''} only" if self.num_seeds < FEW_SEEDS else ""
         )
-        return f"{better} {self.our_better:+.1f} {sign} {worse} {self.our_worse:+.1f}: {self.verdict.value}{few}"
+        number = "+.1f" if self.are_gains else ".1f"
+        return f"{better} {self.our_better:{number}} {sign} {worse} {self.our_worse:{number}}: {self.verdict}{few}"
 
 
 def told_apart(found: Sequence[Agreement]) -> tuple[list[Agreement], str]:
@@ -57,29 +72,50 @@ def told_apart(found: Sequence[Agreement]) -> tuple[list[Agreement], str]:
 def agreements(rows: Sequence[Row]) -> list[Agreement]:
     """Every pair of conditions of one language pair whose order the paper's three tasks agree on."""
     found = []
-    for first, second in combinations(rows, 2):
-        for better, worse in ((first, second), (second, first)):
-            known = better.condition in TABLE_1_SCORES and worse.condition in TABLE_1_SCORES
-            if better.languages == worse.languages and known and published_order(better.condition, worse.condition):
-                found.append(
-                    Agreement(
-                        better=better.condition,
-                        worse=worse.condition,
-                        our_better=fmean(better.gains),
-                        our_worse=fmean(worse.gains),
-                        num_seeds=min(len(better.gains), len(worse.gains)),
-                        verdict=_verdict(better, worse),
-                    )
-                )
+    for languages in dict.fromkeys(row.languages for row in rows):
+        gained = [Contender(condition=row.condition, values=row.gains) for row in rows if row.languages == languages]
+        found += _compared(gained, is_ahead=published_order, are_gains=True)
     return found
 
 
-def _verdict(better: Row, worse: Row) -> Verdict:
+def transfer_agreements(contenders: Sequence[Contender], *, task: str, languages: tuple[str, str]) -> list[Agreement]:
+    """Every pair of conditions whose scores in this task the paper has more than CLOSE_POINTS apart."""
+    if task not in TITLE_OF_TASK:
+        return []
+
+    def is_ahead(better: str, worse: str) -> bool:
+        ahead, behind = (published_score(name, task=task, languages=languages) for name in (better, worse))
+        return ahead - behind > CLOSE_POINTS
+
+    return _compared(contenders, is_ahead=is_ahead, are_gains=False)
+
+
+def _compared(
+    contenders: Sequence[Contender], *, is_ahead: Callable[[str, str], bool], are_gains: bool
+) -> list[Agreement]:
+    known = [each for each in contenders if each.condition in TABLE_1_SCORES]
+    return [
+        Agreement(
+            better=better.condition,
+            worse=worse.condition,
+            our_better=better.mean,
+            our_worse=worse.mean,
+            num_seeds=min(len(better.values), len(worse.values)),
+            verdict=_verdict(better, worse),
+            are_gains=are_gains,
+        )
+        for first, second in combinations(known, 2)
+        for better, worse in ((first, second), (second, first))
+        if is_ahead(better.condition, worse.condition)
+    ]
+
+
+def _verdict(better: Contender, worse: Contender) -> Verdict:
     """Decided only if every seed is on the same side, and the means are apart by more than CLOSE_POINTS."""
-    if abs(fmean(better.gains) - fmean(worse.gains)) <= CLOSE_POINTS:
+    if abs(better.mean - worse.mean) <= CLOSE_POINTS:
         return Verdict.TOO_CLOSE
-    if min(better.gains) > max(worse.gains):
+    if min(better.values) > max(worse.values):
         return Verdict.AGREES
-    if max(better.gains) < min(worse.gains):
+    if max(better.values) < min(worse.values):
         return Verdict.DISAGREES
     return Verdict.TOO_CLOSE

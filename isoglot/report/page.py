@@ -1,7 +1,8 @@
 """The report of a study as files: every measurement as JSON lines, and a page that can be read without isoglot."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 
 from isoglot.artifacts import Store
@@ -9,12 +10,14 @@ from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
 from isoglot.conditions import condition_named
-from isoglot.exhibits import EMERGENCE, cells, gap_sentences
+from isoglot.exhibits import VOCABULARY, cells, gap_sentences
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, told_apart
+from isoglot.report.quantities import mean_and_range
 from isoglot.report.rows import Row
 from isoglot.report.sections import sections
-from isoglot.report.tables import DESCRIPTION, described, mean_and_range
+from isoglot.report.table_1 import TRANSFER_HEADING, Table1, table_1
+from isoglot.report.tables import DESCRIPTION, described
 from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
 from isoglot.study import Study, Synthetic
 
@@ -43,13 +46,15 @@ def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequenc
     """The report in Markdown."""
     parts = [
         f"# {study.name}: {' and '.join(study.languages)}",
-        _of_models(study) if EMERGENCE in study.exhibits else "Vocabularies alone: no model was asked for.",
+        _of_models(study) if {*study.exhibits} - {VOCABULARY} else "Vocabularies alone: no model was asked for.",
         _condition_table(study, list(dict.fromkeys(each.condition for each in measurements))),
     ]
     if failures:
         parts += ["## Failed", "\n".join(f"- {failure}" for failure in failures)]
     if lacking := gap_sentences(study):
         parts += ["## No data", "\n".join(f"- {sentence}" for sentence in lacking)]
+    if (transfer := table_1(measurements)) is not None:
+        parts += _of_transfer(transfer)
     for table in vocabulary_tables(measurements):
         lines = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *table.lines]
         parts += [f"## {table.title}", _markdown(lines), f"{table.caption}."]
@@ -67,7 +72,7 @@ def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequenc
 
 def _of_models(study: Study) -> str:
     scale = study.scale
-    checked = ", and no sentence scored here stands in the text of the main domain"
+    checked = ", and no sentence of retrieval stands in the text of the main domain"
     return (
         f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
         f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
@@ -80,6 +85,37 @@ def _condition_table(study: Study, conditions: Sequence[str]) -> str:
     named = [condition_named(name) for name in conditions]
     described_rows = [(condition.label, *described(condition, scale=study.scale)) for condition in named]
     return _markdown([DESCRIPTION, ["---"] * len(DESCRIPTION), *described_rows])
+
+
+def _of_transfer(table: Table1) -> Iterator[str]:
+    yield f"## {table.title}"
+    yield _transfer_table(table)
+    yield "\n".join(f"- {note}" for note in table.notes)
+    if table.agreement:
+        yield TRANSFER_HEADING
+        yield "\n".join(f"- {line}" for line, _ in table.agreement)
+    for counts in table.counts:
+        yield f"### {counts.title}"
+        yield _markdown([counts.headings, ["---", "---", *["---:"] * (len(counts.headings) - 2)], *counts.lines])
+
+
+def _transfer_table(table: Table1) -> str:
+    """Markdown knows one row of headings only, so that languages are the first row below the tasks."""
+    num_columns = sum(len(task.headings) for task in table.tasks)
+    lines = [
+        ["", *(cell for task in table.tasks for cell in [task.title, *[""] * (len(task.headings) - 1)])],
+        ["---", *["---:"] * num_columns],
+        ["**Model**", *(f"**{heading}**" for task in table.tasks for heading in task.headings)],
+    ]
+    for is_pretrained, alike in groupby(table.models, key=lambda model: model.is_pretrained):
+        if not is_pretrained:
+            lines.append(["*never pretrained:*", *[""] * num_columns])
+        for model in alike:
+            lines.append([model.label])
+            for task in table.tasks:
+                *of_targets, delta, of_source = task.cells[model]
+                lines[-1] += [*of_targets, f"**{delta}**", f"*{of_source}*"]
+    return _markdown(lines)
 
 
 def _score_table(of_pair: Sequence[Row]) -> str:

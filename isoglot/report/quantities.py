@@ -1,4 +1,6 @@
-"""Large numbers and long times, short enough to read at a glance."""
+"""Large numbers, long times and scores of several seeds, short enough to read at a glance."""
+
+from collections.abc import Sequence
 
 
 def short_number(value: float) -> str:
@@ -15,3 +17,9 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def mean_and_range(values: Sequence[float]) -> str:
+    """ "83.1", or over several seeds "83.1 (79-88)"."""
+    mean = sum(values) / len(values)
+    return f"{mean:.1f}" if len(values) == 1 else f"{mean:.1f} ({min(values):.0f}-{max(values):.0f})"

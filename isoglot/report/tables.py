@@ -1,4 +1,4 @@
-"""Table 1 in the terminal: conditions down, layers across."""
+"""What a study found, in the terminal: what was done to each model, Table 1, then scores by layer."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,18 +10,22 @@ from rich.text import Text
 from isoglot.conditions import PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, Agreement, Verdict, told_apart
+from isoglot.report.quantities import mean_and_range
 from isoglot.report.sections import Section, sections
+from isoglot.report.table_1 import table_1
+from isoglot.report.table_1_layout import VERDICT_STYLES, Table1Layout
 from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
 from isoglot.scales import Scale
 
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
-VERDICT_STYLES = {Verdict.AGREES: "green", Verdict.DISAGREES: "red", Verdict.TOO_CLOSE: "yellow"}
 
 
 def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableType:
     """Every table of a study, and what they say of the paper's order of conditions."""
     conditions = dict.fromkeys(each.condition for each in measurements)
     parts: list[RenderableType] = [condition_table([condition_named(name) for name in conditions], scale=scale), ""]
+    if (transfer := table_1(measurements)) is not None:
+        parts += [Table1Layout(table=transfer), ""]
     for each in vocabulary_tables(measurements):
         parts += [vocabulary_table(each), ""]
     for section in sections(measurements):
@@ -143,9 +147,3 @@ def layer_names(layers: frozenset[int]) -> str:
     if layers == frozenset(range(first, last + 1)) and last > first:
         return f"L{first}-{last}"
     return "L" + ",".join(str(layer) for layer in sorted(layers))
-
-
-def mean_and_range(values: Sequence[float]) -> str:
-    """ "83.1", or over several seeds "83.1 (79-88)"."""
-    mean = sum(values) / len(values)
-    return f"{mean:.1f}" if len(values) == 1 else f"{mean:.1f} ({min(values):.0f}-{max(values):.0f})"

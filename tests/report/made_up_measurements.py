@@ -1,7 +1,8 @@
 """Measurements as a study might yield them, made up by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from isoglot.exhibits import BASELINES, TABLE_1
 from isoglot.measurements import Measurement
 from isoglot.report.rows import Row
 
@@ -43,6 +44,35 @@ def measurement(
         value=value,
         stage="0" * 64,
     )
+
+
+def transferred(
+    condition: str,
+    scores: Mapping[str, float],
+    *,
+    task: str = "ner",
+    metric: str = "f1",
+    seed: int = 0,
+    suffix: str = "",
+    languages: tuple[str, str] = ("ela", "oru"),
+) -> list[Measurement]:
+    """One metric of one model's zero-shot transfer, by language; with a suffix, of a baseline."""
+    return [
+        Measurement(
+            study="mine",
+            exhibit=BASELINES if suffix else TABLE_1,
+            condition=condition,
+            languages=languages,
+            language=language,
+            task=task,
+            metric=metric + suffix,
+            layer=None,
+            seed=seed,
+            value=value,
+            stage="0" * 64,
+        )
+        for language, value in scores.items()
+    ]
 
 
 def row(

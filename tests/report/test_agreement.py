@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.report.agreement import Verdict, agreements, told_apart
+from isoglot.report.agreement import Contender, Verdict, agreements, told_apart, transfer_agreements
 from isoglot.report.rows import Row
 from tests.report.made_up_measurements import row
 
@@ -89,3 +89,23 @@ def test_many_that_are_too_close_are_one_line() -> None:
     assert told != []
     assert untold == f"{len(undecided)} more pairs of conditions: too close to call"
     assert told_apart(undecided[:5]) == (undecided[:5], "")
+
+
+def contenders(**values: tuple[float, ...]) -> list[Contender]:
+    return [Contender(condition=name.replace("_", "-"), values=of_seeds) for name, of_seeds in values.items()]
+
+
+def test_transfer_is_judged_where_the_same_task_of_the_paper_is_clear() -> None:
+    ours = contenders(sep_emb=(70.0, 71.0, 72.0), default=(50.0, 51.0, 52.0))
+    (found,) = transfer_agreements(ours, task="nli", languages=("ela", "oru"))
+    # Over its languages the paper has Default 4.5 points above Sep Emb in XNLI, and 1.8 in parsing.
+    assert found.sentence() == "Default 51.0 < Sep Emb 71.0: disagrees with the paper"
+    assert transfer_agreements(ours, task="parsing", languages=("ela", "oru")) == []
+    # In French they are 0.9 points apart.
+    assert transfer_agreements(ours, task="nli", languages=("en", "fr")) == []
+    assert transfer_agreements(ours, task="pos", languages=("ela", "oru")) == []
+
+
+def test_conditions_that_the_paper_has_not_are_not_judged() -> None:
+    ours = contenders(default=(70.0,), anchors_25=(20.0,))
+    assert transfer_agreements(ours, task="nli", languages=("ela", "oru")) == []

@@ -10,11 +10,11 @@ from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import UNTRAINED
+from isoglot.exhibits import FROZEN, UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.page import page, write_report
 from isoglot.study import parse_study, with_exhibits
-from tests.report.made_up_measurements import measured, measurement
+from tests.report.made_up_measurements import measured, measurement, transferred
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 FOUND = [
@@ -80,3 +80,34 @@ def test_a_page_of_vocabularies_speaks_of_no_training() -> None:
     text = page(with_exhibits(STUDY, ["vocabulary"]), [])
     assert "no model was asked for" in text
     assert "updates" not in text
+
+
+def test_table_1_stands_on_the_page_with_its_notes_and_all_ways_to_count() -> None:
+    found = [
+        *transferred("default", {"ela": 91.0, "oru": 55.0}, task="parsing", metric="las"),
+        *transferred("default", {"ela": 93.0, "oru": 66.0}, task="parsing", metric="uas"),
+        *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 5.0}, task="parsing", metric="las"),
+        *transferred("default", {"oru": 2.0}, task="parsing", metric="settings_tried"),
+        *transferred("default", {"ela": 20.0, "oru": 3.0}, task="parsing", metric="las", suffix=UNTRAINED + FROZEN),
+        *transferred("default", {"ela": 70.0, "oru": 50.0}, task="nli", metric="accuracy"),
+    ]
+    text = page(STUDY, [*found, *FOUND])
+    lines = table_rows(text)
+    assert ["", "Parsing (LAS)", "", "", "NLI (Acc)", "", ""] in lines
+    assert ["Model", "oru", "Δ", "ela", "oru", "Δ", "ela"] in lines
+    assert ["Default", "55.0", "+0.0", "91.0", "50.0", "+0.0", "70.0"] in lines
+    assert ["Sep Emb + L1-6", "5.0", "-50.0", "90.0", "-", "-", "-"] in lines
+    assert ["never pretrained:", *[""] * 6] in lines
+    assert ["Default, untrained and frozen", "3.0", "-52.0", "20.0", "-", "-", "-"] in lines
+    assert "\n- Settings of fine-tuning tried: 2 for Parsing; mean of the best two on ela's dev set" in text
+    assert "\n- Parsing, ela-oru: Default 55.0 > Sep Emb + L1-6 5.0: agrees with the paper, on 1 seed only\n" in text
+    assert "### Parsing, all ways to count\n\n| Model | Language | LAS | UAS |" in text
+    assert ["Default", "oru", "55.0", "66.0"] in lines
+    assert text.index("## Table 1") < text.index("## Parallel sentences")
+    for table in text.split("\n\n"):
+        assert len({len(line) for line in table_rows(table)}) <= 1
+
+
+def test_a_study_of_transfer_alone_has_models() -> None:
+    assert "80 updates" in page(with_exhibits(STUDY, ["table-1"]), [])
+    assert "## Table 1" not in page(STUDY, FOUND)

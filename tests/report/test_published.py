@@ -3,7 +3,7 @@
 import pytest
 
 from isoglot.conditions import TABLE_1
-from isoglot.report.published import TABLE_1_SCORES, TASKS, published_delta, published_order
+from isoglot.report.published import TABLE_1_SCORES, TASKS, published_delta, published_order, published_score
 
 # The right half of the table, transcribed by hand: fr, ru, zh and the delta for XNLI, NER and Parsing.
 TRANSCRIBED = """
@@ -46,3 +46,11 @@ def test_an_order_is_the_papers_only_where_all_tasks_have_it() -> None:
     # NER is better with no anchors than with the default ones; the other tasks are not.
     assert not published_order("no-anchors", "default-anchors")
     assert not published_order("default-anchors", "no-anchors")
+
+
+def test_a_pair_that_the_paper_has_is_held_against_its_own_column() -> None:
+    assert published_score("sep-l1-6", task="ner", languages=("en", "zh")) == 3.1
+    assert published_score("sep-l1-6", task="nli", languages=("en", "fr")) == 61.9
+    mean = pytest.approx((61.7 + 31.6 + 12.0) / 3)
+    for languages in (("ela", "oru"), ("en", "de"), ("ela", "fr")):
+        assert published_score("sep-l1-6", task="parsing", languages=languages) == mean

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.report.quantities import duration, short_number
+from isoglot.report.quantities import duration, mean_and_range, short_number
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,8 @@ def test_short_number(value: float, text: str) -> None:
 )
 def test_duration(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_scores_of_several_seeds() -> None:
+    assert mean_and_range([83.14]) == "83.1"
+    assert mean_and_range([79.4, 88.4, 81.5]) == "83.1 (79-88)"

@@ -8,7 +8,7 @@ from rich.console import Console
 from isoglot.conditions import CONDITIONS, TABLE_1
 from isoglot.exhibits import UNTRAINED
 from isoglot.measurements import Measurement
-from isoglot.report.tables import described, mean_and_range, results
+from isoglot.report.tables import described, results
 from isoglot.scales import DEMO, PAPER
 from tests.report.made_up_measurements import measured, measurement
 
@@ -57,8 +57,6 @@ def test_several_seeds_show_mean_and_range() -> None:
         *measured("default", [1.0], metric="retrieval_p1" + UNTRAINED),
     ]
     assert row_after("Parallel", "Default", shown(first + second)) == ["80.0", "80.0", "(70-90)", "1.5", "+0.0"]
-    assert mean_and_range([83.14]) == "83.1"
-    assert mean_and_range([79.4, 88.4, 81.5]) == "83.1 (79-88)"
 
 
 def test_without_default_there_is_no_delta() -> None:

@@ -1,0 +1,157 @@
+"""Table 1 for people: conditions down, tasks and target languages across, in the terminal and on the page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from isoglot.measurements import Measurement
+from isoglot.report.agreement import FEW_LINES, Agreement, Contender, Verdict, transfer_agreements
+from isoglot.report.quantities import mean_and_range
+from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost, notes
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+
+MISSING = "-"
+DELTA = "Δ"
+TRANSFER_HEADING = "Transfer, where the paper's Table 1 has two conditions more than 3 points apart in that task:"
+# Names of the other ways to count, wherever a task has them.
+WAYS_TO_COUNT = {
+    "las": "LAS",
+    "uas": "UAS",
+    "las_without_punctuation": "LAS, no punctuation",
+    "uas_without_punctuation": "UAS, no punctuation",
+    "las_with_subtypes": "LAS, with subtypes",
+    "las_with_subtypes_without_punctuation": "LAS, with subtypes, no punctuation",
+    "accuracy": "Accuracy",
+    "f1": "F1",
+    "precision": "Precision",
+    "recall": "Recall",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskColumns:
+    """One task: a column for each target, then Δ, then the source language's own score."""
+
+    title: str
+    headings: tuple[str, ...]
+    cells: Mapping[Model, tuple[str, ...]]
+    lost: frozenset[tuple[Model, str]]
+    """Models and targets between which nothing is transferred."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountTable:
+    """All ways to count the scores of one task, a row for each model and language."""
+
+    title: str
+    headings: tuple[str, ...]
+    lines: list[tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table1:
+    title: str
+    models: tuple[Model, ...]
+    """Those that were pretrained first."""
+    tasks: tuple[TaskColumns, ...]
+    notes: tuple[str, ...]
+    agreement: tuple[tuple[str, Verdict], ...]
+    """Sentences about the paper's order of conditions."""
+    counts: tuple[CountTable, ...]
+
+
+def table_1(measurements: Sequence[Measurement]) -> Table1 | None:
+    """None if nothing of it is measured yet."""
+    tasks = list(transfer_scores(measurements))
+    if not tasks:
+        return None
+    models = dict.fromkeys(model for scores in tasks for model in scores.models)
+    return Table1(
+        title=f"Table 1: zero-shot transfer from {tasks[0].source}",
+        models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
+        tasks=tuple(_columns(scores, models=list(models)) for scores in tasks),
+        notes=tuple(notes(tasks)),
+        agreement=tuple(line for scores in tasks for line in _agreement(scores)),
+        counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
+    )
+
+
+def _columns(scores: TaskScores, *, models: Sequence[Model]) -> TaskColumns:
+    return TaskColumns(
+        title=scores.title,
+        headings=(*scores.targets, DELTA, scores.source),
+        cells={
+            model: (
+                *(_cell(scores.of_target(model, target)) for target in scores.targets),
+                _delta(scores, model),
+                _cell(scores.of_source(model)),
+            )
+            for model in models
+        },
+        lost=frozenset(
+            (model, target) for model in models for target in scores.targets if is_lost(scores, model, target)
+        ),
+    )
+
+
+def _cell(values: Sequence[float]) -> str:
+    return mean_and_range(values) if values else MISSING
+
+
+def _delta(scores: TaskScores, model: Model) -> str:
+    delta = scores.delta(model)
+    if delta is None:
+        return MISSING
+    return f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"
+
+
+def _counts(scores: TaskScores) -> CountTable | None:
+    known = {metric for *_, metric in scores.values}
+    metrics = [metric for metric in WAYS_TO_COUNT if metric in known]
+    if len(metrics) < 2:
+        return None
+    return CountTable(
+        title=f"{scores.task.title}, all ways to count",
+        headings=("Model", "Language", *(WAYS_TO_COUNT[metric] for metric in metrics)),
+        lines=[
+            (
+                model.label,
+                language,
+                *(_cell(scores.of_language(model, language, metric=metric)) for metric in metrics),
+            )
+            for model in scores.models
+            for language in (*scores.targets, scores.source)
+        ],
+    )
+
+
+def _agreement(scores: TaskScores) -> Iterator[tuple[str, Verdict]]:
+    """Each pair of conditions, or where these are many, how many there are and those that the paper has otherwise."""
+    pretrained = [model for model in scores.models if model.is_pretrained]
+    for pair in scores.pairs:
+        contenders = [
+            Contender(condition=model.condition, values=values)
+            for model in pretrained
+            if (values := scores.of_target(model, pair[1]))
+        ]
+        found = transfer_agreements(contenders, task=scores.task.name, languages=pair)
+        where = f"{scores.task.title}, {'-'.join(pair)}"
+        if len(found) > FEW_LINES:
+            yield f"{where}: {_tally(found)}", _worst(found)
+            found = [each for each in found if each.verdict is Verdict.DISAGREES]
+        for each in found:
+            yield f"{where}: {each.sentence()}", each.verdict
+
+
+def _tally(found: Sequence[Agreement]) -> str:
+    count = {verdict: sum(each.verdict is verdict for each in found) for verdict in Verdict}
+    return (
+        f"of {len(found)} pairs {count[Verdict.AGREES]} agree with the paper, {count[Verdict.DISAGREES]} disagree, "
+        f"{count[Verdict.TOO_CLOSE]} are too close to call"
+    )
+
+
+def _worst(found: Sequence[Agreement]) -> Verdict:
+    verdicts = {each.verdict for each in found}
+    return next(each for each in (Verdict.DISAGREES, Verdict.AGREES, Verdict.TOO_CLOSE) if each in verdicts)

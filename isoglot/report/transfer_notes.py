@@ -1,0 +1,127 @@
+"""What must be said under Table 1 for its numbers to be read right."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from isoglot.report.agreement import CLOSE_POINTS
+from isoglot.report.transfer_scores import Model, TaskScores
+from isoglot.stages.transfer import BEST_SETTINGS
+from isoglot.transfer.task import Windows
+
+# Its three labels are as frequent as each other in XNLI and in made-up pairs.
+CHANCE = {"nli": 100 / 3}
+PARTIAL_MARK = "*"
+LONG_SEQUENCES = {
+    Windows.CUT: "were cut to fit a window of pretraining",
+    Windows.OVERLAPPING: "are longer than a window of pretraining, and were labelled in parts that overlap",
+    Windows.APART: "are longer than a window of pretraining, and were labelled in parts",
+}
+
+
+def is_lost(scores: TaskScores, model: Model, target: str) -> bool:
+    """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining."""
+    reached, floor = scores.of_target(model, target), _floor(scores, model, target)
+    return model.is_pretrained and bool(reached) and floor is not None and fmean(reached) - floor <= CLOSE_POINTS
+
+
+def notes(tasks: Sequence[TaskScores]) -> Iterator[str]:
+    """Sentences, the most telling first."""
+    yield from _of_losses(tasks)
+    yield from _of_tasks_not_learned(tasks)
+    yield from _of_columns(tasks)
+    yield from _of_settings(tasks)
+    for scores in tasks:
+        yield from _of_what_was_left_out(scores)
+
+
+def _floor(scores: TaskScores, model: Model, target: str) -> float | None:
+    """The best that can be had without pretraining, as far as it is known."""
+    baselines = [each for each in scores.models if each.condition == model.condition and not each.is_pretrained]
+    means = [fmean(values) for each in baselines if (values := scores.of_target(each, target))]
+    return max([*means, *([CHANCE[scores.task.name]] if scores.task.name in CHANCE else [])], default=None)
+
+
+def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
+    parts, unknown = [], []
+    for scores in tasks:
+        if all(_floor(scores, model, target) is None for model in scores.models for target in scores.targets):
+            unknown.append(scores.task.title)
+            continue
+        lost = []
+        for model in scores.models:
+            targets = [target for target in scores.targets if is_lost(scores, model, target)]
+            if targets:
+                lost.append(model.label if len(scores.targets) == 1 else f"{model.label} ({', '.join(targets)})")
+        parts.append(f"{scores.task.title}: {', '.join(lost) or 'none'}")
+    if parts:
+        yield (
+            f"No transfer, at most {CLOSE_POINTS:.0f} points above chance and the same model untrained: "
+            f"{'; '.join(parts)}{'; not known without the exhibit baselines: ' if unknown else ''}{', '.join(unknown)}."
+        )
+
+
+def _of_tasks_not_learned(tasks: Sequence[TaskScores]) -> Iterator[str]:
+    for scores in tasks:
+        chance = CHANCE.get(scores.task.name)
+        pretrained = [model for model in scores.models if model.is_pretrained and scores.of_source(model)]
+        failing = [
+            model.label
+            for model in pretrained
+            if chance is not None and fmean(scores.of_source(model)) - chance <= CLOSE_POINTS
+        ]
+        if failing:
+            who = "any model" if len(failing) == len(pretrained) else ", ".join(failing)
+            yield (
+                f"{scores.task.title} was not learned in {scores.source} itself by {who}, so that its scores show "
+                "nothing about transfer."
+            )
+
+
+def _of_columns(tasks: Sequence[TaskScores]) -> Iterator[str]:
+    source = tasks[0].source
+    over_pairs = ", mean over the models of all pairs" if any(len(scores.pairs) > 1 for scores in tasks) else ""
+    text = f"Column {source}: the source language's own test set{over_pairs}: was the task learned at all? "
+    text += "Δ: mean over the targets, less Default's"
+    deltas = [delta for scores in tasks for model in scores.models if (delta := scores.delta(model))]
+    if any(delta.is_partial for delta in deltas):
+        text += f" ({PARTIAL_MARK} over those that both have)"
+    if any(len(by_seed) > 1 for scores in tasks for by_seed in scores.values.values()):
+        text += ". Means over seeds, and (lowest-highest)"
+    for scores in tasks:
+        if scores.task.name in CHANCE:
+            text += f". Chance in {scores.task.title}: {CHANCE[scores.task.name]:.1f}"
+    yield f"{text}."
+
+
+def _of_settings(tasks: Sequence[TaskScores]) -> Iterator[str]:
+    tried = {scores.task.title: number for scores in tasks if (number := scores.highest("settings_tried")) is not None}
+    if tried:
+        counts = ", ".join(f"{number:.0f} for {title}" for title, number in tried.items())
+        best = "the one score" if max(tried.values()) < BEST_SETTINGS else "mean of the best two"
+        yield f"Settings of fine-tuning tried: {counts}; {best} on {tasks[0].source}'s dev set (section 3.2)."
+
+
+def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
+    if long := _percents(scores, "in_parts"):
+        yield f"{scores.task.title}: {long} test examples {LONG_SEQUENCES[scores.task.windows]}."
+    if unseen := _percents(scores, "unseen_labels"):
+        yield (
+            f"{scores.task.title}: {unseen} gold labels never occur in {scores.source}'s training set, so that no "
+            "model can predict them."
+        )
+
+
+def _percents(scores: TaskScores, metric: str) -> str:
+    """ "up to 2.0% of en and 3.1% of fr", of the languages where it is not nought; models differ in their subwords."""
+    shares = {
+        language: share
+        for language in (scores.source, *scores.targets)
+        if (share := scores.highest(metric, language=language))
+    }
+    if not shares:
+        return ""
+    return "up to " + " and ".join(f"{_percent(share)} of {language}" for language, share in shares.items())
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1f}%" if share >= 0.05 else "less than 0.1%"

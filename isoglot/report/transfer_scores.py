@@ -1,0 +1,132 @@
+"""Scores of zero-shot transfer, gathered for each task by model, language and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from isoglot.conditions import condition_named
+from isoglot.exhibits import BASELINES, FROZEN, TABLE_1, UNTRAINED
+from isoglot.measurements import Measurement
+from isoglot.transfer.task import Task
+from isoglot.transfer.tasks import task_named
+
+SUFFIX_LABELS = {"": "", UNTRAINED: ", untrained", UNTRAINED + FROZEN: ", untrained and frozen"}
+BySeed = Mapping[int | None, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A row of Table 1: the models of a condition, or the same before pretraining."""
+
+    condition: str
+    suffix: str = ""
+
+    @property
+    def label(self) -> str:
+        return condition_named(self.condition).label + SUFFIX_LABELS[self.suffix]
+
+    @property
+    def is_pretrained(self) -> bool:
+        return not self.suffix
+
+
+DEFAULT = Model(condition="default")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delta:
+    """The paper's Δ: the mean over target languages, less Default's."""
+
+    points: float
+    is_partial: bool
+    """Whether one of the two lacks a language that the other has; the mean is then over those that both have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskScores:
+    """All of one task. A pair of languages is a model of its own, so that the source has a score for each pair."""
+
+    task: Task[Any]
+    pairs: tuple[tuple[str, str], ...]
+    models: tuple[Model, ...]
+    """As they came, those that were pretrained first."""
+    values: Mapping[tuple[Model, tuple[str, str], str, str], BySeed]
+    """By model, pair, language and metric."""
+
+    @property
+    def source(self) -> str:
+        return self.pairs[0][0]
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return tuple(target for _, target in self.pairs)
+
+    @property
+    def title(self) -> str:
+        """For people: "NER (F1)"."""
+        return f"{self.task.title} ({self.task.metric_title})"
+
+    def of_target(self, model: Model, target: str, *, metric: str | None = None) -> tuple[float, ...]:
+        """One value for each seed, none if there is no such score; by default the metric of Table 1."""
+        return tuple(self._by_seed(model, (self.source, target), target, metric).values())
+
+    def of_source(self, model: Model, *, metric: str | None = None) -> tuple[float, ...]:
+        """One value for each seed: the mean over the models of all pairs."""
+        found = [self._by_seed(model, pair, self.source, metric) for pair in self.pairs]
+        seeds = dict.fromkeys(seed for by_seed in found for seed in by_seed)
+        return tuple(fmean(by_seed[seed] for by_seed in found if seed in by_seed) for seed in seeds)
+
+    def of_language(self, model: Model, language: str, *, metric: str | None = None) -> tuple[float, ...]:
+        if language == self.source:
+            return self.of_source(model, metric=metric)
+        return self.of_target(model, language, metric=metric)
+
+    def delta(self, model: Model) -> Delta | None:
+        ours, default = ({each for each in self.targets if self.of_target(of, each)} for of in (model, DEFAULT))
+        both = [target for target in self.targets if target in ours & default]
+        if not both:
+            return None
+        mean, default_mean = (fmean(fmean(self.of_target(of, each)) for each in both) for of in (model, DEFAULT))
+        return Delta(points=mean - default_mean, is_partial=ours != default)
+
+    def highest(self, metric: str, *, language: str | None = None) -> float | None:
+        """Over all models, pairs and seeds."""
+        return max(
+            (
+                value
+                for (_, _, of_language, of_metric), by_seed in self.values.items()
+                if of_metric == metric and language in (None, of_language)
+                for value in by_seed.values()
+            ),
+            default=None,
+        )
+
+    def _by_seed(self, model: Model, pair: tuple[str, str], language: str, metric: str | None) -> BySeed:
+        return self.values.get((model, pair, language, metric or self.task.metric), {})
+
+
+def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]:
+    """One for each task, in the order they came."""
+    found = [each for each in measurements if each.exhibit in (TABLE_1, BASELINES) and each.task is not None]
+    for task in dict.fromkeys(each.task for each in found if each.task is not None):
+        of_task = [each for each in found if each.task == task]
+        values: dict[tuple[Model, tuple[str, str], str, str], dict[int | None, float]] = {}
+        for each in of_task:
+            suffix = _suffix(each.metric)
+            model = Model(condition=each.condition, suffix=suffix)
+            key = (model, each.languages, each.language, each.metric.removesuffix(suffix))
+            values.setdefault(key, {})[each.seed] = each.value
+        models = dict.fromkeys(model for model, *_ in values)
+        yield TaskScores(
+            task=task_named(task),
+            pairs=tuple(dict.fromkeys(each.languages for each in of_task)),
+            models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
+            values=values,
+        )
+
+
+def _suffix(metric: str) -> str:
+    return next((suffix for suffix in (UNTRAINED + FROZEN, UNTRAINED) if metric.endswith(suffix)), "")
