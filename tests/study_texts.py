@@ -15,6 +15,8 @@ name = "tiny"
 scale = "demo"
 languages = ["ela", "oru"]
 conditions = ["default", "no-anchors", "sep-emb-l1-6"]
+exhibits = ["emergence", "table-1"]
+tasks = ["parsing"]
 seeds = [0, 1]
 
 [change]
@@ -31,10 +33,16 @@ shape.heads = 2
 shape.feed_forward = 32
 shape.positions = 64
 optimization.warmup_updates = 2
+word_tasks.learning_rates = [4e-3]
+word_tasks.epochs = 2
+word_tasks.epoch_examples = 40
 
 [synthetic]
 sentences = 400
 parallel_sentences = 20
+train_examples = 40
+dev_examples = 10
+test_examples = 10
 languages.ela = { cognates = 0.2 }
 languages.oru = { cognates = 0.2, adpositions = "after" }
 """

@@ -39,6 +39,8 @@ def test_measurements_are_the_scores_of_every_cell(finished: Workplace) -> None:
         ("tiny", "emergence", "oru", None),
         ("tiny", "vocabulary", "oru", None),
         ("tiny", "vocabulary", "ela", None),
+        ("tiny", "table-1", "oru", "parsing"),
+        ("tiny", "table-1", "ela", "parsing"),
     }
     assert damage == []
 

@@ -35,7 +35,7 @@ def test_the_smallest_study_takes_every_default() -> None:
     assert study.text.world == World()
     assert study.text.languages == (SyntheticLanguage(name="ela"), SyntheticLanguage(name="oru"))
     assert (study.text.sentences, study.text.parallel_sentences) == (4000, 500)
-    assert (study.text.train_examples, study.text.dev_examples, study.text.test_examples) == (8000, 500, 1000)
+    assert (study.text.train_examples, study.text.dev_examples, study.text.test_examples) == (6000, 500, 1000)
 
 
 def test_every_target_is_paired_with_the_source() -> None:
