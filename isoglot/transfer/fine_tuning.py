@@ -125,7 +125,7 @@ class FineTuner:
     def advance(self, report: Report) -> None:
         """One epoch, the dev scores after it, and a checkpoint if the last one is long ago."""
         loss = self._learn(report)
-        if not isfinite(loss):
+        if not isfinite(loss) or not self._has_finite_weights():
             self._stop(loss)
             return
         self.progression.epoch += 1
@@ -157,13 +157,18 @@ class FineTuner:
                 report(update, updates)
         return float(total) / len(batches)
 
+    def _has_finite_weights(self) -> bool:
+        """The last update may have spoilt them after a loss that was a number."""
+        learned = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+        return bool(torch.stack([parameter.isfinite().all() for parameter in learned]).all())
+
     def _stop(self, loss: float) -> None:
         """A setting may diverge where others of the grid do not, and what it reached before is judged like the rest."""
         self.progression.diverged = True
         if not self.progression.log:
             raise IsoglotError(
-                f"the loss of {self.task.title} became {loss} in its first epoch at learning rate "
-                f"{self.run.learning_rate:g}; take it out of the search, or lower it"
+                f"fine-tuning on {self.task.title} diverged in its first epoch at learning rate "
+                f"{self.run.learning_rate:g} (loss {loss:g}); take it out of the search, or lower it"
             )
 
     def _set_rates(self, share: float) -> None:

@@ -76,7 +76,7 @@ def encoded(task: Task[Any], examples: Sequence[Any], *, encoding: Encoding, mos
     for number, example_segments in enumerate(segments_E):
         segments = [list(map(ids_of, words)) for words in example_segments]
         parts = list(_parts(segments, task=task, most_tokens=most_tokens))
-        is_cut = task.windows is Windows.CUT and list(map(len, parts[0][0])) != list(map(len, segments))
+        is_cut = task.windows is Windows.CUT and parts[0][0] is not segments
         num_in_parts += is_cut or len(parts) > 1
         for words, window in parts:
             sequence, point = _sequence(words, recipe=task.recipe)
@@ -146,7 +146,9 @@ def _cut(segments: list[Words], *, most_tokens: int) -> list[Words]:
     # position beyond was learned, and how many pairs were cut is a score.
     sizes = [sum(map(len, words)) for words in segments]
     if sum(sizes) > most_tokens:
-        segments = [list(words) for words in segments]
+        # No word takes more than half of the room, so that neither sentence loses all of its words.
+        segments = [[subwords[: max(most_tokens // 2, 1)] for subwords in words] for words in segments]
+        sizes = [sum(map(len, words)) for words in segments]
     while sum(sizes) > most_tokens:
         longer = sizes.index(max(sizes))
         sizes[longer] -= len(segments[longer].pop())

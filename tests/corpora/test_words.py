@@ -1,10 +1,11 @@
 """Every language gets the splitter that suits it, and every switch is heard."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
-from isoglot.corpora.words import split_lines, split_words, splitter_version
+from isoglot.corpora.words import split_lines, split_words, splitter_version, whole_words
 from isoglot.errors import IsoglotError
 from isoglot.languages import Splitter, WordSplitting, default_splitting
 
@@ -50,3 +51,19 @@ def test_versions_name_the_library() -> None:
     assert splitter_version(default_splitting("en")).startswith("sacremoses ")
     assert splitter_version(default_splitting("zh")).startswith("jieba ")
     assert len({splitter_version(default_splitting(code)) for code in ("en", "zh", "th")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("splitter", "written"),
+    [
+        (Splitter.MOSES, ('"', "l'", "ABC", "\u200b")),
+        (Splitter.JIEBA, ('"', "l'", "ABC", "\u200b")),
+        (Splitter.WHITESPACE, ("«", "l’", "A\u200bBC", "\u200b")),  # noqa: RUF001
+    ],
+)
+def test_words_of_others_are_written_as_a_splitter_writes_its_own(splitter: Splitter, written: tuple[str, ...]) -> None:
+    """As many as before: what is nothing but a mark that is not printed stays."""
+    words = ("«", "l’", "A\u200bBC", "\u200b")  # noqa: RUF001
+    splitting = WordSplitting(splitter=splitter, language="en")
+    assert whole_words(words, splitting) == written
+    assert whole_words(words, replace(splitting, lowercase=True)) == tuple(word.lower() for word in written)

@@ -49,6 +49,25 @@ def test_the_training_pass_is_the_last_hidden_state(norm: NormPlacement) -> None
     assert encoder(token_BL).equal(encoder.hidden_states(token_BL)[-1])
 
 
+@NORMS
+@given(lengths=st.lists(st.integers(1, 20), min_size=1, max_size=5))
+@torch.no_grad()
+def test_a_pass_that_is_told_of_padding_is_the_last_hidden_state(norm: NormPlacement, lengths: list[int]) -> None:
+    encoder, token_BL = tiny_model(tiny_shape(norm)).encoder, padded_tokens(lengths)
+    hidden_BLD = encoder(token_BL, padded=True)
+    torch.testing.assert_close(hidden_BLD, encoder.hidden_states(token_BL)[-1], rtol=0, atol=1e-5)
+    for row, length in enumerate(lengths):
+        alone_1LD = encoder(token_BL[row : row + 1, :length])
+        torch.testing.assert_close(hidden_BLD[row, :length], alone_1LD[0], rtol=0, atol=1e-5)
+        assert hidden_BLD[row, length:].eq(0).all()
+
+
+@torch.no_grad()
+def test_a_pass_that_is_not_told_of_padding_reads_it() -> None:
+    encoder, token_BL = tiny_model().encoder, padded_tokens([9, 4])
+    assert not torch.allclose(encoder(token_BL)[1, :4], encoder(token_BL, padded=True)[1, :4], atol=1e-3)
+
+
 @torch.no_grad()
 def test_padding_symbols_among_random_words_are_words_to_the_training_pass() -> None:
     """Random words may be any symbol, and every position of a full window is read."""
@@ -88,3 +107,26 @@ def test_languages_that_share_embeddings_need_one_table_size() -> None:
     with pytest.raises(IsoglotError, match=r"one size, not \{'en': 50, 'fr': 51\}"):
         tiny_model(table_sizes={"en": 50, "fr": 51})
     tiny_model(table_sizes={"en": 50, "fr": 51}, separate=EVERYTHING)
+
+
+@pytest.mark.parametrize("separate", [Separate(), *SEPARATIONS], ids=str)
+def test_what_languages_own_can_be_frozen(separate: Separate) -> None:
+    encoder = tiny_model(tiny_shape(NormPlacement.PRE), separate=separate).encoder
+    encoder.freeze_separate()
+    frozen = {name for name, parameter in encoder.named_parameters() if not parameter.requires_grad}
+    owned = {name for name, _ in encoder.named_parameters() if ".owned_by.en." in name or ".owned_by.fr." in name}
+    assert frozen == owned
+    assert (len(owned) > 0) == (separate != Separate())
+    assert encoder.top_norm.weight.requires_grad
+
+
+def test_what_is_frozen_passes_gradients_on() -> None:
+    """Shared embeddings learn through a layer that each language owns."""
+    encoder = tiny_model(separate=Separate(layers=frozenset({2}))).encoder
+    encoder.freeze_separate()
+    encoder(random_tokens(2, 6), language="fr", padded=True).sum().backward()
+    gradients = {name: parameter.grad for name, parameter in encoder.named_parameters()}
+    assert gradients["embeddings.owned_by.shared.position.weight"] is not None
+    assert {name for name, gradient in gradients.items() if gradient is None} == {
+        name for name in gradients if name.startswith("blocks.1.")
+    }

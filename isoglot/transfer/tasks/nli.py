@@ -56,10 +56,17 @@ class Nli(Task[Inference]):
         """Rows of premise, hypothesis and label, or the table of all languages that XNLI is released as."""
         pairs = [pair for path in paths for pair in _pairs(path, language=splitting.language)]
         words = split_lines([text for pair in pairs for text in (pair.premise, pair.hypothesis)], splitting)
-        return [
+        found = [
             Inference(premise=tuple(premise), hypothesis=tuple(hypothesis), label=pair.label)
             for pair, premise, hypothesis in zip(pairs, words[::2], words[1::2], strict=True)
-        ], {}
+        ]
+        for pair, each in zip(pairs, found, strict=True):
+            if not each.premise or not each.hypothesis:
+                raise IsoglotError(
+                    f"{', '.join(map(str, paths))}: {pair.premise!r} with {pair.hypothesis!r} has a sentence without "
+                    "words; drop the row"
+                )
+        return found, {}
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
         return [

@@ -42,8 +42,11 @@ class Parsing(TreebankTask):
     def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
         from isoglot.transfer.biaffine import BiaffineParser
 
-        if ROOT not in labels:
-            raise IsoglotError(f"no word of the training set has the relation {ROOT!r}; is it a treebank of UD?")
+        if ROOT not in labels or len(labels) == 1:
+            raise IsoglotError(
+                f"the relations of the training set are {', '.join(labels)}; there should be {ROOT!r} and others, as "
+                "in every treebank of Universal Dependencies"
+            )
         return BiaffineParser(width=width, num_relations=len(labels), root_relation=labels.index(ROOT))
 
     def predicted(self, example: Tree, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Tree:

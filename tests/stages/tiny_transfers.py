@@ -1,0 +1,51 @@
+"""A model of two made-up languages and what its transfer needs, all of it made in a second."""
+
+from dataclasses import replace
+
+from isoglot.conditions import CONDITIONS
+from isoglot.scales import Schedule, Search
+from isoglot.stages.model_graph import ModelGraph
+from isoglot.study import Study, Synthetic, parse_study
+from isoglot.synthetic_languages import World
+from tests.study_texts import TINY_STUDY
+
+WORLD = World(
+    nouns=8,
+    verbs=4,
+    adjectives=4,
+    adpositions=2,
+    people=4,
+    places=2,
+    organisations=2,
+    numbers=3,
+    topics=2,
+    latent_dimensions=2,
+)
+SEARCH = Search(batches=(8,), learning_rates=(5e-3,), epochs=2, schedule=Schedule.LINEAR, beta2=0.99)
+
+
+def tiny_study(*, dropout: float = 0.0, search: Search = SEARCH) -> Study:
+    study = parse_study(TINY_STUDY, origin="tiny.toml")
+    assert isinstance(study.text, Synthetic)
+    scale = study.scale
+    return replace(
+        study,
+        scale=replace(
+            scale,
+            shape=replace(scale.shape, layers=3, dropout=dropout, attention_dropout=dropout),
+            word_tasks=search,
+            pair_tasks=replace(search, epoch_examples=24, schedule=Schedule.CONSTANT),
+        ),
+        text=replace(study.text, world=WORLD, sentences=100, train_examples=40, dev_examples=16, test_examples=20),
+    )
+
+
+def tiny_graph(
+    *, condition: str = "default", dropout: float = 0.0, search: Search = SEARCH, seed: int = 0
+) -> ModelGraph:
+    return ModelGraph(
+        study=tiny_study(dropout=dropout, search=search),
+        condition=CONDITIONS[condition],
+        languages=("ela", "oru"),
+        seed=seed,
+    )

@@ -1,0 +1,187 @@
+"""Fine-tuning that was interrupted ends with the same bytes as one that was not."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from isoglot.conditions import Separate
+from isoglot.scales import Schedule
+from isoglot.transfer import fine_tuning
+from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuner
+from isoglot.transfer.predictions import predictions
+from isoglot.transfer.sequences import encoded
+from isoglot.transfer.tasks.ner import TASK as NER
+from isoglot.transfer.tasks.nli import TASK as NLI
+from isoglot.transfer.tasks.parsing import TASK as PARSING
+from tests.transfer.made_up_trees import chain_trees
+from tests.transfer.tiny_transfer import (
+    CPU,
+    EVERYTHING,
+    RUN,
+    inferences,
+    letter_encoding,
+    silent,
+    tagged_sentences,
+    tiny_encoder,
+    tuner_of,
+    unlearned_pairs,
+)
+
+CHECKOUT = Path(__file__).parents[2]
+UNSTEADY = replace(RUN, epochs=5, schedule=Schedule.CONSTANT, learning_rate=0.02, head_learning_rate=0.05)
+CASES: dict[str, dict[str, Any]] = {
+    "ner, dropout": {"run": UNSTEADY},
+    "nli, epochs that cut passes": {
+        "run": replace(UNSTEADY, epoch_examples=11),
+        "task": NLI,
+        "train": inferences(18),
+        "dev": inferences(9, seed=1),
+    },
+    "parsing": {"run": replace(RUN, epochs=5), "task": PARSING, "train": chain_trees(), "dev": chain_trees()},
+    "own parts": {"run": UNSTEADY, "separate": EVERYTHING},
+    "frozen": {"run": replace(UNSTEADY, freeze_encoder=True)},
+}
+
+
+def new_tuner(folder: Path, *, separate: Separate | None = None, **case: Any) -> FineTuner:
+    """As it is when the process starts: with the encoder as it was before fine-tuning."""
+    return tuner_of(folder, encoder=tiny_encoder(separate=separate, dropout=0.2), **case)
+
+
+def said(tuner: FineTuner, examples: list[Any]) -> list[Any]:
+    sequences = encoded(tuner.task, examples, encoding=letter_encoding("fr"), most_tokens=16)
+    return predictions(
+        tuner.task, examples, sequences, model=tuner.best, labels=tuner.labels, language="fr", machine=CPU
+    )
+
+
+def assert_same_state(ours: FineTuner, theirs: FineTuner) -> None:
+    for name, tensor in theirs.both.state_dict().items():
+        assert ours.both.state_dict()[name].equal(tensor), name
+    for (name, mine), other in zip(ours.model.named_parameters(), theirs.model.parameters(), strict=True):
+        moments, expected = ours.optimizer.state.get(mine, {}), theirs.optimizer.state.get(other, {})
+        assert moments.keys() == expected.keys()
+        for moment, tensor in expected.items():
+            assert moments[moment].equal(tensor), (name, moment)
+    assert ours.progression == theirs.progression
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_going_on_from_any_epoch_changes_nothing(
+    case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = new_tuner(tmp_path / "whole", **case)
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)  # one after each epoch
+    parts = new_tuner(tmp_path / "parts", **case)
+    for epoch in range(1, whole.run.epochs + 1):
+        whole.advance(silent)
+        parts.advance(silent)
+        parts = new_tuner(tmp_path / "parts", **case)
+        assert parts.progression.epoch == epoch
+        assert_same_state(parts, whole)
+        torch.rand(epoch)  # what else is drawn in the process must not matter
+    assert [row["epoch"] for row in whole.progression.log] == list(range(1, whole.run.epochs + 1))
+    assert said(parts, list(whole.dev)) == said(whole, list(whole.dev))
+
+
+def test_the_best_model_is_kept_over_an_interruption_when_a_later_one_is_worse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would be that of some epoch after the interruption."""
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+    train, dev = unlearned_pairs()
+    case = {"run": replace(RUN, epochs=10), "task": NLI, "train": train, "dev": dev}
+    scores = []
+    for _ in range(10):
+        tuner = new_tuner(tmp_path, **case)
+        tuner.advance(silent)
+        scores.append(tuner.progression.log[-1]["dev"]["accuracy"])
+    assert scores[-1] < max(scores) - 30
+    again = new_tuner(tmp_path, **case)
+    assert NLI.scores(dev, said(again, dev))["accuracy"] == max(scores) == again.progression.best
+
+
+def test_a_finished_run_is_not_tuned_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+    reports: list[int] = []
+
+    def go_on() -> fine_tuning.FineTuned:
+        return fine_tuning.fine_tune(
+            replace(RUN, epochs=2, batch=1),
+            NER,
+            encoder=tiny_encoder(),
+            encoding=letter_encoding(),
+            train=tagged_sentences(20),
+            dev=tagged_sentences(5),
+            folder=tmp_path,
+            machine=CPU,
+            report=lambda done, _: reports.append(done),
+        )
+
+    first = go_on()
+    assert reports == [20, 40]
+    again = go_on()
+    assert reports == [20, 40]
+    assert again.log == first.log
+    for name, tensor in first.model.state_dict().items():
+        assert again.model.state_dict()[name].equal(tensor), name
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.999])
+def test_a_torn_checkpoint_is_as_good_as_none(share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+    new_tuner(tmp_path, run=RUN).advance(silent)
+    path = tmp_path / CHECKPOINTS / "latest.safetensors"
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    assert_same_state(new_tuner(tmp_path, run=RUN), new_tuner(tmp_path / "fresh", run=RUN))
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[list[int | str]]]]:
+    """A place where processes have been killed in fine-tuning, and their fates."""
+    place = tmp_path_factory.mktemp("nursery")
+    process = subprocess.run(
+        [sys.executable, "-m", "tests.transfer.nursery", str(place)],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    return place, json.loads(process.stdout)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def test_killed_at_random_moments(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+    place, fates = nursery
+    assert [-9, "tuned"] in fates["at_random"]
+    assert files_of(place / "at-random") == files_of(place / "whole")
+
+
+def test_killed_at_each_thing_it_asks_of_the_system(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+    place, fates = nursery
+    whole = files_of(place / "whole")
+    assert whole.keys() == {
+        "log.jsonl",
+        "scores.json",
+        *(f"{language}.{kind}.bio" for language in ("ela", "oru") for kind in ("gold", "predicted")),
+    }
+    states = [("begun", "tuned", "scored").index(state) for code, state in fates["at_each"] if code == -9]
+    assert min(map(states.count, range(3))) >= 2
+    # At no moment is there no checkpoint any more.
+    assert states == sorted(states)
+    for moment in range(len(fates["at_each"]) - 1):
+        assert files_of(place / f"at-each-{moment}") == whole, moment
