@@ -112,7 +112,7 @@ def timed_epochs(tuner: FineTuner, machine: Machine, *, epochs: int) -> list[flo
     rates = []
     for _ in range(epochs):
         start = waited(machine)
-        tuner._learn(lambda *_: None)
+        tuner.learn(lambda *_: None)
         rates.append(len(tuner.train_sequences) / (waited(machine) - start))
         tuner.progression.epoch += 1
     return rates

@@ -58,6 +58,9 @@ def this_machine() -> Machine:
     try:
         device = torch.device(wanted)
         torch.empty(1, device=device)
+        if device.type == "cuda" and device.index is not None:
+            # CUDA graphs are recorded on the current device, whichever the tensors are on.
+            torch.cuda.set_device(device)
     except (RuntimeError, AssertionError) as error:
         raise IsoglotError(
             f"{DEVICE_VARIABLE}={wanted!r} is no device that torch can use here; unset it, or take cpu, cuda or cuda:0"

@@ -66,34 +66,42 @@ def run_plan(targets: Sequence[Stage], store: Store, observer: Observer | None =
             continue
         observer.started(stage, index=count - len(left), count=count)
         try:
-            (made if _ensure(stage, store=store, observer=observer) else reused).append(stage)
+            (made if _ensure(stage, left, store=store, observer=observer) else reused).append(stage)
+        except _HeldError:
+            left.append(stage)
         except IsoglotError as error:
             failed[stage.digest] = error
             observer.failed(stage, error=error)
     return Outcome(made=tuple(made), reused=tuple(reused), failed=failed, skipped=tuple(skipped))
 
 
+class _HeldError(Exception):
+    """Another process was quicker, and there is something else to do meanwhile."""
+
+
 def _next(left: Sequence[Stage], store: Store) -> Stage:
     """The first that can be made and that no other process is making; if they are at all of them, one to wait for."""
-    ready = (stage for stage in left if all(_is_there(each, store) for each in stage.inputs.values()))
+    ready = (stage for stage in left if _is_ready(stage, store))
     first = next(ready, None)
     if first is None:  # what is missing has failed, and the first is to be skipped
         return left[0]
     return next((stage for stage in chain([first], ready) if not store.is_held(stage)), first)
 
 
-def _is_there(stage: Stage, store: Store) -> bool:
+def _is_ready(stage: Stage, store: Store) -> bool:
     try:
-        return store.has(stage)
-    except IsoglotError:  # damaged, which is told when it comes to be its turn
+        return all(store.has(each) for each in stage.inputs.values())
+    except IsoglotError:  # one is damaged, which is told when it comes to be its turn
         return False
 
 
-def _ensure(stage: Stage, *, store: Store, observer: Observer) -> bool:
+def _ensure(stage: Stage, left: Sequence[Stage], *, store: Store, observer: Observer) -> bool:
     def progress(done: float, total: float, unit: str, note: str = "") -> None:
         observer.progress(stage, done=done, total=total, unit=unit, note=note)
 
     def waiting(holder: str) -> None:
+        if any(_is_ready(other, store) and not store.is_held(other) for other in left):
+            raise _HeldError
         observer.waiting(stage, holder=holder)
 
     is_made = store.ensure(stage, progress, waiting=waiting)

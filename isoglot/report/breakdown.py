@@ -14,21 +14,12 @@ from rich.text import Text
 from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import TABLE_1, cells, gaps
-from isoglot.report.table_1 import WAYS_TO_COUNT
 from isoglot.stages.fine_tuning import FineTuning, prediction_files
 from isoglot.stages.scores import read_scores
 from isoglot.stages.transfer import PLACES, ZeroShotTransfer
 from isoglot.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
 from isoglot.suggestions import suggestion
 from isoglot.transfer.tasks import task_named
-
-# Other people's programs that read a task's files, by how these end.
-SCORERS = {
-    ".conllu": "udtools: udeval -v GOLD PREDICTED",
-    ".bio": "seqeval, or with conlleval on the columns of: paste GOLD PREDICTED | cut -f 1,2,4",
-    ".tsv": "what you like: paste GOLD PREDICTED | cut -f 3,6 | sort | uniq -c",
-}
-ANY_SCORER = "any program that reads them"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +50,16 @@ def cell_breakdown(
     paths = prediction_files(store.folder(run), task, language)
     gold, predicted = (task.read(path) for path in paths)
     yield Text(f"{task.title}, tested on {language}: {run.title.partition(', ')[2]}", style="bold")
-    yield Text(f"The best of {len(stage.runs)} settings on {pair[0]}'s dev set; Table 1 has the mean of the best two.")
+    if len(stage.runs) > 1:
+        yield Text(
+            f"The best of {len(stage.runs)} settings on {pair[0]}'s dev set; Table 1 has the mean of the best two."
+        )
     scores = task.scores(gold, predicted)
-    yield Text("; ".join(f"{WAYS_TO_COUNT.get(metric, metric)} {value:.1f}" for metric, value in scores.items()))
+    yield Text("; ".join(f"{task.metric_titles[metric]} {value:.1f}" for metric, value in scores.items()))
     yield _table(task.breakdown(gold, predicted))
     for title, path in zip(("Gold", "Predicted"), paths, strict=True):
         yield Text(f"{title + ':':<11}{path}")
-    yield Text(f"Score them yourself with {SCORERS.get(task.suffix, ANY_SCORER)}")
+    yield Text(f"Score them yourself with {task.scorer}")
 
 
 def _checked(study: Study, name: CellName) -> tuple[tuple[str, str], str, int]:

@@ -14,19 +14,6 @@ from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
 MISSING = "-"
 DELTA = "Δ"
 TRANSFER_HEADING = "Transfer, where the paper's Table 1 has two conditions more than 3 points apart in that task:"
-# Names of the other ways to count, wherever a task has them.
-WAYS_TO_COUNT = {
-    "las": "LAS",
-    "uas": "UAS",
-    "las_without_punctuation": "LAS, no punctuation",
-    "uas_without_punctuation": "UAS, no punctuation",
-    "las_with_subtypes": "LAS, with subtypes",
-    "las_with_subtypes_without_punctuation": "LAS, with subtypes, no punctuation",
-    "accuracy": "Accuracy",
-    "f1": "F1",
-    "precision": "Precision",
-    "recall": "Recall",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +95,13 @@ def _delta(scores: TaskScores, model: Model) -> str:
 
 def _counts(scores: TaskScores) -> CountTable | None:
     known = {metric for *_, metric in scores.values}
-    metrics = [metric for metric in WAYS_TO_COUNT if metric in known]
+    titles = scores.task.metric_titles
+    metrics = [metric for metric in titles if metric in known]
     if len(metrics) < 2:
         return None
     return CountTable(
         title=f"{scores.task.title}, all ways to count",
-        headings=("Model", "Language", *(WAYS_TO_COUNT[metric] for metric in metrics)),
+        headings=("Model", "Language", *(titles[metric] for metric in metrics)),
         lines=[
             (
                 model.label,

@@ -67,7 +67,7 @@ class TaskScores:
     @property
     def title(self) -> str:
         """For people: "NER (F1)"."""
-        return f"{self.task.title} ({self.task.metric_title})"
+        return f"{self.task.title} ({self.task.metric_titles[self.task.metric]})"
 
     def of_target(self, model: Model, target: str, *, metric: str | None = None) -> tuple[float, ...]:
         """One value for each seed, none if there is no such score; by default the metric of Table 1."""

@@ -13,7 +13,7 @@ from isoglot.languages import WordSplitting
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
 from isoglot.synthetic_languages import SyntheticLanguage, World
-from isoglot.transfer.task import Task
+from isoglot.transfer.task import Recipe, Task
 from isoglot.transfer.tasks import task_named
 
 EXAMPLES = "examples"
@@ -28,12 +28,13 @@ class SyntheticExamples(Stage):
 
     kind: ClassVar[str] = "made-up-examples"
     task: str
+    task_version: int
     world: World
     language: SyntheticLanguage
     split: str
     count: int
-    apart_from: SyntheticExamples | None
-    """The source language's training set: what it says is said in no other split, in whatever language."""
+    apart_from: tuple[SyntheticExamples, ...]
+    """Sets of the source language: what they say is not said here, in whatever language."""
 
     @property
     def title(self) -> str:
@@ -42,30 +43,45 @@ class SyntheticExamples(Stage):
     def make(self, work: Work) -> None:
         task = task_named(self.task)
         seed = derived_seed(self.world.seed, self.task, self.split)
-        if self.apart_from is None:
-            examples = task.made_up(self.language, world=self.world, count=self.count, seed=seed)
+        if self.apart_from:
+            seen = [example for stage in self.apart_from for example in read_examples(task, work.path(stage))]
+            examples = self._unseen(task, seen, source=self.apart_from[0].language, seed=seed)
         else:
-            examples = self._apart(task, read_examples(task, work.path(self.apart_from)), self.apart_from, seed=seed)
+            examples = task.made_up(self.language, world=self.world, count=self.count, seed=seed)
         _write(task, examples, {}, work.folder)
 
-    def _apart(self, task: Task[Any], seen: list[Any], source: SyntheticExamples, *, seed: int) -> list[Any]:
-        """Examples whose counterparts in the source language are not among those seen."""
+    def _unseen(self, task: Task[Any], seen: list[Any], *, source: SyntheticLanguage, seed: int) -> list[Any]:
+        """Examples whose counterparts in the source language are not among those seen, all labels of pairs alike."""
         said = {task.segments(example) for example in seen}
         candidates, counterparts = (
             task.made_up(language, world=self.world, count=EXCESS * self.count, seed=seed)
-            for language in (self.language, source.language)
+            for language in (self.language, source)
         )
-        examples = [
+        unseen = [
             example
             for example, counterpart in zip(candidates, counterparts, strict=True)
             if task.segments(counterpart) not in said
-        ][: self.count]
+        ]
+        examples = _balanced(task, unseen, count=self.count) if task.recipe is Recipe.PAIRS else unseen[: self.count]
         if len(examples) < self.count:
             raise IsoglotError(
-                f"of {EXCESS * self.count} {task.title} examples of this world only {len(examples)} are not in the "
-                f"training set; lower synthetic.{self.split}_examples or enlarge the world"
+                f"of {EXCESS * self.count} {task.title} examples of this world too few are new: {len(examples)} where "
+                f"{self.count} are asked for; lower synthetic.{self.split}_examples or enlarge the world"
             )
         return examples
+
+
+def _balanced(task: Task[Any], examples: list[Any], *, count: int) -> list[Any]:
+    """The first examples, as many of each label: what is said in the training set is not the same share of all."""
+    labels = task.labels(examples)
+    left = {label: (count + place) // len(labels) for place, label in enumerate(labels)}
+    kept = []
+    for example in examples:
+        (label,) = task.gold_labels(example)
+        if left[label]:
+            left[label] -= 1
+            kept.append(example)
+    return kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +90,7 @@ class ExampleFiles(Stage):
 
     kind: ClassVar[str] = "examples"
     task: str
+    task_version: int
     split: str
     files: tuple[SourceFile, ...]
     splitting: WordSplitting

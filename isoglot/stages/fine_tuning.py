@@ -35,6 +35,7 @@ class FineTuning(Stage):
 
     kind: ClassVar[str] = "fine-tuning"
     task: str
+    task_version: int
     run: FineTuningRun
     encoder: AnyEncoder
     vocabulary: BuiltVocabulary
@@ -86,16 +87,20 @@ class FineTuning(Stage):
                 machine=machine,
                 report=report,
             )
-            scores = list(self._test_scores(work, task, tuned, encodings, machine))
-        best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
-        scores += [
-            Score(metric=DEV + metric, value=value, language=self.run.language) for metric, value in best["dev"].items()
-        ]
-        scores.append(Score(metric="chosen_epoch", value=best["epoch"]))
-        scores.append(Score(metric="diverged", value=float(tuned.diverged)))
+            scores = [Score(metric="diverged", value=float(tuned.diverged))]
+            # Where no epoch came to its end there is nothing to test.
+            if tuned.log:
+                scores += self._dev_scores(task, tuned)
+                scores += self._test_scores(work, task, tuned, encodings, machine)
         (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
         write_scores(work.folder, scores)
         forget_checkpoints(work.folder)
+
+    def _dev_scores(self, task: Task[Any], tuned: FineTuned) -> Iterator[Score]:
+        best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
+        for metric, value in best["dev"].items():
+            yield Score(metric=DEV + metric, value=value, language=self.run.language)
+        yield Score(metric="chosen_epoch", value=best["epoch"])
 
     def _test_scores(
         self,

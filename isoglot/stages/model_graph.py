@@ -177,6 +177,7 @@ class ModelGraph:
         runs = tuple(
             FineTuning(
                 task=task,
+                task_version=task_named(task).version,
                 run=FineTuningRun.of(
                     setting,
                     search=search,

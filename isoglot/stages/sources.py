@@ -18,6 +18,7 @@ from isoglot.stages.source_files import SourceFile, source_file
 from isoglot.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
 from isoglot.study import Study, Synthetic
 from isoglot.text_sources import HubDataset
+from isoglot.transfer.tasks import task_named
 
 Pair = tuple[str, str]
 
@@ -107,13 +108,15 @@ class SyntheticSources:
             "dev": self.made_up.dev_examples,
             "test": self.made_up.test_examples,
         }
+        seen = {"train": (), "dev": ("train",), "test": ("train", "dev")}
         return SyntheticExamples(
             task=task,
+            task_version=task_named(task).version,
             world=self.made_up.world,
             language=self.made_up.language(language),
             split=split,
             count=counts[split],
-            apart_from=None if split == "train" else self.examples(task, language=pair[0], split="train", pair=pair),
+            apart_from=tuple(self.examples(task, language=pair[0], split=other, pair=pair) for other in seen[split]),
         )
 
 
@@ -159,6 +162,7 @@ class FileSources:
         splitting = self.splitting(language)
         return ExampleFiles(
             task=task,
+            task_version=task_named(task).version,
             split=split,
             files=self._files(self.real.task_files(task, language=language, split=split, pair=pair)),
             splitting=splitting,

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import ClassVar
 
 from isoglot.artifacts import NOT_IDENTITY, Stage, Work
+from isoglot.errors import IsoglotError
 from isoglot.stages.fine_tuning import DEV, FineTuning
 from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.transfer.tasks import task_named
@@ -38,20 +39,29 @@ class ZeroShotTransfer(Stage):
     def make(self, work: Work) -> None:
         of_runs = [read_scores(work.path(run)) for run in self.runs]
         chosen = best_settings([dev_score(scores, self.task) for scores in of_runs])
+        if not chosen:
+            raise IsoglotError(
+                f"every setting of {task_named(self.task).title} diverged in its first epoch; lower the learning "
+                "rates of the search under [change]"
+            )
         scores = [
             Score(metric=same[0].metric, language=same[0].language, value=fmean(score.value for score in same))
             for same in zip(*(of_runs[number] for number in chosen), strict=True)
+            if same[0].metric != "diverged"
         ]
         scores += [Score(metric=place, value=number) for place, number in zip(PLACES, chosen, strict=False)]
+        diverged = sum(score.value for run in of_runs for score in run if score.metric == "diverged")
+        scores.append(Score(metric="settings_diverged", value=diverged))
         write_scores(work.folder, [*scores, Score(metric="settings_tried", value=len(self.runs))])
 
 
-def dev_score(scores: Sequence[Score], task: str) -> float:
-    """By which settings are chosen."""
+def dev_score(scores: Sequence[Score], task: str) -> float | None:
+    """By which settings are chosen; None for one that never came so far."""
     metric = DEV + task_named(task).metric
-    return next(score.value for score in scores if score.metric == metric)
+    return next((score.value for score in scores if score.metric == metric), None)
 
 
-def best_settings(dev_scores: Sequence[float]) -> list[int]:
+def best_settings(dev_scores: Sequence[float | None]) -> list[int]:
     """Places of the best two, the best first; of equals the earlier."""
-    return sorted(range(len(dev_scores)), key=lambda number: -dev_scores[number])[:BEST_SETTINGS]
+    scored = {number: score for number, score in enumerate(dev_scores) if score is not None}
+    return sorted(scored, key=lambda number: -scored[number])[:BEST_SETTINGS]

@@ -12,7 +12,13 @@ from torch import Tensor, nn
 
 from isoglot.transfer.spanning_tree import maximum_spanning_trees
 from isoglot.transfer.task import IGNORE, Ids
-from isoglot.transfer.task_head import Scored, TaskHead, VariationalDropout, mean_cross_entropy
+from isoglot.transfer.task_head import (
+    Scored,
+    TaskHead,
+    VariationalDropout,
+    mean_cross_entropy,
+    refuse_what_is_not_finite,
+)
 
 # Departure: sizes, activation and dropout are not in the paper; these are of the first author's later parser.
 ARC_WIDTH = 512
@@ -24,7 +30,9 @@ WIDEST = 4
 
 
 class BiaffineParser(TaskHead):
-    """Position 0, the first end symbol, stands for the root: arcs to it are learned and predicted like all others."""
+    """Position 0 stands for the root: arcs to it are learned and predicted like all others."""
+
+    # Departure: the first end symbol is the root's vector; Dozat and Manning learn one of its own.
 
     def __init__(self, *, width: int, num_relations: int, root_relation: int):
         super().__init__()
@@ -70,6 +78,7 @@ class BiaffineParser(TaskHead):
         return arc_BWW + best_BWW, relation_BWW, num_words_B
 
     def decode(self, scored: Sequence[Scored]) -> list[Ids]:
+        refuse_what_is_not_finite(~joint_BWW.isnan().any() for joint_BWW, *_ in scored)
         columns = []
         for joint_BWW, relation_BWW, num_words_B in scored:
             num_words = num_words_B.cpu().numpy()

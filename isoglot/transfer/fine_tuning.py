@@ -16,15 +16,16 @@ from torch import nn
 
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.encoder.encoder import Encoder
-from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.randomness import derived_seed
 from isoglot.transfer.length_batches import epoch_order, length_batches
 from isoglot.transfer.model import ResidentSequences, TaskModel
+from isoglot.transfer.optimizer import adam, set_rates
 from isoglot.transfer.predictions import predictions
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.sequences import Encoding, encoded, target_columns
 from isoglot.transfer.task import Task
+from isoglot.transfer.task_head import NotFiniteError
 from isoglot.transfer.update import Updates
 
 CHECKPOINTS = "checkpoints"
@@ -53,7 +54,7 @@ class FineTuned:
     log: list[dict[str, Any]]
     """Of each epoch: the mean loss and the scores on the dev set."""
     diverged: bool
-    """Stopped early, as the loss was no number any more; what was best until then stands."""
+    """Stopped early, as losses or scores were no numbers any more; what was best until then stands, if anything was."""
 
 
 def fine_tune(
@@ -124,12 +125,16 @@ class FineTuner:
 
     def advance(self, report: Report) -> None:
         """One epoch, the dev scores after it, and a checkpoint if the last one is long ago."""
-        loss = self._learn(report)
-        if not isfinite(loss) or not self._has_finite_weights():
-            self._stop(loss)
+        loss = self.learn(report)
+        try:
+            scores = self._dev_scores() if isfinite(loss) else None
+        except NotFiniteError:
+            scores = None
+        # A setting may diverge where others do not, and what it reached before is judged like the rest.
+        if scores is None:
+            self.progression.diverged = True
             return
         self.progression.epoch += 1
-        scores = self._dev_scores()
         if scores[self.task.metric] > self.progression.best:
             self.progression.best = scores[self.task.metric]
             self.best.load_state_dict(self.model.state_dict())
@@ -140,7 +145,8 @@ class FineTuner:
             )
             self.saved_at = monotonic()
 
-    def _learn(self, report: Report) -> float:
+    def learn(self, report: Report) -> float:
+        """One epoch of updates; their mean loss."""
         run, length_N, epoch = self.run, self.train_sequences.length_N, self.progression.epoch
         size = len(self.train_sequences)
         order = epoch_order(epoch=epoch, examples=run.examples(size), size=size, seed=run.seed)
@@ -149,35 +155,13 @@ class FineTuner:
         total = torch.zeros((), device=self.machine.device)
         batches = length_batches(order, length_N, batch=run.batch, seed=run.seed, epoch=epoch)
         for update, rows_B in enumerate(batches, start=done + 1):
-            self._set_rates(run.rate_share(update, updates=updates))
+            set_rates(self.optimizer, run, share=run.rate_share(update, updates=updates))
             torch.manual_seed(derived_seed(run.seed, "dropout", update))
             on_device_B = torch.from_numpy(rows_B).to(self.machine.device, non_blocking=True)
             total += self.updates(on_device_B, length=int(length_N[rows_B].max()))
             if update % UPDATES_BETWEEN_REPORTS == 0:
                 report(update, updates)
         return float(total) / len(batches)
-
-    def _has_finite_weights(self) -> bool:
-        """The last update may have spoilt them after a loss that was a number."""
-        learned = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
-        return bool(torch.stack([parameter.isfinite().all() for parameter in learned]).all())
-
-    def _stop(self, loss: float) -> None:
-        """A setting may diverge where others of the grid do not, and what it reached before is judged like the rest."""
-        self.progression.diverged = True
-        if not self.progression.log:
-            raise IsoglotError(
-                f"fine-tuning on {self.task.title} diverged in its first epoch at learning rate "
-                f"{self.run.learning_rate:g} (loss {loss:g}); take it out of the search, or lower it"
-            )
-
-    def _set_rates(self, share: float) -> None:
-        for group, rate in zip(self.optimizer.param_groups, _rates(self.run), strict=False):
-            # A tensor where graphs read it, and then the same one for all of them.
-            if isinstance(group["lr"], torch.Tensor):
-                group["lr"].fill_(share * rate)
-            else:
-                group["lr"] = share * rate
 
     def _dev_scores(self) -> dict[str, float]:
         said = predictions(
@@ -190,30 +174,6 @@ class FineTuner:
             machine=self.machine,
         )
         return self.task.scores(self.dev, said)
-
-
-def adam(model: TaskModel, run: FineTuningRun, *, machine: Machine) -> torch.optim.Optimizer:
-    """Adam without weight decay on all that is not frozen, the task's own layer with a rate of its own."""
-    in_graphs = machine.device.type == "cuda"
-    groups = [
-        {
-            "params": [parameter for parameter in part.parameters() if parameter.requires_grad],
-            "lr": torch.tensor(rate, device=machine.device) if in_graphs else rate,
-        }
-        for part, rate in zip((model.head, model.encoder), _rates(run), strict=True)
-    ]
-    return torch.optim.AdamW(
-        [group for group in groups if group["params"]],
-        betas=(0.9, run.beta2),
-        weight_decay=0.0,
-        fused=True,
-        capturable=in_graphs,
-    )
-
-
-def _rates(run: FineTuningRun) -> tuple[float, float]:
-    """Of the task's own layer and of the encoder."""
-    return run.head_learning_rate, run.learning_rate
 
 
 def forget_checkpoints(folder: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from isoglot.randomness import derived_seed
 from isoglot.transfer.task import Ids
 
+# Departure: the paper does not say how it draws batches.
 BATCHES_AT_ONCE = 64
 """Sorted by length together: enough for little padding, few enough that no two passes make the same batches."""
 

@@ -37,16 +37,6 @@ class Realigned:
     num_untouched: int
     """Sentences left as they were, as the segmenter gave back other characters."""
 
-    @property
-    def num_words(self) -> int:
-        return sum(len(sentence.words) for sentence in self.sentences)
-
-    @property
-    def kept_percent(self) -> float:
-        """Of the spans: those with the same characters as before."""
-        num_kept = self.num_spans - self.num_changed - self.num_lost
-        return 100.0 * num_kept / self.num_spans if self.num_spans else 100.0
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Moved:

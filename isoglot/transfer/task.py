@@ -49,12 +49,20 @@ class Task(ABC, Generic[Example]):
     """
 
     name: ClassVar[str]
+    """That of its file."""
+    version: ClassVar[int] = 1
+    """Raise it when the same examples and settings would give other numbers: artifacts of the task are made anew."""
     title: ClassVar[str]
     metric: ClassVar[str]
     """That models are chosen by, and the one in Table 1."""
-    metric_title: ClassVar[str]
+    metric_titles: ClassVar[Mapping[str, str]]
+    """Every score's name for people."""
+    chance: ClassVar[float | None] = None
+    """Percent of the metric that guessing reaches, where that is known."""
     suffix: ClassVar[str]
     """Of its files."""
+    scorer: ClassVar[str]
+    """Other people's program that reads these files."""
     recipe: ClassVar[Recipe]
     windows: ClassVar[Windows]
     points_to_words: ClassVar[bool] = False
@@ -108,8 +116,13 @@ class Task(ABC, Generic[Example]):
         """Those of the training set, in a stable order."""
         return tuple(sorted({label for example in examples for label in self.gold_labels(example)}))
 
+    def scored(self, label: str) -> str | None:
+        """What of a label the metric counts; None where it counts nothing."""
+        return label
+
     def unseen_share(self, examples: Sequence[Example], labels: Sequence[str]) -> float:
-        """Percent of gold labels that the training set never had, which no model can predict."""
-        known = set(labels)
-        gold = [label for example in examples for label in self.gold_labels(example)]
-        return 100 * sum(label not in known for label in gold) / max(len(gold), 1)
+        """Percent of what is scored that the training set never had, which no model can predict."""
+        known = {self.scored(label) for label in labels}
+        scored = (self.scored(label) for example in examples for label in self.gold_labels(example))
+        counted = [label for label in scored if label is not None]
+        return 100 * sum(label not in known for label in counted) / max(len(counted), 1)

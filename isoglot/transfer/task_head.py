@@ -2,20 +2,27 @@
 
 # B = sequences, L = positions, D = width, K = labels, C = columns of targets or predictions
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from isoglot.errors import IsoglotError
 from isoglot.transfer.task import IGNORE, Ids
 
 Scored = tuple[Tensor, ...]
+# Departure: the paper names no dropout of the task's layer; this is the first author's later code's.
+TAGGING_DROPOUT = 0.2
 
 
-class TaskHead(nn.Module):
+class NotFiniteError(IsoglotError):
+    """A model says nothing any more, as its scores are no numbers."""
+
+
+class TaskHead(nn.Module, ABC):
     """Reads the last layer; `score` stays on the device, so that all batches are scored before any is decoded."""
 
     @abstractmethod
@@ -28,7 +35,10 @@ class TaskHead(nn.Module):
 
     @abstractmethod
     def decode(self, scored: Sequence[Scored]) -> list[Ids]:
-        """Of each batch what is predicted for every point, in the order of its sequences: columns_CP."""
+        """Of each batch what is predicted for every point, in the order of its sequences: columns_CP.
+
+        Raises NotFiniteError where scores are no numbers.
+        """
 
 
 class VariationalDropout(nn.Module):
@@ -57,10 +67,24 @@ class LinearHead(TaskHead):
         return mean_cross_entropy(self.output(self.dropout(hidden_BLD)), target_CBL[0])
 
     def score(self, hidden_BLD: Tensor, *, point_BL: Tensor) -> Scored:
-        return (self.output(hidden_BLD[point_BL]).argmax(-1),)
+        # In full precision: of scores in bf16 the first of several equal ones would win.
+        with torch.autocast(hidden_BLD.device.type, enabled=False):
+            score_PK = self.output(hidden_BLD[point_BL].float())
+        return score_PK.argmax(-1), score_PK.isfinite().all()
 
     def decode(self, scored: Sequence[Scored]) -> list[Ids]:
-        return [label_P.cpu().numpy().astype(np.int64)[None] for (label_P,) in scored]
+        refuse_what_is_not_finite(is_finite for _, is_finite in scored)
+        return [label_P.cpu().numpy().astype(np.int64)[None] for label_P, _ in scored]
+
+
+def tagging_head(*, width: int, num_labels: int) -> LinearHead:
+    """For tasks that label every word."""
+    return LinearHead(width=width, num_labels=num_labels, dropout=TAGGING_DROPOUT)
+
+
+def refuse_what_is_not_finite(flags: Iterable[Tensor]) -> None:
+    if not bool(torch.stack(list(flags)).all()):
+        raise NotFiniteError("the model's scores are no numbers; lower the learning rate")
 
 
 def mean_cross_entropy(score_BLK: Tensor, target_BL: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ class TreebankTask(Task[Tree]):
     """Examples are trees, whatever of them is to be predicted."""
 
     suffix = ".conllu"
+    scorer = "udtools: udeval -v GOLD PREDICTED"
     recipe = Recipe.WORDS
 
     def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Tree], dict[str, int]]:

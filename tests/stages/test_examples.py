@@ -65,8 +65,26 @@ def test_splits_are_drawn_apart(task: str, tmp_path: Path) -> None:
     assert dev != test[: len(dev)]
     # Which would not be so by chance.
     stage = synthetic(task, "ela", "test")
-    anyhow = made(replace(stage, count=400, apart_from=None), store)
+    anyhow = made(replace(stage, count=400, apart_from=()), store)
     assert {segments(example) for example in anyhow} & said
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_two_splits_have_a_meaning_in_common(task: str, tmp_path: Path) -> None:
+    segments, store = task_named(task).segments, Store(tmp_path)
+    said = {
+        split: {segments(example) for example in made(synthetic(task, "ela", split), store)}
+        for split in ("train", "dev", "test")
+    }
+    assert said["train"] & said["dev"] == said["train"] & said["test"] == said["dev"] & said["test"] == set()
+
+
+def test_labels_of_pairs_are_as_frequent_as_each_other_in_every_split(tmp_path: Path) -> None:
+    """Though fewer of one label than of another are new."""
+    for split in ("train", "dev", "test"):
+        counts = Counter(pair.label for pair in made(synthetic("nli", "oru", split), Store(tmp_path)))
+        assert len(counts) == 3
+        assert max(counts.values()) - min(counts.values()) <= 1
 
 
 def test_more_examples_than_a_world_has_are_refused(tmp_path: Path) -> None:
@@ -74,8 +92,8 @@ def test_more_examples_than_a_world_has_are_refused(tmp_path: Path) -> None:
     small = replace(
         WORLD, nouns=1, verbs=1, adjectives=1, adpositions=1, people=2, places=1, organisations=1, numbers=1
     )
-    assert stage.apart_from is not None
-    stage = replace(stage, world=small, count=200, apart_from=replace(stage.apart_from, world=small))
+    (train,) = stage.apart_from
+    stage = replace(stage, world=small, count=200, apart_from=(replace(train, world=small),))
     (error,) = run_plan([stage], Store(tmp_path)).failed.values()
     assert "lower synthetic.dev_examples or enlarge the world" in str(error)
 
@@ -99,6 +117,7 @@ def files_stage(
 ) -> ExampleFiles:
     return ExampleFiles(
         task=task,
+        task_version=1,
         split=split,
         files=tuple(source_file(path, wanted_by="mine.toml") for path in paths),
         splitting=splitting,

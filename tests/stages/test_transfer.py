@@ -8,6 +8,7 @@ from statistics import fmean
 import pytest
 
 from isoglot.artifacts import Store, Work, inputs_first, run_plan
+from isoglot.errors import IsoglotError
 from isoglot.scales import Schedule, Search
 from isoglot.stages.examples import ExampleFiles, SyntheticExamples
 from isoglot.stages.scores import Score, read_scores, write_scores
@@ -73,8 +74,24 @@ def test_the_best_two_by_the_dev_set_of_the_source_are_averaged(tmp_path: Path) 
     assert [(score.metric, score.value) for score in found[7:]] == [
         ("best_setting", 1),
         ("second_best_setting", 3),
+        ("settings_diverged", 0),
         ("settings_tried", 4),
     ]
+
+
+def test_a_setting_that_diverged_is_counted_and_left_out(tmp_path: Path) -> None:
+    """The first never finished an epoch; the second did, and was best until then."""
+    never = [Score(metric="diverged", value=1.0)]
+    late = [Score(metric="diverged", value=1.0), *scores(dev=70, source=10, target=10)]
+    fine = [Score(metric="diverged", value=0.0), *scores(dev=60, source=20, target=25)]
+    found = made(transfer(settings=3), [never, late, fine], tmp_path / "some")
+    by_name = {score.metric: score.value for score in found if score.language is None}
+    assert by_name["settings_diverged"] == 2
+    assert [score.value for score in found if score.metric in PLACES] == [1, 2]
+    assert [score.value for score in found if score.metric == "f1"] == [15.0, 17.5]
+    assert "diverged" not in by_name
+    with pytest.raises(IsoglotError, match="every setting of NER diverged in its first epoch; lower"):
+        made(transfer(settings=2), [never, never], tmp_path / "none")
 
 
 def test_of_equal_settings_the_earlier_are_taken(tmp_path: Path) -> None:

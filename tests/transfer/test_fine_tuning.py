@@ -11,12 +11,12 @@ from torch import Tensor
 
 from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
-from isoglot.errors import IsoglotError
 from isoglot.scales import Schedule
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuned, fine_tune, forget_checkpoints
 from isoglot.transfer.predictions import predictions
 from isoglot.transfer.sequences import encoded
+from isoglot.transfer.task import Task
 from isoglot.transfer.tasks.ner import TASK as NER
 from isoglot.transfer.tasks.nli import TASK as NLI
 from isoglot.transfer.tasks.parsing import TASK as PARSING
@@ -168,8 +168,8 @@ def test_labels_that_training_never_had_do_no_harm(tmp_path: Path) -> None:
     said = said_by(found, odd)
     assert [len(each.tags) for each in said] == [len(each.words) for each in odd]
     assert 0 <= NER.scores(odd, said)["f1"] < 100
-    words = sum(len(each.words) for each in odd)
-    assert NER.unseen_share(odd, found.labels) == pytest.approx(100 * 2 / words)
+    entities = sum(tag != "O" for each in odd for tag in each.tags)
+    assert NER.unseen_share(odd, found.labels) == pytest.approx(100 * 2 / entities)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path) -> None:
@@ -217,27 +217,40 @@ def test_dropout_is_on_in_training_and_drawn_by_the_number_of_the_update(tmp_pat
     assert min(abs(a - b) for a, b in ((dropped[0], dropped[1]), (dropped[1], dropped[2]))) > 1e-3
 
 
-def test_a_loss_that_is_no_number_in_the_first_epoch_is_an_error_that_names_the_rate(tmp_path: Path) -> None:
+def test_a_run_whose_first_epoch_diverges_has_nothing_to_show(tmp_path: Path) -> None:
     encoder = tiny_encoder()
     with torch.no_grad():
         encoder.embeddings.of("en").position.weight[1] = torch.nan
-    with pytest.raises(IsoglotError, match=r"NER diverged in its first epoch at learning rate 0\.005 \(loss nan"):
-        tuned(tmp_path, encoder=encoder)
-    with pytest.raises(IsoglotError, match=r"diverged in its first epoch at learning rate 1e\+20"):
-        tuned(tmp_path, learning_rate=1e20, head_learning_rate=1e20, schedule=Schedule.CONSTANT)
+    found = tuned(tmp_path, encoder=encoder)
+    assert (found.diverged, found.log) == (True, [])
+    found = tuned(tmp_path, learning_rate=1e20, head_learning_rate=1e20, schedule=Schedule.CONSTANT)
+    assert (found.diverged, found.log) == (True, [])
 
 
-def test_weights_that_the_last_update_spoilt_are_never_the_best(tmp_path: Path) -> None:
-    """One update an epoch, so that its loss is still a number."""
-    with pytest.raises(IsoglotError, match=r"diverged in its first epoch at learning rate 1e\+39 \(loss [0-9.]+\)"):
-        tuned(tmp_path, batch=18, learning_rate=1e39, head_learning_rate=1e39, schedule=Schedule.CONSTANT)
+@pytest.mark.parametrize("task", [NER, PARSING], ids=lambda task: task.name)
+@pytest.mark.parametrize("rate", [1e20, 1e39])
+def test_a_model_that_the_last_update_of_an_epoch_spoilt_is_never_the_best(
+    task: Task[Any], rate: float, tmp_path: Path
+) -> None:
+    """One update an epoch, so that its loss is still a number; weights may be finite where scores are not."""
+    examples = tagged_sentences(18) if task is NER else chain_trees()
+    run = replace(
+        RUN,
+        batch=len(examples),
+        learning_rate=rate,
+        head_learning_rate=rate,
+        schedule=Schedule.CONSTANT,
+        most_tokens=40,
+    )
+    tuner = tuner_of(tmp_path, run=run, task=task, train=examples, dev=examples)
+    start = weights_of(tuner.best)
+    tuner.advance(silent)
+    assert tuner.progression.diverged
+    assert tuner.progression.log == []
+    assert differing(start, weights_of(tuner.best)) == set()
 
 
-def test_what_was_best_before_the_loss_was_no_number_stands(tmp_path: Path) -> None:
-    """One update an epoch: the first loss is that of the start."""
-    found = tuned(tmp_path, batch=18, learning_rate=1e20, head_learning_rate=1e20, schedule=Schedule.CONSTANT)
-    assert found.diverged
-    assert [row["epoch"] for row in found.log] == [1]
+def test_what_was_best_before_a_run_diverged_stands(tmp_path: Path) -> None:
     tuner = tuner_of(tmp_path)
     tuner.advance(silent)
     good, log = weights_of(tuner.best), list(tuner.progression.log)

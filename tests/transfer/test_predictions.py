@@ -108,7 +108,7 @@ def test_words_of_overlapping_windows_are_labelled_where_they_are_new() -> None:
     for n, window in enumerate(sequences.window_N):
         token_1L = torch.from_numpy(sequences.token_T[sequences.start_N[n] :][: sequences.length_N[n]])[None]
         point_1L = torch.from_numpy(sequences.point_T[sequences.start_N[n] :][: sequences.length_N[n]])[None]
-        (label_P,) = model.score(token_1L, point_BL=point_1L, language="en")
+        label_P, _ = model.score(token_1L, point_BL=point_1L, language="en")
         here = [TAGS[label] for label in label_P.tolist()]
         in_context += [(place + window.first, tag) for place, tag in enumerate(here[: window.scored - window.first])]
         tags += here[window.scored - window.first :]

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from isoglot.conditions import Separate
+from isoglot.machine import Machine
 from isoglot.scales import Schedule
 from isoglot.transfer import fine_tuning
 from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuner
@@ -185,3 +186,35 @@ def test_killed_at_each_thing_it_asks_of_the_system(nursery: tuple[Path, dict[st
     assert states == sorted(states)
     for moment in range(len(fates["at_each"]) - 1):
         assert files_of(place / f"at-each-{moment}") == whole, moment
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_a_run_with_graphs_is_one_without_and_goes_on_from_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Epochs end with a smaller batch, and the dev set is scored between replays."""
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
+    machine = Machine(device=torch.device("cuda"))
+    run = replace(RUN, epochs=6, batch=8, epoch_examples=None)
+
+    def tuner(name: str, *, has_graphs: bool = True) -> FineTuner:
+        made = tuner_of(tmp_path / name, run=run, train=tagged_sentences(45), machine=machine)
+        made.updates.has_graphs = has_graphs
+        return made
+
+    whole, eager = tuner("whole"), tuner("eager", has_graphs=False)
+    for _ in range(6):
+        whole.advance(silent)
+        eager.advance(silent)
+    assert whole.updates.graphs
+    first = tuner("parts")
+    for _ in range(3):
+        first.advance(silent)
+    second = tuner("parts")
+    assert second.progression.epoch == 3
+    for _ in range(3):
+        second.advance(silent)
+    losses = [[row["loss"] for row in each.progression.log] for each in (whole, eager, second)]
+    assert losses[0] == pytest.approx(losses[1], rel=0.05, abs=0.02)
+    assert losses[0] == pytest.approx(losses[2], rel=0.05, abs=0.02)
+    assert losses[0][-1] < 0.7 * losses[0][0]

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -31,6 +32,10 @@ def ids(words: Sequence[str]) -> list[int]:
     """The tokens of words whose every letter is one."""
     known = vocabulary().ids("en")
     return [known[letter] for word in words for letter in (*word[:-1], word[-1] + "</w>")]
+
+
+def size(words: Sequence[Sequence[int]]) -> int:
+    return sum(map(len, words))
 
 
 def tagged(*sentences: Sequence[str]) -> list[TaggedSentence]:
@@ -190,13 +195,14 @@ def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
 ) -> None:
     example = pair(" ".join(premise), " ".join(hypothesis))
     sequences = encoded(NLI, [example], encoding=letter_encoding(), most_tokens=most_tokens)
-    left, right, room = list(premise), list(hypothesis), most_tokens - 3
-    if len("".join(left + right)) > room:
+    whole = [[ids([word]) for word in words] for words in (premise, hypothesis)]
+    left, right, room = *map(list, whole), most_tokens - 3
+    if size(left) + size(right) > room:
         left, right = ([word[: max(room // 2, 1)] for word in words] for words in (left, right))
-    while len("".join(left + right)) > room:
-        (left if len("".join(left)) >= len("".join(right)) else right).pop()
-    assert tokens(sequences, 0) == [END, *ids(left), END, *ids(right), END]
-    assert sequences.num_in_parts == (left != premise or right != hypothesis)
+    while size(left) + size(right) > room:
+        (left if size(left) >= size(right) else right).pop()
+    assert tokens(sequences, 0) == [END, *chain.from_iterable(left), END, *chain.from_iterable(right), END]
+    assert sequences.num_in_parts == ([left, right] != whole)
     assert room < 2 or min(len(left), len(right)) > 0
     assert sequences.places(0).tolist() == [0]
     assert target_columns(NLI, [example], sequences, {"neutral": 1}).tolist() == [

@@ -123,6 +123,7 @@ def tuner_of(
     train: Sequence[Any] | None = None,
     dev: Sequence[Any] | None = None,
     encoder: Encoder | None = None,
+    machine: Machine = CPU,
 ) -> FineTuner:
     return FineTuner(
         run,
@@ -132,7 +133,7 @@ def tuner_of(
         train=tagged_sentences(18) if train is None else train,
         dev=tagged_sentences(10, seed=1) if dev is None else dev,
         folder=folder,
-        machine=CPU,
+        machine=machine,
     )
 
 

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.corpora.words import whole_words
 from isoglot.languages import WordSplitting
 from isoglot.synthetic import draw_meanings, trees
 from isoglot.synthetic_languages import SyntheticLanguage, World
 from isoglot.transfer.bio_files import TaggedSentence, bio_text, read_bio
-from isoglot.transfer.bio_spans import repair_bio, span_scores
+from isoglot.transfer.bio_spans import OUTSIDE, repair_bio, span_scores
 from isoglot.transfer.realigned_tags import needs_realignment, realigned
 from isoglot.transfer.task import Recipe, Segments, Task, Windows
 
 if TYPE_CHECKING:
     from isoglot.transfer.task_head import TaskHead
-
-# Departure: the paper names no dropout of the task's layer; this is the first author's later code's.
-DROPOUT = 0.2
 
 
 class Ner(Task[TaggedSentence]):
@@ -29,8 +26,9 @@ class Ner(Task[TaggedSentence]):
     name = "ner"
     title = "NER"
     metric = "f1"
-    metric_title = "F1"
+    metric_titles: ClassVar = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
     suffix = ".bio"
+    scorer = "seqeval, or with conlleval on the columns of: paste GOLD PREDICTED | cut -f 1,2,4"
     recipe = Recipe.WORDS
     windows = Windows.OVERLAPPING
 
@@ -66,13 +64,17 @@ class Ner(Task[TaggedSentence]):
     def gold_labels(self, example: TaggedSentence) -> tuple[str, ...]:
         return example.tags
 
+    def scored(self, label: str) -> str | None:
+        """Spans are counted, not the words between them."""
+        return None if label == OUTSIDE else label
+
     def targets(self, example: TaggedSentence, ids: Mapping[str, int]) -> list[Sequence[int]]:
         return [[ids[tag] for tag in example.tags]]
 
     def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.transfer.task_head import LinearHead
+        from isoglot.transfer.task_head import tagging_head
 
-        return LinearHead(width=width, num_labels=len(labels), dropout=DROPOUT)
+        return tagging_head(width=width, num_labels=len(labels))
 
     def predicted(
         self, example: TaggedSentence, columns: Sequence[Sequence[int]], labels: Sequence[str]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.corpora.readers.inference_pairs import (
     InferencePair,
@@ -45,8 +45,11 @@ class Nli(Task[Inference]):
     name = "nli"
     title = "NLI"
     metric = "accuracy"
-    metric_title = "Acc"
+    metric_titles: ClassVar = {"accuracy": "Acc"}
+    # The three labels are as frequent as each other in XNLI and in made-up pairs.
+    chance = 100 / 3
     suffix = ".tsv"
+    scorer = "what you like: paste GOLD PREDICTED | cut -f 3,6 | sort | uniq -c"
     recipe = Recipe.PAIRS
     windows = Windows.CUT
 
@@ -54,18 +57,17 @@ class Nli(Task[Inference]):
         self, paths: Sequence[Path], *, splitting: WordSplitting
     ) -> tuple[list[Inference], dict[str, int]]:
         """Rows of premise, hypothesis and label, or the table of all languages that XNLI is released as."""
-        pairs = [pair for path in paths for pair in _pairs(path, language=splitting.language)]
+        placed = [placed for path in paths for placed in _pairs(path, language=splitting.language)]
+        pairs = [pair for _, pair in placed]
         words = split_lines([text for pair in pairs for text in (pair.premise, pair.hypothesis)], splitting)
         found = [
             Inference(premise=tuple(premise), hypothesis=tuple(hypothesis), label=pair.label)
             for pair, premise, hypothesis in zip(pairs, words[::2], words[1::2], strict=True)
         ]
-        for pair, each in zip(pairs, found, strict=True):
+        for (where, _), each in zip(placed, found, strict=True):
             if not each.premise or not each.hypothesis:
-                raise IsoglotError(
-                    f"{', '.join(map(str, paths))}: {pair.premise!r} with {pair.hypothesis!r} has a sentence without "
-                    "words; drop the row"
-                )
+                blank = "hypothesis" if each.premise else "premise"
+                raise IsoglotError(f"{where}: the {blank} has no words; drop the row")
         return found, {}
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
@@ -118,13 +120,15 @@ class Nli(Task[Inference]):
         ]
 
 
-def _pairs(path: Path, *, language: str) -> list[InferencePair]:
+def _pairs(path: Path, *, language: str) -> list[tuple[str, InferencePair]]:
+    """Each with the place it was found at."""
     lines = list(LineFile(path))
     if not lines:
         raise IsoglotError(f"{path}: the file is empty; it should hold a premise, a hypothesis and a label a line")
     if is_official_header(lines[0]):
-        return list(official_pairs(lines, path=path, language=language).values())
-    return list(inference_pairs(lines, path=path).values())
+        official = official_pairs(lines, path=path, language=language)
+        return [(f"{path}: pair {pair_id} of {language}", pair) for pair_id, pair in official.items()]
+    return [(f"{path}:{number}", pair) for number, pair in inference_pairs(lines, path=path).items()]
 
 
 TASK = Nli()

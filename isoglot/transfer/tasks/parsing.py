@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
-from isoglot.transfer.attachment import attachment_scores, by_relation
+from isoglot.transfer.attachment import attachment_scores, by_relation, relation_confusions, universal
 from isoglot.transfer.conllu import Tree
 from isoglot.transfer.task import Windows
 from isoglot.transfer.treebank_task import TreebankTask
@@ -27,7 +27,14 @@ class Parsing(TreebankTask):
     title = "Parsing"
     # Subtypes of relations are learned, though the score does not count them: see attachment.py.
     metric = "las"
-    metric_title = "LAS"
+    metric_titles: ClassVar = {
+        "las": "LAS",
+        "uas": "UAS",
+        "las_without_punctuation": "LAS, no punctuation",
+        "uas_without_punctuation": "UAS, no punctuation",
+        "las_with_subtypes": "LAS, with subtypes",
+        "las_with_subtypes_without_punctuation": "LAS, with subtypes, no punctuation",
+    }
     # Departure: a sentence longer than the windows of pretraining is parsed in parts, the later ones hung from the root
     # of the first; the first author's later code cuts it short.
     windows = Windows.APART
@@ -35,6 +42,9 @@ class Parsing(TreebankTask):
 
     def gold_labels(self, example: Tree) -> tuple[str, ...]:
         return example.relations
+
+    def scored(self, label: str) -> str | None:
+        return universal(label)
 
     def targets(self, example: Tree, ids: Mapping[str, int]) -> list[Sequence[int]]:
         return [example.heads, [ids[relation] for relation in example.relations]]
@@ -63,9 +73,17 @@ class Parsing(TreebankTask):
         return attachment_scores(gold, predicted)
 
     def breakdown(self, gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[list[str]]:
-        """A row for each relation."""
-        return [["relation", "words", "predicted", "UAS", "LAS"]] + [
-            [each.relation, str(each.count), str(each.predicted), f"{each.uas:.1f}", f"{each.las:.1f}"]
+        """A row for each relation, and what it is most often taken for where the head is right."""
+        confusions = relation_confusions(gold, predicted).most_common()
+        return [["relation", "words", "predicted", "UAS", "LAS", "taken for"]] + [
+            [
+                each.relation,
+                str(each.count),
+                str(each.predicted),
+                f"{each.uas:.1f}",
+                f"{each.las:.1f}",
+                ", ".join([f"{other} {count}" for (own, other), count in confusions if own == each.relation][:3]),
+            ]
             for each in by_relation(gold, predicted)
         ]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
+from isoglot.languages import WordSplitting
 from isoglot.transfer.conllu import Tree
 from isoglot.transfer.task import Windows
 from isoglot.transfer.treebank_task import TreebankTask
@@ -15,7 +17,6 @@ from isoglot.transfer.treebank_task import TreebankTask
 if TYPE_CHECKING:
     from isoglot.transfer.task_head import TaskHead
 
-DROPOUT = 0.2
 NO_TAG = "_"
 
 
@@ -25,14 +26,19 @@ class Pos(TreebankTask):
     name = "pos"
     title = "POS"
     metric = "accuracy"
-    metric_title = "Acc"
+    metric_titles: ClassVar = {"accuracy": "Acc"}
     windows = Windows.OVERLAPPING
 
-    def labels(self, examples: Sequence[Tree]) -> tuple[str, ...]:
-        found = super().labels(examples)
-        if NO_TAG in found:
-            raise IsoglotError(f"words of the training set have no part of speech ({NO_TAG}); drop their sentences")
-        return found
+    def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Tree], dict[str, int]]:
+        sentences = []
+        for path in paths:
+            found, _ = super().read_official([path], splitting=splitting)
+            for number, tree in enumerate(found, start=1):
+                if NO_TAG in tree.upos:
+                    word = tree.words[tree.upos.index(NO_TAG)]
+                    raise IsoglotError(f"{path}: {word!r} in sentence {number} has no part of speech; drop it")
+            sentences += found
+        return sentences, {}
 
     def gold_labels(self, example: Tree) -> tuple[str, ...]:
         return example.upos
@@ -41,9 +47,9 @@ class Pos(TreebankTask):
         return [[ids[tag] for tag in example.upos]]
 
     def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.transfer.task_head import LinearHead
+        from isoglot.transfer.task_head import tagging_head
 
-        return LinearHead(width=width, num_labels=len(labels), dropout=DROPOUT)
+        return tagging_head(width=width, num_labels=len(labels))
 
     def predicted(self, example: Tree, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Tree:
         return replace(example, upos=tuple(labels[tag] for tag in columns[0]))

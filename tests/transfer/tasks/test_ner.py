@@ -91,7 +91,7 @@ def test_scores_by_hand() -> None:
 
 def test_labels_that_training_never_had_are_counted() -> None:
     gold = [sentence("a/B-PER b/B-ORG c d")]
-    assert NER.unseen_share(gold, ("B-PER", "O")) == 25.0
+    assert NER.unseen_share(gold, ("B-PER", "O")) == 50.0
     assert NER.unseen_share(gold, ("B-ORG", "B-PER", "O")) == 0.0
 
 

@@ -112,11 +112,11 @@ def test_scores_by_hand() -> None:
     assert scores["las"] == pytest.approx(60.0)
     assert scores["las_with_subtypes"] == pytest.approx(40.0)
     assert PARSING.breakdown(gold, said) == [
-        ["relation", "words", "predicted", "UAS", "LAS"],
-        ["root", "2", "2", "100.0", "100.0"],
-        ["det", "1", "0", "100.0", "0.0"],
-        ["obj", "1", "1", "100.0", "100.0"],
-        ["punct", "1", "1", "0.0", "0.0"],
+        ["relation", "words", "predicted", "UAS", "LAS", "taken for"],
+        ["root", "2", "2", "100.0", "100.0", ""],
+        ["det", "1", "0", "100.0", "0.0", "amod 1"],
+        ["obj", "1", "1", "100.0", "100.0", ""],
+        ["punct", "1", "1", "0.0", "0.0", ""],
     ]
 
 
