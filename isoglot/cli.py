@@ -52,7 +52,7 @@ ConditionsOption = Annotated[
 ExhibitsOption = Annotated[
     str | None,
     typer.Option(
-        "--exhibits", help="Exhibits in place of the study's own: vocabulary alone trains nothing.", metavar="LIST"
+        "--exhibits", help="In place of the study's own: table-1, baselines, emergence, vocabulary.", metavar="LIST"
     ),
 ]
 TasksOption = Annotated[
@@ -84,7 +84,7 @@ def run(
     """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there."""
     from isoglot.artifacts import inputs_first, run_plan
     from isoglot.artifacts import plan as plan_of
-    from isoglot.exhibits import cells
+    from isoglot.exhibits import gap_sentences, targets
     from isoglot.measurements import measurements
     from isoglot.report.outlook import outlook
     from isoglot.report.page import write_report
@@ -95,14 +95,14 @@ def run(
     console = _console()
     asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     shelf = _store(store)
-    targets = [cell.stage for cell in cells(asked)]
-    for line in outlook(asked, plan_of(targets, shelf)):
+    wanted = targets(asked)
+    for line in outlook(asked, plan_of(wanted, shelf)):
         console.print(line)
-    if not targets:
+    if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be made without the data it lacks; is --data right?")
     try:
         with Watch(console) as watch:
-            outcome = run_plan(targets, shelf, watch)
+            outcome = run_plan(wanted, shelf, watch)
     except KeyboardInterrupt:
         again = shlex.join(["isoglot", *sys.argv[1:]])
         console.print(f"Stopped; all that was made is kept. Go on with: {again}")
@@ -112,7 +112,7 @@ def run(
         console.print(results_tables(found, scale=asked.scale))
     failures = [
         f"{stage.title}: {outcome.failed[stage.digest]}"
-        for stage in inputs_first(targets).values()
+        for stage in inputs_first(wanted).values()
         if stage.digest in outcome.failed
     ]
     page = write_report(asked, found, store=shelf, failures=failures)
@@ -121,7 +121,7 @@ def run(
         console.print(f"Made {len(outcome.made)} artifacts in {duration(seconds)}, reused {len(outcome.reused)}.")
     elif not outcome.failed:
         console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store}.")
-    console.print(f"Report: {page}")
+    console.print("\n".join([*gap_sentences(asked), f"Report: {page}"]))
     if outcome.failed:
         raise IsoglotError(
             f"{len(failures)} failed, {len(outcome.skipped)} skipped for want of that: {'; '.join(failures)}"
@@ -140,12 +140,12 @@ def plan(
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
     from isoglot.artifacts import plan as plan_of
-    from isoglot.exhibits import cells
+    from isoglot.exhibits import targets
     from isoglot.report.outlook import outlook, plan_table
 
     console = _console()
     asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    planned = plan_of([cell.stage for cell in cells(asked)], _store(store))
+    planned = plan_of(targets(asked), _store(store))
     console.print(plan_table(planned))
     for line in outlook(asked, planned):
         console.print(line)

@@ -10,6 +10,7 @@ from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.conditions import Condition
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.stages.emergence import Emergence
+from isoglot.stages.examples import ExampleFiles
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.sources import sources
 from isoglot.stages.transfer import ZeroShotTransfer
@@ -55,6 +56,13 @@ CellsOf = Callable[[Study, Condition, tuple[str, str]], Iterator[Cell | Gap]]
 def cells(study: Study) -> list[Cell]:
     """All cells of all exhibits of a study that can be filled, in the order they are shown."""
     return [each for each in _cells_and_gaps(study) if isinstance(each, Cell)]
+
+
+def targets(study: Study) -> list[Stage]:
+    """What a run must make. Examples are read first: a fault in them must not come to light after days of training."""
+    stages: list[Stage] = [cell.stage for cell in cells(study)]
+    examples = [each for each in inputs_first(stages).values() if isinstance(each, ExampleFiles)]
+    return [*examples, *stages]
 
 
 def gaps(study: Study) -> list[Gap]:
@@ -154,14 +162,13 @@ def _baseline_cells(
 def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     """What a person means by a condition ("sep-emb", or "sep-emb:en-fr:1" with pair or seed), or an artifact's name."""
     condition, *choices = name.split(":")
-    of_condition = [cell for cell in cells(study) if cell.condition == condition and not cell.metric_suffix]
-    trained = [cell for cell in of_condition if cell.exhibit == EMERGENCE] or of_condition
-    if trained:
-        chosen = [cell for cell in trained if set(choices) <= set(_choices(cell))]
-        if not chosen:
-            known = ", ".join(":".join([condition, *_choices(cell)]) for cell in trained)
-            raise IsoglotError(f"{name!r} is none of {study.name}'s {known}")
-        return chosen[0].stage
+    models = _models(study, condition)
+    if models:
+        for chosen, model in models.items():
+            if set(choices) <= set(chosen):
+                return model
+        known = ", ".join(":".join([condition, *chosen]) for chosen in models)
+        raise IsoglotError(f"{name!r} is none of {study.name}'s {known}")
     try:
         return store.find(name)
     except IsoglotError as error:
@@ -169,9 +176,22 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
         raise IsoglotError(f"{name!r} is no condition of {study.name} ({conditions}), and {error}") from None
 
 
-def _choices(cell: Cell) -> list[str]:
+def _models(study: Study, condition: str) -> dict[tuple[str, ...], Stage]:
+    """The models of a condition by pair and seed; where none are asked for, what stands for their vocabulary."""
+    found: dict[tuple[str, ...], Stage] = {}
+    for cell in cells(study):
+        if cell.condition == condition and not cell.metric_suffix:
+            if isinstance(cell.stage, VocabularyStatistics):
+                found.setdefault(_choices(cell), cell.stage)
+            else:
+                found[_choices(cell)] = cell.stage.encoder
+    with_seeds = {choices: model for choices, model in found.items() if len(choices) > 1}
+    return with_seeds or found
+
+
+def _choices(cell: Cell) -> tuple[str, ...]:
     """What may follow a condition's name."""
-    return ["-".join(cell.languages), *([] if cell.seed is None else [str(cell.seed)])]
+    return ("-".join(cell.languages), *(() if cell.seed is None else (str(cell.seed),)))
 
 
 def known_artifacts(study: Study, store: Store) -> Iterator[Stage | Record]:

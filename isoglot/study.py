@@ -30,8 +30,12 @@ from isoglot.toml_tables import (
     refuse_unknown_keys,
 )
 
-EXHIBITS = ("emergence", "vocabulary", "table-1", "baselines")
-"""Table 1 is zero-shot transfer; the baselines are the same from encoders that are untrained, or frozen as well."""
+EXHIBITS = {
+    "table-1": "zero-shot transfer of tasks from the first language to the others",
+    "baselines": "the same with encoders that were never trained, and with these frozen",
+    "emergence": "retrieval of translations at every layer, with no mapping",
+    "vocabulary": "what the languages share in each vocabulary; trains nothing",
+}
 PAPER_TASKS = ("nli", "ner", "parsing")
 OF_REAL_TEXT = ("text", "words", "resources")
 KEYS = ("name", "scale", "languages", "conditions", "exhibits", "tasks", "seeds", "synthetic", *OF_REAL_TEXT, "change")

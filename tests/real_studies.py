@@ -67,6 +67,10 @@ fr = "text/fr-other.txt"
 dictionary.en-fr = "en-fr.tsv"
 retrieval.en-fr = ["parallel.en", "parallel.fr"]
 word-translation.en-fr = "muse.txt"
+ner.en.train = "train.en.bio"
+ner.en.dev = "dev.en.bio"
+ner.en.test = "test.en.bio"
+ner.fr.test = "test.fr.bio"
 """
 
 
@@ -89,6 +93,9 @@ def write_real_study(folder: Path) -> Path:
     (folder / "muse.txt").write_text("".join(f"{a} {b}\n" for a, b in PAIRS[:3]))
     (folder / "parallel.en").write_text("".join(f"the {a} sees the house {n}\n" for n, (a, _) in enumerate(PAIRS)))
     (folder / "parallel.fr").write_text("".join(f"le {b} voit le maison {n}\n" for n, (_, b) in enumerate(PAIRS)))
+    for count, split in enumerate(("train", "dev", "test"), start=3):
+        (folder / f"{split}.en.bio").write_text("the\tO\nman\tO\nSmith\tB-PER\n\nParis\tB-LOC\n\n" * count)
+    (folder / "test.fr.bio").write_text("le\tO\nchat\tO\n\nParis\tB-LOC\n\n" * 5)
     (folder / "real.toml").write_text(STUDY, encoding="utf-8")
     return folder / "real.toml"
 

@@ -106,9 +106,9 @@ def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -
     assert after.stdout == before.stdout
     differing = [line.split("  ")[0].strip() for line in after.stdout.splitlines()[1:]]
     assert differing == [
-        "encoder > run.separate.embeddings",
-        *(f"encoder > run.separate.layers.{place}" for place in range(3)),
-        "encoder > streams.ela > vocabulary > tables",
+        "run.separate.embeddings",
+        *(f"run.separate.layers.{place}" for place in range(3)),
+        "streams.ela > vocabulary > tables",
     ]
 
 
@@ -116,10 +116,10 @@ def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) 
     seeds = isoglot("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
     assert [line.split() for line in seeds.splitlines()] == [
         ["Setting", "default:1", "default"],
-        ["encoder", ">", "run.seed", "1", "0"],
+        ["run.seed", "1", "0"],
     ]
     same = isoglot("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
-    assert same.startswith("default and default:0 are one and the same artifact: emergence-")
+    assert same.startswith("default and default:0 are one and the same artifact: pretrained-encoder-")
 
 
 MISTAKES = [

@@ -1,17 +1,20 @@
 """A study's cells, and what a person may call them."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 from commands import Workplace
+from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
 
 from isoglot.artifacts import Stage, Store, differences, inputs_first
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import EMERGENCE, UNTRAINED, VOCABULARY, Cell, cells, known_artifacts, named_artifact
-from isoglot.study import Study, parse_study, with_conditions, with_exhibits, with_seeds
+from isoglot.exhibits import EMERGENCE, UNTRAINED, VOCABULARY, Cell, cells, known_artifacts, named_artifact, targets
+from isoglot.stages.emergence import Emergence
+from isoglot.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
@@ -60,7 +63,11 @@ def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
 
 def test_names_of_artifacts(finished: Workplace) -> None:
     store = finished.store
-    after = {(cell.condition, cell.seed): cell.stage for cell in emergence_cells(STUDY) if not cell.metric_suffix}
+    after = {
+        (cell.condition, cell.seed): cell.stage.encoder
+        for cell in emergence_cells(STUDY)
+        if isinstance(cell.stage, Emergence) and not cell.metric_suffix
+    }
 
     def named(name: str) -> str:
         return named_artifact(name, study=STUDY, store=store).digest
@@ -86,7 +93,28 @@ def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace
 def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> None:
     warmer = parse_study(TINY_STUDY.replace("batch = 8", "batch = 9"), origin="warmer.toml")
     ours = named_artifact("default", study=warmer, store=finished.store)
-    theirs = finished.store.find(emergence_cells(STUDY)[1].stage.digest[:16])
+    scored = emergence_cells(STUDY)[1].stage
+    assert isinstance(scored, Emergence)
+    theirs = finished.store.find(scored.encoder.digest[:16])
     assert isinstance(ours, Stage)
     (found,) = differences(ours, theirs, known_artifacts(warmer, finished.store))
-    assert (found.path, found.a, found.b) == ("encoder > run.batch", 9, 8)
+    assert (found.path, found.a, found.b) == ("run.batch", 9, 8)
+
+
+@pytest.mark.parametrize("exhibits", [("table-1",), ("emergence",), ("table-1", "emergence")])
+def test_a_condition_is_its_model_whatever_is_shown_of_it(exhibits: tuple[str, ...], tmp_path: Path) -> None:
+    named = [
+        named_artifact(condition, study=replace(STUDY, exhibits=exhibits), store=Store(tmp_path))
+        for condition in ("default", "sep-emb-l1-6:1")
+    ]
+    assert [each.kind for each in named] == ["pretrained-encoder"] * 2
+    alone = named_artifact("default", study=replace(STUDY, exhibits=("vocabulary",)), store=Store(tmp_path))
+    assert alone.kind == "vocabulary-statistics"
+
+
+def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -> None:
+    study = read_study(write_real_study(tmp_path))
+    with_ner = replace(study, exhibits=("emergence", "table-1"), tasks=("ner",))
+    kinds = [stage.kind for stage in inputs_first(targets(with_ner)).values()]
+    assert kinds.count("examples") == 4
+    assert kinds.index("pretrained-encoder") > max(place for place, kind in enumerate(kinds) if kind == "examples")

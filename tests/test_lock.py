@@ -10,9 +10,10 @@ TORCH_BUILD = re.compile(r"^(torch|triton|nvidia|cuda)\b")
 
 
 def name_of(requirement: str) -> str:
-    found = re.match(r"[a-z0-9-]+", requirement)
+    """As the lock spells it: with hyphens alone."""
+    found = re.match(r"[A-Za-z0-9._-]+", requirement)
     assert found is not None
-    return found[0]
+    return re.sub(r"[._]", "-", found[0].lower())
 
 
 def locked_entries() -> list[str]:

@@ -50,7 +50,7 @@ def cell_breakdown(
     paths = prediction_files(store.folder(run), task, language)
     gold, predicted = (task.read(path) for path in paths)
     yield Text(f"{task.title}, tested on {language}: {run.title.partition(', ')[2]}", style="bold")
-    if len(stage.runs) > 1:
+    if len(stage.runs) > 1 and any(score.metric == PLACES[1] for score in read_scores(store.folder(stage))):
         yield Text(
             f"The best of {len(stage.runs)} settings on {pair[0]}'s dev set; Table 1 has the mean of the best two."
         )

@@ -10,8 +10,10 @@ from isoglot.conditions import CONDITIONS
 from isoglot.languages import LANGUAGES, Language
 from isoglot.report.quantities import short_number
 from isoglot.scales import SCALES, Scale
-from isoglot.study import Study, Synthetic, builtin_study_names, read_study
+from isoglot.study import EXHIBITS, Study, Synthetic, builtin_study_names, read_study
 from isoglot.synthetic_languages import SyntheticLanguage
+from isoglot.task_files import task_names
+from isoglot.transfer.tasks import task_named
 
 
 def listing() -> Iterator[RenderableType]:
@@ -22,6 +24,9 @@ def listing() -> Iterator[RenderableType]:
         "Conditions (and anchors-25, which keeps that share of the shared subwords; anchors-25-random)",
         {each.name: f"{each.label}, section {each.section}" for each in CONDITIONS.values()},
     )
+    yield from _rows("Exhibits", EXHIBITS)
+    tasks = [task_named(name) for name in task_names()]
+    yield from _rows("Tasks", {each.name: f"{each.title}, {each.metric_titles[each.metric]}" for each in tasks})
     yield from _rows("Scales", {name: _of_scale(scale) for name, scale in SCALES.items()})
     yield from _rows(
         "Languages (and any other code; a run says how it finds the words)",

@@ -60,7 +60,8 @@ class Watch(Observer):
             self.begun = True
         self.bars.update(self.task, completed=done, total=total, unit=unit, note=note)
         if not self.console.is_terminal and monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
-            self.console.print(f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}, {note}")
+            told = f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}"
+            self.console.print(f"{told}, {note}" if note else told)
             self.last_line = monotonic()
 
     def finished(self, stage: Stage, *, seconds: float) -> None:

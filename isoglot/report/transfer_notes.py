@@ -41,6 +41,8 @@ def _floor(scores: TaskScores, model: Model, target: str) -> float | None:
 
 
 def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
+    if not any(model.is_pretrained for scores in tasks for model in scores.models):
+        return
     parts, unknown = [], []
     for scores in tasks:
         if all(_floor(scores, model, target) is None for model in scores.models for target in scores.targets):
@@ -80,7 +82,7 @@ def _of_columns(tasks: Sequence[TaskScores]) -> Iterator[str]:
     source = tasks[0].source
     over_pairs = ", mean over the models of all pairs" if any(len(scores.pairs) > 1 for scores in tasks) else ""
     text = f"Column {source}: the source language's own test set{over_pairs}: was the task learned at all? "
-    text += "Δ: mean over the targets, less Default's"
+    text += "All scores are in percent. Δ: mean over the targets, less Default's, in points"
     deltas = [delta for scores in tasks for model in scores.models if (delta := scores.delta(model))]
     if any(delta.is_partial for delta in deltas):
         text += f" ({PARTIAL_MARK} over those that both have)"
@@ -96,7 +98,8 @@ def _of_settings(tasks: Sequence[TaskScores]) -> Iterator[str]:
     tried = {scores.task.title: number for scores in tasks if (number := scores.highest("settings_tried")) is not None}
     if tried:
         counts = ", ".join(f"{number:.0f} for {title}" for title, number in tried.items())
-        if max(tried.values()) > BEST_SETTINGS:
+        diverged = any(scores.highest("settings_diverged") for scores in tasks)
+        if max(tried.values()) > BEST_SETTINGS or diverged:
             shown = f"the mean of the best two on {tasks[0].source}'s dev set (section 3.2)"
         else:
             shown = "the mean of both" if max(tried.values()) == BEST_SETTINGS else "the one score"
@@ -113,7 +116,10 @@ def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
         )
 
     if diverged := scores.highest("settings_diverged"):
-        yield f"{scores.task.title}: up to {diverged:.0f} of the settings of a model diverged."
+        yield (
+            f"{scores.task.title}: up to {diverged:.0f} of the settings of a model diverged; one that finished no "
+            "epoch is left out of the mean."
+        )
     for language in (scores.source, *scores.targets):
         if changed := sum(scores.highest(metric, language=language) or 0 for metric in MOVED_SPANS):
             yield (

@@ -104,6 +104,10 @@ class ExampleFiles(Stage):
     def make(self, work: Work) -> None:
         task = task_named(self.task)
         examples, counts = task.read_official([file.path for file in self.files], splitting=self.splitting)
+        labels = {label for example in examples for label in task.gold_labels(example)}
+        if labels and all(task.scored(label) is None for label in labels):
+            names = ", ".join(str(file.path) for file in self.files)
+            raise IsoglotError(f"{names}: nothing in it is scored by {task.title}; is it the right file?")
         _write(task, examples, counts, work.folder)
         for file in self.files:
             file.check_unchanged()

@@ -104,7 +104,9 @@ def _refuse_faulty(fields: Sequence[str], *, width: int, separator: str, where: 
             "each line should be a word, a tab and its BIO tag"
         )
     if not is_bio(fields[-1]):
-        raise IsoglotError(f"{where}: the tag is {fields[-1][:40]!r}, not O, or B- or I- with a type, as BIO tags are")
+        raise IsoglotError(
+            f"{where}: the tag is {fields[-1][:40]!r}, not O, or B- or I- with a type; write other schemes as BIO"
+        )
 
 
 def _language_prefix(words: Iterable[str]) -> str:

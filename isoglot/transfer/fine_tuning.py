@@ -16,6 +16,7 @@ from torch import nn
 
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.encoder.encoder import Encoder
+from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.randomness import derived_seed
 from isoglot.transfer.length_batches import epoch_order, length_batches
@@ -96,6 +97,10 @@ class FineTuner:
     ):
         self.run, self.task, self.dev, self.folder, self.machine = run, task, dev, folder, machine
         self.labels = task.labels(train)
+        if len(self.labels) == 1:
+            raise IsoglotError(
+                f"all examples of {task.title} to train on have the label {self.labels[0]!r}; there must be two or more"
+            )
         self.train_sequences = encoded(task, train, encoding=encoding, most_tokens=run.most_tokens)
         self.dev_sequences = encoded(task, dev, encoding=encoding, most_tokens=run.most_tokens)
         ids = {label: number for number, label in enumerate(self.labels)}

@@ -101,8 +101,8 @@ def test_what_is_not_there_is_told(name: CellName, message: str, transferred: Wo
 
 def test_data_that_is_missing_is_told(tmp_path: Path) -> None:
     path = write_real_study(tmp_path)
-    with pytest.raises(IsoglotError, match=r"no data for en-fr in real: .*ner"):
-        list(cell_breakdown(read_study(path), asked("ner"), store=Store(tmp_path / "store"), study_words=[str(path)]))
+    with pytest.raises(IsoglotError, match=r"no data for en-fr in real: .*nli"):
+        list(cell_breakdown(read_study(path), asked("nli"), store=Store(tmp_path / "store"), study_words=[str(path)]))
 
 
 def test_predictions_that_were_deleted_can_be_made_again(transferred: Workplace, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def official_pairs(lines: Sequence[str], *, path: Path, language: str) -> dict[s
 
 def _inference_pair(premise: str, hypothesis: str, label: str, where: str) -> InferencePair:
     if label.strip() not in LABELS:
-        raise IsoglotError(f"{where}: the label is {label.strip()[:40]!r}, not one of {', '.join(LABELS)}")
+        raise IsoglotError(f"{where}: the label is {label.strip()[:40]!r}, none of {', '.join(LABELS)}; drop the row")
     if not premise.strip() or not hypothesis.strip():
         raise IsoglotError(f"{where}: the {'hypothesis' if premise.strip() else 'premise'} is blank; drop the row")
     return InferencePair(premise=premise.strip(), hypothesis=hypothesis.strip(), label=LABELS[label.strip()])

@@ -28,6 +28,7 @@ class Pos(TreebankTask):
     metric = "accuracy"
     metric_titles: ClassVar = {"accuracy": "Acc"}
     windows = Windows.OVERLAPPING
+    scorer = "udtools, and read the row UPOS: udeval -v GOLD PREDICTED"
 
     def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Tree], dict[str, int]]:
         sentences = []

@@ -31,7 +31,7 @@ OFFICIAL = f"{OFFICIAL_HEADER}\nen\tneutral\t\tP\tH\t1\t1\tfiction\nfr\tneutral\
         ("P\tH\tneutral\n" * 2, "p\th\tneutral\n", "/a:2: no line of"),
         ("P\tH\tneutral\n", "p\th\tentailment\n", "/b:1: the label is entailment, but neutral in .*/a;"),
         ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\n", "/b:2: premise, hypothesis and label .* not 2 columns"),
-        ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\tperhaps\n", "/b:2: the label is 'perhaps', not one of entail"),
+        ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\tperhaps\n", "/b:2: the label is 'perhaps', none of entail"),
         ("P\tH\tneutral\n" * 2, "p\th\tneutral\n\th\tneutral\n", "/b:2: the premise is blank"),
         ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\t \tneutral\n", "/b:2: the hypothesis is blank"),
         ("premise\thypo\tlabel\n", "premise\thypo\tlabel\n", "line number: the two languages have none in common"),
