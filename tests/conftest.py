@@ -7,7 +7,7 @@ from commands import Workplace, isoglot
 from hypothesis import settings
 from study_texts import TINY_STUDY
 
-from isoglot.scales import EncoderShape, NormPlacement, Optimization, Scale
+from isoglot.scales import DEMO, EncoderShape, NormPlacement, Optimization, Scale
 from isoglot.synthetic_languages import World
 
 # Where others use the cores, a second thread makes small models many times slower; commands run by tests inherit this.
@@ -39,6 +39,8 @@ def tiny_scale() -> Scale:
         batch=8,
         updates=6,
         evaluations=2,
+        word_tasks=DEMO.word_tasks,
+        pair_tasks=DEMO.pair_tasks,
         dev_lines=20,
         test_lines=20,
     )
