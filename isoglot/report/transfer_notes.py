@@ -45,11 +45,19 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
         return
     parts, unknown = [], []
     for scores in tasks:
-        if all(_floor(scores, model, target) is None for model in scores.models for target in scores.targets):
-            unknown.append(scores.task.title)
+        pretrained = [model for model in scores.models if model.is_pretrained]
+        unjudged = [
+            model.label
+            for model in pretrained
+            if all(_floor(scores, model, target) is None for target in scores.targets)
+        ]
+        if unjudged:
+            whose = "" if len(unjudged) == len(pretrained) else f" of {', '.join(unjudged)}"
+            unknown.append(f"{scores.task.title}{whose}")
+        if len(unjudged) == len(pretrained):
             continue
         lost = []
-        for model in scores.models:
+        for model in pretrained:
             targets = [target for target in scores.targets if is_lost(scores, model, target)]
             if targets:
                 lost.append(model.label if len(scores.targets) == 1 else f"{model.label} ({', '.join(targets)})")

@@ -39,6 +39,8 @@ def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, los
     assert not any(line.startswith("No transfer") for line in said(found[:2]))
     with_nli = [*found[:2], *nli("default", ela=80, oru=60)]
     assert said(with_nli)[0].endswith(": NLI: none; not known without the exhibit baselines: NER.")
+    beside = [*found, *transferred("sep-l1-3", {"ela": 90, "oru": 1})]
+    assert said(beside)[0].endswith(f"NER: {lost}; not known without the exhibit baselines: NER of Sep L1-3.")
 
 
 def test_of_several_targets_the_lost_are_named() -> None:
