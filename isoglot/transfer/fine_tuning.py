@@ -20,9 +20,10 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.randomness import derived_seed
 from isoglot.transfer.length_batches import epoch_order, length_batches
-from isoglot.transfer.model import ResidentSequences, TaskModel
+from isoglot.transfer.model import TaskModel
 from isoglot.transfer.optimizer import adam, set_rates
 from isoglot.transfer.predictions import predictions
+from isoglot.transfer.resident_sequences import ResidentSequences
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.sequences import Encoding, encoded, target_columns
 from isoglot.transfer.task import Task

@@ -10,7 +10,8 @@ import torch
 
 from isoglot.machine import Machine
 from isoglot.transfer.length_batches import by_length
-from isoglot.transfer.model import ResidentSequences, TaskModel
+from isoglot.transfer.model import TaskModel
+from isoglot.transfer.resident_sequences import ResidentSequences
 from isoglot.transfer.sequences import Sequences
 from isoglot.transfer.task import Ids, Task
 

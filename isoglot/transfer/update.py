@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from isoglot.machine import Machine
-from isoglot.transfer.model import ResidentSequences, TaskModel
+from isoglot.transfer.model import TaskModel
+from isoglot.transfer.resident_sequences import ResidentSequences
 
 FINE_LENGTHS = 32
 """Up to here a batch is padded to an even length on a GPU, beyond to a multiple of COARSE_STEP: a graph serves one."""

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from isoglot.machine import Machine
 from isoglot.transfer.fine_tuning import adam
-from isoglot.transfer.model import ResidentSequences, TaskModel
+from isoglot.transfer.model import TaskModel
+from isoglot.transfer.resident_sequences import ResidentSequences
 from isoglot.transfer.sequences import Sequences, encoded, target_columns
 from isoglot.transfer.task import IGNORE
 from isoglot.transfer.tasks.nli import TASK as NLI
