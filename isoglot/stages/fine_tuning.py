@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import Vocabulary
-from isoglot.stages.examples import AnyExamples, read_counts, read_examples
-from isoglot.stages.models import AnyEncoder, chosen_model
+from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
+from isoglot.stages.models import (
+    GUESSED_OPERATIONS_PER_SECOND,
+    GUESSED_UPDATE_SECONDS,
+    AnyEncoder,
+    chosen_model,
+)
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 from isoglot.transfer.run import FineTuningRun
@@ -53,9 +58,19 @@ class FineTuning(Stage):
         return f"{task_named(self.task).title}, {self.label}, batch {self.run.batch}, rate {rates}"
 
     def amount(self) -> Amount | None:
-        if self.run.epoch_examples is None:
+        """Unknown before files are read, where an epoch is a pass over them."""
+        examples = self.run.epoch_examples
+        if examples is None and isinstance(self.train, SyntheticExamples):
+            examples = self.train.count
+        return None if examples is None else Amount(units=self.run.epochs * examples, of="examples")
+
+    def guessed_seconds(self) -> float | None:
+        """As for pretraining, though sequences may be shorter than a window."""
+        amount = self.amount()
+        if amount is None:
             return None
-        return Amount(units=self.run.epochs * self.run.epoch_examples, of="examples")
+        operations = 6 * self.encoder.run.shape.num_parameters(table_size=0) * amount.units * self.run.most_tokens
+        return amount.units / self.run.batch * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
 
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine

@@ -11,8 +11,9 @@ import torch
 from isoglot.artifacts import Amount, Store, Work, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.languages import default_splitting
 from isoglot.machine import Machine
-from isoglot.stages.examples import read_examples
+from isoglot.stages.examples import ExampleFiles, SyntheticExamples, read_examples
 from isoglot.stages.fine_tuning import LOG, FineTuning, prediction_files
 from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import read_scores
@@ -148,7 +149,22 @@ def test_examples_in_parts_and_labels_that_training_lacks_are_scores(store: Stor
 
 def test_the_job_is_as_large_as_its_examples_where_these_are_counted_beforehand() -> None:
     assert stage_of("nli").amount() == Amount(units=2 * 24, of="examples")
-    assert stage_of("ner").amount() is None
+    ner = stage_of("ner")
+    assert isinstance(ner.train, SyntheticExamples)
+    assert ner.amount() == Amount(units=ner.run.epochs * ner.train.count, of="examples")
+    longer = replace(ner, run=replace(ner.run, epochs=2 * ner.run.epochs))
+    guess, twice = ner.guessed_seconds(), longer.guessed_seconds()
+    assert guess is not None
+    assert twice == pytest.approx(2 * guess)
+    unread = files_stage(ner)
+    assert (unread.amount(), unread.guessed_seconds()) == (None, None)
+
+
+def files_stage(ner: FineTuning) -> FineTuning:
+    """The same with training examples in a file, which nobody has counted yet."""
+    splitting = default_splitting("en")
+    train = ExampleFiles(task="ner", task_version=1, split="train", files=(), splitting=splitting, splitter_version="1")
+    return replace(ner, train=train)
 
 
 def test_what_a_setting_is() -> None:
