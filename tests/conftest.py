@@ -6,6 +6,7 @@ import pytest
 from commands import Workplace, isoglot
 from hypothesis import settings
 from study_texts import TINY_STUDY
+from tiny_worlds import TINY_WORLD
 
 from isoglot.scales import DEMO, EncoderShape, NormPlacement, Optimization, Scale
 from isoglot.synthetic_languages import World
@@ -48,18 +49,7 @@ def tiny_scale() -> Scale:
 
 @pytest.fixture
 def tiny_world() -> World:
-    return World(
-        nouns=8,
-        verbs=4,
-        adjectives=4,
-        adpositions=2,
-        people=4,
-        places=2,
-        organisations=2,
-        numbers=3,
-        topics=2,
-        latent_dimensions=2,
-    )
+    return TINY_WORLD
 
 
 @pytest.fixture(scope="session")

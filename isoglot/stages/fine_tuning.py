@@ -74,7 +74,7 @@ class FineTuning(Stage):
 
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine
-        from isoglot.transfer.fine_tuning import fine_tune, forget_checkpoints
+        from isoglot.transfer.fine_tuning import FineTuner, forget_checkpoints
         from isoglot.transfer.sequences import Encoding
 
         task, machine = task_named(self.task), this_machine()
@@ -91,7 +91,7 @@ class FineTuning(Stage):
             work.progress(done * self.run.batch, updates * self.run.batch, "examples")
 
         with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
-            tuned = fine_tune(
+            tuner = FineTuner(
                 self.run,
                 task,
                 encoder=encoder,
@@ -100,8 +100,8 @@ class FineTuning(Stage):
                 dev=read_examples(task, work.path(self.dev)),
                 folder=work.folder,
                 machine=machine,
-                report=report,
             )
+            tuned = tuner.finish(report)
             scores = [Score(metric="diverged", value=float(tuned.diverged))]
             # Where no epoch came to its end there is nothing to test.
             if tuned.log:

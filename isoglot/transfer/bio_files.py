@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.errors import IsoglotError
-from isoglot.transfer.bio_spans import BEGIN, INSIDE, OUTSIDE, is_bio
+from isoglot.transfer.bio_spans import BEGIN, INSIDE, OUTSIDE, is_bio, type_of
 
 DOCUMENT_START = "-DOCSTART-"
 # WikiAnn's own files write every word with its language, as en:Paris or zh-yue:...
@@ -119,16 +119,11 @@ def _language_prefix(words: Iterable[str]) -> str:
 def _are_iob1(sentences: Sequence[Sequence[str]]) -> bool:
     """Whether each B comes right after its own type; also of tags without any B, which as IOB2 would have no spans."""
     pairs = set(chain.from_iterable(pairwise([OUTSIDE, *tags]) for tags in sentences))
-    return all(_type(before) == _type(tag) for before, tag in pairs if tag.startswith(BEGIN))
+    return all(type_of(before) == type_of(tag) for before, tag in pairs if tag.startswith(BEGIN))
 
 
 def _from_iob1(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(
-        BEGIN + tag[len(INSIDE) :] if tag.startswith(INSIDE) and _type(before) != _type(tag) else tag
+        BEGIN + type_of(tag) if tag.startswith(INSIDE) and type_of(before) != type_of(tag) else tag
         for before, tag in pairwise([OUTSIDE, *tags])
     )
-
-
-def _type(tag: str) -> str:
-    """Nothing for O."""
-    return tag[len(BEGIN) :]

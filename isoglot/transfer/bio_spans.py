@@ -51,6 +51,11 @@ def is_bio(tag: str) -> bool:
     return tag == OUTSIDE or (tag.startswith((BEGIN, INSIDE)) and len(tag) > len(BEGIN))
 
 
+def type_of(tag: str) -> str:
+    """Nothing for O."""
+    return tag[len(BEGIN) :]
+
+
 def spans(tags: Sequence[str]) -> list[Span]:
     """The spans of tags as `repair_bio` mends them; those of valid tags are what they say."""
     found: list[Span] = []
@@ -59,12 +64,12 @@ def spans(tags: Sequence[str]) -> list[Span]:
         if not is_bio(tag):
             raise IsoglotError(f"tag {place + 1} is {tag!r}, not O, or B- or I- with a type, as BIO tags are")
         if start is not None and not tag.startswith(INSIDE):
-            found.append((start, place, _type(tags[place - 1])))
+            found.append((start, place, type_of(tags[place - 1])))
             start = None
         if start is None and tag != OUTSIDE:
             start = place
     if start is not None:
-        found.append((start, len(tags), _type(tags[-1])))
+        found.append((start, len(tags), type_of(tags[-1])))
     return found
 
 
@@ -119,10 +124,6 @@ def _sentence_spans(tags: Sequence[str], *, side: str, number: int) -> set[Span]
         return set(spans(tags))
     except IsoglotError as error:
         raise IsoglotError(f"sentence {number}, {side} tags: {error}") from None
-
-
-def _type(tag: str) -> str:
-    return tag[len(BEGIN) :]
 
 
 def _percent(part: int, whole: int) -> float:

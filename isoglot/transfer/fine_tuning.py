@@ -59,30 +59,11 @@ class FineTuned:
     """Stopped early, as losses or scores were no numbers any more; what was best until then stands, if anything was."""
 
 
-def fine_tune(
-    run: FineTuningRun,
-    task: Task[Any],
-    *,
-    encoder: Encoder,
-    encoding: Encoding,
-    train: Sequence[Any],
-    dev: Sequence[Any],
-    folder: Path,
-    machine: Machine,
-    report: Report,
-) -> FineTuned:
-    """Go on from an interrupted attempt's checkpoint in the folder, if there is one."""
-    tuner = FineTuner(
-        run, task, encoder=encoder, encoding=encoding, train=train, dev=dev, folder=folder, machine=machine
-    )
-    while tuner.progression.epoch < run.epochs and not tuner.progression.diverged:
-        tuner.advance(report)
-    progression = tuner.progression
-    return FineTuned(model=tuner.best, labels=tuner.labels, log=progression.log, diverged=progression.diverged)
-
-
 class FineTuner:
-    """A model in fine-tuning and everything it needs for its next epoch."""
+    """A model in fine-tuning and everything it needs for its next epoch.
+
+    It goes on from an interrupted attempt's checkpoint in the folder, if there is one.
+    """
 
     def __init__(
         self,
@@ -128,6 +109,13 @@ class FineTuner:
             folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, fresh=Progression()
         )
         self.saved_at = monotonic()
+
+    def finish(self, report: Report) -> FineTuned:
+        """All epochs that are left."""
+        progression = self.progression
+        while progression.epoch < self.run.epochs and not progression.diverged:
+            self.advance(report)
+        return FineTuned(model=self.best, labels=self.labels, log=progression.log, diverged=progression.diverged)
 
     def advance(self, report: Report) -> None:
         """One epoch, the dev scores after it, and a checkpoint if the last one is long ago."""

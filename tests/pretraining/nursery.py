@@ -1,13 +1,9 @@
 """Processes that train a model and get kill -9: run as `python -m tests.pretraining.nursery FOLDER`."""
 
-import itertools
 import json
-import os
 import random
-import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -16,13 +12,11 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.pretraining import loop
 from isoglot.pretraining.run import PretrainingRun
+from tests.killed_processes import KILLED, Fate, exit_code_of
 from tests.pretraining.tiny_runs import CPU, tiny_run, write_streams
 
 LONG = tiny_run(dropout=0.1, updates=40, evaluations=4)
 SHORT = tiny_run(dropout=0.1, updates=2, evaluations=2)
-KILLED = -signal.SIGKILL
-Fate = tuple[int, str]
-"""How a process ended, and what stands in its folder then."""
 
 
 class Nursery:
@@ -46,38 +40,13 @@ class Nursery:
 
     def fate(self, run: PretrainingRun, name: str, *, moment: int | None = None, seconds: float | None = None) -> Fate:
         """Train in a process that is killed after some seconds, or at the moment-th thing it asks of the system."""
-        child = os.fork()
-        if child == 0:
-            _die_at(moment)
-            _exit_after(lambda: self.train(run, name))
-        if seconds is not None:
-            time.sleep(seconds)
-            os.kill(child, signal.SIGKILL)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), self._state(self.place / name)
+        code = exit_code_of(lambda: self.train(run, name), moment=moment, seconds=seconds)
+        return code, self._state(self.place / name)
 
     def _state(self, folder: Path) -> str:
         if (folder / loop.LOG).exists():
             return "finished"
         return "trained" if (folder / loop.CHECKPOINTS / "latest.safetensors").exists() else "begun"
-
-
-def _die_at(moment: int | None) -> None:
-    moments = itertools.count()
-
-    def reap(event: str, arguments: tuple[object, ...]) -> None:  # noqa: ARG001
-        if event.startswith(("open", "os.", "shutil.")) and next(moments) == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(reap)
-
-
-def _exit_after(act: Callable[[], None]) -> None:
-    try:
-        act()
-    except BaseException as error:
-        print(repr(error), file=sys.stderr)
-        os._exit(1)
-    os._exit(0)
 
 
 def main() -> None:

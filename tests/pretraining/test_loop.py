@@ -20,7 +20,8 @@ from isoglot.pretraining.loop import Trainer, adam, pretrain, untrained_model
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
 from isoglot.scales import Optimization
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, files_of, tiny_run, trainer_of
+from tests.killed_processes import files_of
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 
 Streams = dict[str, TokenStream]
 

@@ -1,8 +1,5 @@
 """A run that was interrupted ends with the same bytes as one that was not."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,9 +12,8 @@ from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.pretraining import loop
 from isoglot.pretraining.loop import CHECKPOINTS, Trainer, pretrain
 from isoglot.pretraining.run import BEST, INTERMEDIATE
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, files_of, switchable_texts, tiny_run, trainer_of
-
-CHECKOUT = Path(__file__).parents[2]
+from tests.killed_processes import Nursed, files_of, nursed
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, switchable_texts, tiny_run, trainer_of
 
 
 def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
@@ -111,28 +107,18 @@ def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder
 
 
 @pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[list[int | str]]]]:
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Nursed:
     """A place where processes have been killed in training, and their fates."""
-    place = tmp_path_factory.mktemp("nursery")
-    process = subprocess.run(
-        [sys.executable, "-m", "tests.pretraining.nursery", str(place)],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
-    return place, json.loads(process.stdout)
+    return nursed("tests.pretraining.nursery", tmp_path_factory.mktemp("nursery"))
 
 
-def test_killed_at_random_moments(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+def test_killed_at_random_moments(nursery: Nursed) -> None:
     place, fates = nursery
     assert fates["at_random"].count([-9, "trained"]) >= 2
     assert files_of(place / "at-random") == files_of(place / "long")
 
 
-def test_killed_at_each_thing_it_asks_of_the_system(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+def test_killed_at_each_thing_it_asks_of_the_system(nursery: Nursed) -> None:
     place, fates = nursery
     whole = files_of(place / "short")
     assert {"log.jsonl", "best/model.safetensors", "intermediate/00000001/model.json"} < whole.keys()

@@ -109,9 +109,3 @@ def trainer_of(
     switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
 ) -> Trainer:
     return Trainer(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, switchable=switchable)
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    }

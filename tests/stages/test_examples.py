@@ -17,7 +17,8 @@ from isoglot.stages.source_files import source_file
 from isoglot.study import Synthetic
 from isoglot.synthetic import dictionary
 from isoglot.transfer.tasks import task_named
-from tests.stages.tiny_transfers import WORLD, tiny_graph, tiny_study
+from tests.stages.tiny_transfers import tiny_graph, tiny_study
+from tests.tiny_worlds import TINY_WORLD
 
 TASKS = ("nli", "ner", "parsing", "pos")
 ENGLISH = WordSplitting(splitter=Splitter.MOSES, language="en")
@@ -43,7 +44,7 @@ def synthetic(task: str, language: str, split: str, *, train: int = 400) -> Synt
 def test_examples_of_a_split_mean_the_same_in_both_languages(task: str, tmp_path: Path) -> None:
     store, text = Store(tmp_path), tiny_study().text
     assert isinstance(text, Synthetic)
-    in_oru = dict(dictionary(*text.languages, world=WORLD)) | {".": "."}
+    in_oru = dict(dictionary(*text.languages, world=TINY_WORLD)) | {".": "."}
     source, target = (made(synthetic(task, language, "test"), store) for language in ("ela", "oru"))
     assert len(source) == len(target) == 20
     for ours, theirs in zip(source, target, strict=True):
@@ -90,7 +91,7 @@ def test_labels_of_pairs_are_as_frequent_as_each_other_in_every_split(tmp_path: 
 def test_more_examples_than_a_world_has_are_refused(tmp_path: Path) -> None:
     stage = synthetic("nli", "oru", "dev", train=4000)
     small = replace(
-        WORLD, nouns=1, verbs=1, adjectives=1, adpositions=1, people=2, places=1, organisations=1, numbers=1
+        TINY_WORLD, nouns=1, verbs=1, adjectives=1, adpositions=1, people=2, places=1, organisations=1, numbers=1
     )
     (train,) = stage.apart_from
     stage = replace(stage, world=small, count=200, apart_from=(replace(train, world=small),))
@@ -106,7 +107,7 @@ def test_tasks_seeds_and_splits_are_drawn_for_themselves(tmp_path: Path) -> None
             "parsing": synthetic("parsing", "ela", "train"),
             "pos": synthetic("pos", "ela", "train"),
             "ner": synthetic("ner", "ela", "train"),
-            "other seed": replace(synthetic("ner", "ela", "train"), world=replace(WORLD, seed=1)),
+            "other seed": replace(synthetic("ner", "ela", "train"), world=replace(TINY_WORLD, seed=1)),
         }.items()
     }
     assert len({tuple(each) for each in words.values()}) == 4

@@ -17,7 +17,7 @@ from isoglot.stages.examples import ExampleFiles, SyntheticExamples, read_exampl
 from isoglot.stages.fine_tuning import LOG, FineTuning, prediction_files
 from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import read_scores
-from isoglot.transfer.fine_tuning import fine_tune
+from isoglot.transfer.fine_tuning import FineTuner
 from isoglot.transfer.predictions import predictions
 from isoglot.transfer.sequences import Encoding, encoded
 from isoglot.transfer.tasks import task_named
@@ -96,7 +96,7 @@ def test_each_language_is_read_with_its_own_table_and_by_its_own_parts(
         for language, bpe in stage.bpe.items()
     }
     machine = Machine(device=torch.device("cpu"))
-    found = fine_tune(
+    tuner = FineTuner(
         stage.run,
         reader,
         encoder=chosen_model(store.folder(stage.encoder)).encoder,
@@ -105,8 +105,8 @@ def test_each_language_is_read_with_its_own_table_and_by_its_own_parts(
         dev=read_examples(reader, store.folder(stage.dev)),
         folder=tmp_path,
         machine=machine,
-        report=lambda *_: None,
     )
+    found = tuner.finish(lambda *_: None)
     said: dict[str, list[Any]] = {}
     for language, tests in stage.tests.items():
         gold = read_examples(reader, store.folder(tests))

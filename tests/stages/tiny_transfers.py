@@ -6,21 +6,9 @@ from isoglot.conditions import CONDITIONS
 from isoglot.scales import Schedule, Search
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.study import Study, Synthetic, parse_study
-from isoglot.synthetic_languages import World
 from tests.study_texts import TINY_STUDY
+from tests.tiny_worlds import TINY_WORLD
 
-WORLD = World(
-    nouns=8,
-    verbs=4,
-    adjectives=4,
-    adpositions=2,
-    people=4,
-    places=2,
-    organisations=2,
-    numbers=3,
-    topics=2,
-    latent_dimensions=2,
-)
 SEARCH = Search(batches=(8,), learning_rates=(5e-3,), epochs=2, schedule=Schedule.LINEAR, beta2=0.99)
 
 
@@ -36,7 +24,7 @@ def tiny_study(*, dropout: float = 0.0, search: Search = SEARCH) -> Study:
             word_tasks=search,
             pair_tasks=replace(search, epoch_examples=24, schedule=Schedule.CONSTANT),
         ),
-        text=replace(study.text, world=WORLD, sentences=100, train_examples=40, dev_examples=16, test_examples=20),
+        text=replace(study.text, world=TINY_WORLD, sentences=100, train_examples=40, dev_examples=16, test_examples=20),
     )
 
 

@@ -1,10 +1,7 @@
 """Processes that fine-tune a model and get kill -9: run as `python -m tests.transfer.nursery FOLDER`."""
 
-import itertools
 import json
-import os
 import random
-import signal
 import sys
 import time
 from dataclasses import replace
@@ -15,11 +12,8 @@ import torch
 from isoglot.artifacts import Store, Work, run_plan
 from isoglot.stages.fine_tuning import LOG, FineTuning
 from isoglot.transfer import fine_tuning
+from tests.killed_processes import KILLED, Fate, exit_code_of
 from tests.stages.tiny_transfers import tiny_graph
-
-KILLED = -signal.SIGKILL
-Fate = tuple[int, str]
-"""How a process ended, and what stands in its folder then."""
 
 
 class Nursery:
@@ -41,34 +35,13 @@ class Nursery:
 
     def fate(self, name: str, *, moment: int | None = None, seconds: float | None = None) -> Fate:
         """Run the stage in a process that is killed after some seconds, or at the moment-th thing it asks."""
-        child = os.fork()
-        if child == 0:
-            _die_at(moment)
-            try:
-                self.make(name)
-            except BaseException as error:
-                print(repr(error), file=sys.stderr)
-                os._exit(1)
-            os._exit(0)
-        if seconds is not None:
-            time.sleep(seconds)
-            os.kill(child, signal.SIGKILL)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), self._state(self.place / name)
+        code = exit_code_of(lambda: self.make(name), moment=moment, seconds=seconds)
+        return code, self._state(self.place / name)
 
     def _state(self, folder: Path) -> str:
         if (folder / LOG).exists():
             return "scored"
         return "tuned" if (folder / fine_tuning.CHECKPOINTS / "latest.safetensors").exists() else "begun"
-
-
-def _die_at(moment: int | None) -> None:
-    moments = itertools.count()
-
-    def reap(event: str, arguments: tuple[object, ...]) -> None:  # noqa: ARG001
-        if event.startswith(("open", "os.", "shutil.")) and next(moments) == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(reap)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.scales import Schedule
 from isoglot.transfer.bio_files import TaggedSentence
-from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuned, fine_tune, forget_checkpoints
+from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuned, FineTuner, forget_checkpoints
 from isoglot.transfer.predictions import predictions
 from isoglot.transfer.sequences import encoded
 from isoglot.transfer.task import Task
@@ -53,7 +53,8 @@ def tuned(folder: Path, **changes: Any) -> FineTuned:
         "dev": tagged_sentences(10, seed=1),
         "report": silent,
     } | changes
-    return fine_tune(run, arguments.pop("task"), folder=folder, machine=CPU, **arguments)
+    task, report = arguments.pop("task"), arguments.pop("report")
+    return FineTuner(run, task, folder=folder, machine=CPU, **arguments).finish(report)
 
 
 def differing(before: Mapping[str, Tensor], after: Mapping[str, Tensor]) -> set[str]:

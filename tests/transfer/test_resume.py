@@ -1,8 +1,5 @@
 """Fine-tuning that was interrupted ends with the same bytes as one that was not."""
 
-import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ from isoglot.transfer.sequences import encoded
 from isoglot.transfer.tasks.ner import TASK as NER
 from isoglot.transfer.tasks.nli import TASK as NLI
 from isoglot.transfer.tasks.parsing import TASK as PARSING
+from tests.killed_processes import Nursed, files_of, nursed
 from tests.transfer.made_up_trees import chain_trees
 from tests.transfer.tiny_transfer import (
     CPU,
@@ -34,7 +32,6 @@ from tests.transfer.tiny_transfer import (
     unlearned_pairs,
 )
 
-CHECKOUT = Path(__file__).parents[2]
 UNSTEADY = replace(RUN, epochs=5, schedule=Schedule.CONSTANT, learning_rate=0.02, head_learning_rate=0.05)
 CASES: dict[str, dict[str, Any]] = {
     "ner, dropout": {"run": UNSTEADY},
@@ -113,7 +110,7 @@ def test_a_finished_run_is_not_tuned_again(tmp_path: Path, monkeypatch: pytest.M
     reports: list[int] = []
 
     def go_on() -> fine_tuning.FineTuned:
-        return fine_tuning.fine_tune(
+        tuner = FineTuner(
             replace(RUN, epochs=2, batch=1),
             NER,
             encoder=tiny_encoder(),
@@ -122,8 +119,8 @@ def test_a_finished_run_is_not_tuned_again(tmp_path: Path, monkeypatch: pytest.M
             dev=tagged_sentences(5),
             folder=tmp_path,
             machine=CPU,
-            report=lambda done, _: reports.append(done),
         )
+        return tuner.finish(lambda done, _: reports.append(done))
 
     first = go_on()
     assert reports == [20, 40]
@@ -145,34 +142,18 @@ def test_a_torn_checkpoint_is_as_good_as_none(share: float, tmp_path: Path, monk
 
 
 @pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[list[int | str]]]]:
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Nursed:
     """A place where processes have been killed in fine-tuning, and their fates."""
-    place = tmp_path_factory.mktemp("nursery")
-    process = subprocess.run(
-        [sys.executable, "-m", "tests.transfer.nursery", str(place)],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
-    return place, json.loads(process.stdout)
+    return nursed("tests.transfer.nursery", tmp_path_factory.mktemp("nursery"))
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    }
-
-
-def test_killed_at_random_moments(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+def test_killed_at_random_moments(nursery: Nursed) -> None:
     place, fates = nursery
     assert [-9, "tuned"] in fates["at_random"]
     assert files_of(place / "at-random") == files_of(place / "whole")
 
 
-def test_killed_at_each_thing_it_asks_of_the_system(nursery: tuple[Path, dict[str, list[list[int | str]]]]) -> None:
+def test_killed_at_each_thing_it_asks_of_the_system(nursery: Nursed) -> None:
     place, fates = nursery
     whole = files_of(place / "whole")
     assert whole.keys() == {
