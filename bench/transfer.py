@@ -21,7 +21,8 @@ from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine, this_machine
-from isoglot.scales import DEMO, PAPER, EncoderShape, Schedule
+from isoglot.scales import DEMO, PAPER, EncoderShape
+from isoglot.searches import Schedule
 from isoglot.synthetic_languages import SyntheticLanguage, World
 from isoglot.transfer.conllu import Tree, read_conllu
 from isoglot.transfer.fine_tuning import FineTuner

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from isoglot.scales import EncoderShape, Optimization, Scale, Search
+from isoglot.alignment_settings import Alignment, FastText
+from isoglot.scales import EncoderShape, Optimization, Scale
+from isoglot.searches import Search
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
 
@@ -57,6 +59,20 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "epoch_examples": at_least(1),
         "warmup_share": SHARE_BELOW_ONE,
         "beta2": SHARE_BELOW_ONE,
+    },
+    Alignment: {
+        "rounds": at_least(0),
+        "word_sentences": at_least(1),
+        "most_words": at_least(2),
+        "new_layers": at_least(0),
+    },
+    FastText: {
+        "dimensions": at_least(1),
+        "epochs": at_least(1),
+        "least_count": at_least(1),
+        "learning_rate": ABOVE_ZERO,
+        "window": at_least(1),
+        "buckets": at_least(1),
     },
     Scale: {
         "merges": at_least(1),

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from isoglot.alignment_settings import Alignment, FastText
+from isoglot.searches import Schedule, Search
+
 
 class NormPlacement(StrEnum):
     """Where a Transformer block normalises: after the residual sum, as in the paper, or before each sublayer."""
@@ -60,50 +63,6 @@ class Optimization:
     clip_norm: float = 5.0
 
 
-class Schedule(StrEnum):
-    """The learning rate of fine-tuning: always the same, or up over the first updates and then linearly to 0."""
-
-    CONSTANT = "constant"
-    LINEAR = "linear"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """One point of a search."""
-
-    batch: int
-    learning_rate: float
-    head_learning_rate: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Search:
-    """Settings of fine-tuning to try on the source language, and the budget of each (section 3.2)."""
-
-    batches: tuple[int, ...]
-    learning_rates: tuple[float, ...]
-    """Of the encoder."""
-    head_learning_rates: tuple[float, ...] = ()
-    """Of the task's own layer; none: the encoder's."""
-    epochs: int
-    """After each of them the dev set is scored and a checkpoint considered."""
-    epoch_examples: int | None = None
-    """None: each training example once."""
-    schedule: Schedule
-    warmup_share: float = 0.1
-    """Of all updates, under the linear schedule."""
-    beta2: float
-
-    def settings(self) -> tuple[Setting, ...]:
-        """Every combination, in the order in which they are tried."""
-        return tuple(
-            Setting(batch=batch, learning_rate=rate, head_learning_rate=head_rate)
-            for batch in self.batches
-            for rate in self.learning_rates
-            for head_rate in self.head_learning_rates or (rate,)
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Scale:
     """Everything about a study's size. Pretraining is counted in windows and updates, never in epochs."""
@@ -125,6 +84,7 @@ class Scale:
     """Of tasks that label words: NER, parsing, parts of speech."""
     pair_tasks: Search
     """Of tasks that label pairs of sentences: NLI."""
+    alignment: Alignment
     mask_rate: float = 0.15
     language_exponent: float = 0.7
     dev_lines: int = 5000
@@ -180,6 +140,17 @@ DEMO = Scale(
         schedule=Schedule.LINEAR,
         beta2=0.999,
     ),
+    alignment=Alignment(
+        layer_tasks=Search(
+            batches=(32,),
+            learning_rates=(2e-3,),
+            epochs=2,
+            epoch_examples=3000,
+            schedule=Schedule.LINEAR,
+            beta2=0.99,
+        ),
+        fasttext=FastText(dimensions=32, least_count=1, buckets=2000),
+    ),
     mask_rate=0.25,
     dev_lines=500,
     test_lines=1000,
@@ -221,6 +192,15 @@ SMALL = Scale(
         schedule=Schedule.LINEAR,
         beta2=0.999,
     ),
+    alignment=Alignment(
+        layer_tasks=Search(
+            batches=(32,),
+            learning_rates=(6e-4,),
+            epochs=3,
+            schedule=Schedule.LINEAR,
+            beta2=0.99,
+        ),
+    ),
 )
 
 PAPER = Scale(
@@ -254,6 +234,16 @@ PAPER = Scale(
         epoch_examples=20_000,
         schedule=Schedule.CONSTANT,
         beta2=0.999,
+    ),
+    # Departure: the paper gives no settings for the layers of Figure 5; these are of the first author's later code.
+    alignment=Alignment(
+        layer_tasks=Search(
+            batches=(128,),
+            learning_rates=(1e-4, 1e-3),
+            epochs=20,
+            schedule=Schedule.LINEAR,
+            beta2=0.99,
+        ),
     ),
 )
 

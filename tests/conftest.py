@@ -42,6 +42,7 @@ def tiny_scale() -> Scale:
         evaluations=2,
         word_tasks=DEMO.word_tasks,
         pair_tasks=DEMO.pair_tasks,
+        alignment=DEMO.alignment,
         dev_lines=20,
         test_lines=20,
     )

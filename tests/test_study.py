@@ -9,7 +9,8 @@ from study_texts import SMALLEST, study_text
 
 from isoglot.conditions import TABLE_1
 from isoglot.errors import IsoglotError
-from isoglot.scales import DEMO, Decay, Schedule
+from isoglot.scales import DEMO, Decay
+from isoglot.searches import Schedule
 from isoglot.study import (
     Synthetic,
     builtin_study_names,

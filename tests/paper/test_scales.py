@@ -8,7 +8,8 @@ import pytest
 from isoglot.conditions import PAPER_DEPTH, TABLE_1
 from isoglot.limits import conflicts
 from isoglot.pretraining.learning_rate import learning_rate
-from isoglot.scales import PAPER, SCALES, Decay, NormPlacement, Schedule, Search, Setting
+from isoglot.scales import PAPER, SCALES, Decay, NormPlacement
+from isoglot.searches import Schedule, Search, Setting
 
 
 def test_the_papers_model() -> None:

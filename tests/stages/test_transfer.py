@@ -9,7 +9,7 @@ import pytest
 
 from isoglot.artifacts import Store, Work, inputs_first, run_plan
 from isoglot.errors import IsoglotError
-from isoglot.scales import Schedule, Search
+from isoglot.searches import Schedule, Search
 from isoglot.stages.examples import ExampleFiles, SyntheticExamples
 from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.stages.transfer import PLACES, ZeroShotTransfer, best_settings

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from isoglot.conditions import CONDITIONS
-from isoglot.scales import Schedule, Search
+from isoglot.searches import Schedule, Search
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.study import Study, Synthetic, parse_study
 from tests.study_texts import TINY_STUDY

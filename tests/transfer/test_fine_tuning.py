@@ -11,7 +11,7 @@ from torch import Tensor
 
 from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
-from isoglot.scales import Schedule
+from isoglot.searches import Schedule
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuned, FineTuner, forget_checkpoints
 from isoglot.transfer.predictions import predictions

@@ -9,9 +9,10 @@ import torch
 
 from isoglot.conditions import Separate
 from isoglot.machine import Machine
-from isoglot.scales import Schedule
+from isoglot.searches import Schedule
 from isoglot.transfer import fine_tuning
 from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuner
+from isoglot.transfer.new_layers import drawn_layers
 from isoglot.transfer.predictions import predictions
 from isoglot.transfer.sequences import encoded
 from isoglot.transfer.tasks.ner import TASK as NER
@@ -44,12 +45,15 @@ CASES: dict[str, dict[str, Any]] = {
     "parsing": {"run": replace(RUN, epochs=5), "task": PARSING, "train": chain_trees(), "dev": chain_trees()},
     "own parts": {"run": UNSTEADY, "separate": EVERYTHING},
     "frozen": {"run": replace(UNSTEADY, freeze_encoder=True)},
+    "new layers": {"run": UNSTEADY, "layer": 1},
 }
 
 
-def new_tuner(folder: Path, *, separate: Separate | None = None, **case: Any) -> FineTuner:
-    """As it is when the process starts: with the encoder as it was before fine-tuning."""
-    return tuner_of(folder, encoder=tiny_encoder(separate=separate, dropout=0.2), **case)
+def new_tuner(folder: Path, *, separate: Separate | None = None, layer: int | None = None, **case: Any) -> FineTuner:
+    """As it is when the process starts: with the encoder as it was before fine-tuning, or with new layers on one."""
+    encoder = tiny_encoder(separate=separate, dropout=0.2)
+    layers = encoder if layer is None else drawn_layers(encoder, layer=layer, count=2, seed=0)
+    return tuner_of(folder, encoder=layers, **case)
 
 
 def said(tuner: FineTuner, examples: list[Any]) -> list[Any]:

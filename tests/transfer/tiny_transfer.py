@@ -14,9 +14,11 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine
-from isoglot.scales import EncoderShape, NormPlacement, Schedule
+from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.searches import Schedule
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.fine_tuning import FineTuner
+from isoglot.transfer.new_layers import NewLayers
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.sequences import Encoding
 from isoglot.transfer.task import Task
@@ -122,7 +124,7 @@ def tuner_of(
     task: Task[Any] = NER,
     train: Sequence[Any] | None = None,
     dev: Sequence[Any] | None = None,
-    encoder: Encoder | None = None,
+    encoder: Encoder | NewLayers | None = None,
     machine: Machine = CPU,
 ) -> FineTuner:
     return FineTuner(
