@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.artifacts import Stage, Work
-from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.sentences import EncodedSentence, encoded_sentences
-from isoglot.corpora.vocabulary import Vocabulary
-from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.stages.dictionaries import AnyDictionary, word_pairs
 from isoglot.stages.models import AnyEncoder, chosen_model
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
+from isoglot.stages.readers import opened_reader
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.split_text import SplitText
-from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
 
 if TYPE_CHECKING:
-    from isoglot.encoder.encoder import Encoder
-
-Encode = dict[str, Callable[[Iterable[Sequence[str]]], list[EncodedSentence]]]
+    from isoglot.geometry.encoder_reader import EncoderReader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,33 +45,34 @@ class Emergence(Stage):
         from isoglot.geometry.hidden_states import SENTENCES_AT_ONCE
         from isoglot.machine import this_machine
 
-        machine = this_machine()
         model = chosen_model(work.path(self.encoder))
-        encoder = model.encoder.to(machine.device)
         scores = [Score(metric="parameters", value=sum(parameter.numel() for parameter in model.parameters()))]
+        readers = {language: self._reader(work, language) for language in self.languages}
         typical_tokens = SENTENCES_AT_ONCE * self.encoder.run.window
-        encode = self._encode(work)
-        with machine.threads_for(num_activations=typical_tokens * encoder.shape.width):
-            scores += self._sentence_scores(work, encoder, encode)
+        with this_machine().threads_for(num_activations=typical_tokens * self.encoder.run.shape.width):
+            scores += self._sentence_scores(work, readers)
             if self.dictionary is not None:
-                scores += self._word_scores(work, encoder, encode, self.dictionary)
+                scores += self._word_scores(work, readers, self.dictionary)
         write_scores(work.folder, scores)
 
-    def _sentence_scores(self, work: Work, encoder: Encoder, encode: Encode) -> list[Score]:
+    def _reader(self, work: Work, language: str) -> EncoderReader:
+        """The words of parallel sentences are found as those of the text are."""
+        return opened_reader(
+            work.path,
+            encoder=self.encoder,
+            vocabulary=self.vocabulary,
+            bpe=self.bpe[language],
+            language=language,
+            splitting=self.texts[language].splitting,
+        )
+
+    def _sentence_scores(self, work: Work, readers: Mapping[str, EncoderReader]) -> list[Score]:
         from isoglot.geometry.hidden_states import sentence_vectors
         from isoglot.geometry.retrieval import centred, retrieval_precision
 
         source_SND, target_SND = (
-            sentence_vectors(
-                encoder,
-                # Departure: a sentence longer than the windows of training is cut, as no position beyond was learned.
-                [
-                    next(sentence.pieces(most_tokens=self.encoder.run.window))
-                    for sentence in encode[language](self._parallel_words(work, language))
-                ],
-                language=language,
-            )
-            for language in self.languages
+            sentence_vectors(reader, reader.sentences(parallel_lines(work.path(self.parallel), language)))
+            for language, reader in readers.items()
         )
         scores = [Score(metric="retrieval_p1_chance", value=100 / source_SND.shape[1])]
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
@@ -88,19 +83,16 @@ class Emergence(Stage):
             scores.append(Score(metric="retrieval_p1_uncentred", layer=layer, value=uncentred))
         return scores
 
-    def _word_scores(self, work: Work, encoder: Encoder, encode: Encode, dictionary: AnyDictionary) -> list[Score]:
+    def _word_scores(self, work: Work, readers: Mapping[str, EncoderReader], dictionary: AnyDictionary) -> list[Score]:
         from isoglot.geometry.hidden_states import word_type_vectors
         from isoglot.geometry.retrieval import centred, retrieval_precision
 
         source, target = self.languages
-        texts = {language: NumberedText.read(work.path(self.texts[language])) for language in self.languages}
-        encoded = {
-            language: self._in_pieces(encode[language](text.lines(Split.TEST))) for language, text in texts.items()
+        lines = {
+            language: list(NumberedText.read(work.path(self.texts[language])).lines(Split.TEST))
+            for language in self.languages
         }
-        met = {
-            language: {word for sentence in sentences for word in sentence.words}
-            for language, sentences in encoded.items()
-        }
+        met = {language: {word for line in lines[language] for word in line} for language in self.languages}
         splittings = {language: text.splitting for language, text in self.texts.items()}
         listed = [(a, b) for a, b, _ in word_pairs(work.path(dictionary), dictionary.names, splittings)]
         listed_words = {language: {pair[side] for pair in listed} for side, language in enumerate(self.languages)}
@@ -126,8 +118,10 @@ class Emergence(Stage):
             for language, entries in entry_of.items()
         }
         vectors = {
-            language: word_type_vectors(encoder, encoded[language], types=row_of[language], language=language)[0]
-            for language in self.languages
+            language: word_type_vectors(
+                reader, reader.whole_sentences_of_words(lines[language]), types=row_of[language]
+            )[0]
+            for language, reader in readers.items()
         }
         # Departure: words spelled alike in both languages are among the answers, but are not asked for: where the table
         # is shared they have one vector, and finding it shows no structure.
@@ -143,24 +137,3 @@ class Emergence(Stage):
             Score(metric="word_translation_p1_chance", value=100 / len(types[target])),
             Score(metric="word_translation_coverage", value=100 * len(pairs) / len(listed)),
         ]
-
-    def _parallel_words(self, work: Work, language: str) -> list[list[str]]:
-        """Parallel sentences, their words found as those of the text are."""
-        return split_lines(parallel_lines(work.path(self.parallel), language), self.texts[language].splitting)
-
-    def _in_pieces(self, sentences: Iterable[EncodedSentence]) -> list[EncodedSentence]:
-        """As long as what the model was trained on."""
-        return [piece for each in sentences for piece in each.pieces(most_tokens=self.encoder.run.window)]
-
-    def _encode(self, work: Work) -> Encode:
-        """How lines of words become sentences, for each language; merges and vocabulary are read once."""
-        vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
-        return {
-            language: partial(
-                encoded_sentences,
-                language=language,
-                bpe=Bpe.read(work.path(self.bpe[language]) / MERGES),
-                vocabulary=vocabulary,
-            )
-            for language in self.languages
-        }

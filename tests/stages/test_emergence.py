@@ -14,10 +14,10 @@ from isoglot.conditions import CONDITIONS
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
-from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
+from isoglot.geometry.encoder_reader import EncoderReader
 from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.languages import Splitter, WordSplitting
 from isoglot.stages.dictionaries import dictionary_entries
@@ -37,15 +37,15 @@ def scored(finished: Workplace, *, condition: str, untrained: bool) -> Emergence
     return stage
 
 
-def sentences(stage: Emergence, lines: list[list[str]], *, language: str, store: Store):
-    bpe = Bpe.read(store.folder(stage.bpe[language]) / MERGES)
-    vocabulary = Vocabulary.read(store.folder(stage.vocabulary) / VOCABULARY)
-    encoded = encoded_sentences(lines, language=language, bpe=bpe, vocabulary=vocabulary)
-    return [list(sentence.pieces(most_tokens=stage.encoder.run.window)) for sentence in encoded]
-
-
-def first_pieces(stage: Emergence, lines: list[str], *, language: str, store: Store):
-    return [pieces[0] for pieces in sentences(stage, list(map(str.split, lines)), language=language, store=store)]
+def reader_of(stage: Emergence, *, language: str, store: Store) -> EncoderReader:
+    return EncoderReader(
+        chosen_model(store.folder(stage.encoder)).encoder,
+        language=language,
+        bpe=Bpe.read(store.folder(stage.bpe[language]) / MERGES),
+        vocabulary=Vocabulary.read(store.folder(stage.vocabulary) / VOCABULARY),
+        splitting=WordSplitting(splitter=Splitter.WHITESPACE, language=language),
+        most_tokens=stage.encoder.run.window,
+    )
 
 
 def both_directions(a_ND: torch.Tensor, b_ND: torch.Tensor, pairs: list[tuple[int, int]]) -> float:
@@ -65,13 +65,10 @@ def test_scores_are_those_of_the_chosen_model(finished: Workplace, condition: st
     model = chosen_model(store.folder(stage.encoder))
     parallel = store.folder(stage.parallel)
 
+    readers = {language: reader_of(stage, language=language, store=store) for language in stage.languages}
     by_language = [
-        sentence_vectors(
-            model.encoder,
-            first_pieces(stage, parallel_lines(parallel, language), language=language, store=store),
-            language=language,
-        )
-        for language in stage.languages
+        sentence_vectors(reader, reader.sentences(parallel_lines(parallel, language)))
+        for language, reader in readers.items()
     ]
     same_row = [(row, row) for row in range(20)]
     expected = [both_directions(a, b, same_row) for a, b in zip(*by_language, strict=True)]
@@ -90,16 +87,11 @@ def test_scores_are_those_of_the_chosen_model(finished: Workplace, condition: st
     rows = {"ela": sorted({a for a, _ in pairs}), "oru": sorted({b for _, b in pairs})}
     ours, theirs = (
         word_type_vectors(
-            model.encoder,
-            [
-                each
-                for pieces in sentences(stage, held_out[language], language=language, store=store)
-                for each in pieces
-            ],
+            reader,
+            reader.whole_sentences_of_words(held_out[language]),
             types={word: row for row, word in enumerate(rows[language])},
-            language=language,
         )[0]
-        for language in stage.languages
+        for language, reader in readers.items()
     )
     # Words spelled alike may be answers and are not asked for.
     gold = [(rows["ela"].index(a), rows["oru"].index(b)) for a, b in pairs if a != b]
