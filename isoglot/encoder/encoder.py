@@ -3,6 +3,7 @@
 # B = sentences or windows, L = positions, D = width
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import cast
 
 from torch import Tensor, nn
@@ -50,7 +51,12 @@ class Encoder(nn.Module):
 
     def forward(self, token_BL: Tensor, *, language: str | None = None, padded: bool = False) -> Tensor:
         """The last layer. Whether there is padding must be said: a look at the tokens would wait for the device."""
-        return self._states(token_BL, language=language, real_BL=token_BL.ne(self.pad_id) if padded else None)[-1]
+        return self.state(token_BL, layer=self.shape.layers, language=language, padded=padded)
+
+    def state(self, token_BL: Tensor, *, layer: int, language: str | None = None, padded: bool = False) -> Tensor:
+        """One of the hidden states, said of padding as in a full pass; what stands above that layer is not computed."""
+        real_BL = token_BL.ne(self.pad_id) if padded else None
+        return self._states(token_BL, language=language, real_BL=real_BL, last=layer)[-1]
 
     def freeze_separate(self) -> None:
         """Fine-tuning leaves alone what languages own, as only one of them is there (section 4.3)."""
@@ -58,15 +64,19 @@ class Encoder(nn.Module):
             if isinstance(part, PerLanguage) and part.separate:
                 part.requires_grad_(False)
 
-    def _states(self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None) -> list[Tensor]:
+    def _states(
+        self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None, last: int | None = None
+    ) -> list[Tensor]:
+        """Up to the last that is asked for."""
         attend_B11L = None if real_BL is None else real_BL[:, None, None, :]
 
         def without_padding(hidden_BLD: Tensor) -> Tensor:
             return hidden_BLD if real_BL is None else hidden_BLD * real_BL.unsqueeze(-1)
 
         states = [without_padding(self.embeddings.of(language)(token_BL))]
-        for layer in self.blocks:
+        for layer in islice(self.blocks, last):
             block = cast(PerLanguage[Block], layer).of(language)
             states.append(without_padding(block(states[-1], attend_B11L=attend_B11L)))
-        states[-1] = without_padding(self.top_norm(states[-1]))
+        if len(states) > self.shape.layers:
+            states[-1] = without_padding(self.top_norm(states[-1]))
         return states

@@ -21,6 +21,7 @@ from isoglot.machine import Machine
 from isoglot.randomness import derived_seed
 from isoglot.transfer.length_batches import epoch_order, length_batches
 from isoglot.transfer.model import TaskModel
+from isoglot.transfer.new_layers import NewLayers
 from isoglot.transfer.optimizer import adam, set_rates
 from isoglot.transfer.predictions import predictions
 from isoglot.transfer.resident_sequences import ResidentSequences
@@ -70,7 +71,7 @@ class FineTuner:
         run: FineTuningRun,
         task: Task[Any],
         *,
-        encoder: Encoder,
+        encoder: Encoder | NewLayers,
         encoding: Encoding,
         train: Sequence[Any],
         dev: Sequence[Any],

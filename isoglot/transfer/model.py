@@ -5,13 +5,14 @@
 from torch import Tensor, nn
 
 from isoglot.encoder.encoder import Encoder
+from isoglot.transfer.new_layers import NewLayers
 from isoglot.transfer.task_head import Scored, TaskHead
 
 
 class TaskModel(nn.Module):
     """The language is an argument: at test time the target's own embeddings and layers are used (section 4.3)."""
 
-    def __init__(self, encoder: Encoder, head: TaskHead, *, freeze_encoder: bool):
+    def __init__(self, encoder: Encoder | NewLayers, head: TaskHead, *, freeze_encoder: bool):
         super().__init__()
         self.encoder, self.head = encoder, head
         encoder.requires_grad_(not freeze_encoder)

@@ -62,6 +62,20 @@ def test_a_pass_that_is_told_of_padding_is_the_last_hidden_state(norm: NormPlace
         assert hidden_BLD[row, length:].eq(0).all()
 
 
+@NORMS
+@pytest.mark.parametrize("padded", [False, True])
+@torch.no_grad()
+def test_one_state_is_that_of_all_states_and_needs_nothing_above_it(norm: NormPlacement, padded: bool) -> None:
+    token_BL = padded_tokens([9, 4] if padded else [9, 9])
+    for layer in range(4):
+        encoder = tiny_model(tiny_shape(norm)).encoder
+        expected_BLD = encoder.hidden_states(token_BL)[layer]
+        for block in encoder.blocks[layer:]:
+            for parameter in block.parameters():
+                parameter.fill_(torch.nan)
+        assert encoder.state(token_BL, layer=layer, padded=padded).equal(expected_BLD)
+
+
 @torch.no_grad()
 def test_a_pass_that_is_not_told_of_padding_reads_it() -> None:
     encoder, token_BL = tiny_model().encoder, padded_tokens([9, 4])

@@ -1,0 +1,136 @@
+"""One setting of a task learned by new layers on a frozen layer of the source's model (section 5.1.2)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_examples
+from isoglot.stages.fine_tuning import DEV, LOG
+from isoglot.stages.models import (
+    GUESSED_OPERATIONS_PER_SECOND,
+    GUESSED_UPDATE_SECONDS,
+    AnyEncoder,
+    chosen_model,
+)
+from isoglot.stages.scores import Score, write_scores
+from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.transfer.run import FineTuningRun
+from isoglot.transfer.task import Task
+from isoglot.transfer.tasks import task_named
+
+if TYPE_CHECKING:
+    from isoglot.transfer.fine_tuning import FineTuned
+
+LAYERS = "layers.safetensors"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerHead(Stage):
+    """The layers that were learned, for models of other languages to stand under, and their scores on the source."""
+
+    kind: ClassVar[str] = "layer-head"
+    task: str
+    task_version: int
+    run: FineTuningRun
+    """Whose encoder is the new layers: they learn at its rate."""
+    layer: int
+    """The last that is frozen, counted from 0, the embeddings."""
+    new_layers: int
+    encoder: AnyEncoder
+    vocabulary: BuiltVocabulary
+    bpe: LearnedBpe
+    train: AnyExamples
+    dev: AnyExamples
+    test: AnyExamples
+    """All of the source."""
+    label: str = field(metadata=NOT_IDENTITY)
+
+    @property
+    def title(self) -> str:
+        place = f"{task_named(self.task).title} on layer {self.layer}"
+        return f"{place}, {self.label}, batch {self.run.batch}, rate {self.run.learning_rate:g}"
+
+    def amount(self) -> Amount | None:
+        """Unknown before files are read, where an epoch is a pass over them."""
+        examples = self.run.epoch_examples
+        if examples is None and isinstance(self.train, SyntheticExamples):
+            examples = self.train.count
+        return None if examples is None else Amount(units=self.run.epochs * examples, of="examples")
+
+    def guessed_seconds(self) -> float | None:
+        """As for fine-tuning; what is frozen is passed once, where what learns is passed three times."""
+        amount = self.amount()
+        if amount is None:
+            return None
+        shape = self.encoder.run.shape
+        passes = sum(
+            times * replace(shape, layers=layers).num_parameters(table_size=0)
+            for times, layers in ((1, self.layer), (3, self.new_layers))
+        )
+        operations = 2 * passes * amount.units * self.run.most_tokens
+        return amount.units / self.run.batch * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
+
+    def make(self, work: Work) -> None:
+        from isoglot.machine import this_machine
+        from isoglot.transfer.examination import examined
+        from isoglot.transfer.fine_tuning import FineTuner, forget_checkpoints
+        from isoglot.transfer.new_layers import drawn_layers
+        from isoglot.transfer.sequences import Encoding
+        from isoglot.transfer.task_layers import write_task_layers
+
+        task, machine = task_named(self.task), this_machine()
+        encoding = Encoding(
+            language=self.run.language,
+            bpe=Bpe.read(work.path(self.bpe) / MERGES),
+            vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
+        )
+        encoder = chosen_model(work.path(self.encoder)).encoder
+
+        def report(done: int, updates: int) -> None:
+            work.progress(done * self.run.batch, updates * self.run.batch, "examples")
+
+        with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
+            tuner = FineTuner(
+                self.run,
+                task,
+                encoder=drawn_layers(encoder, layer=self.layer, count=self.new_layers, seed=self.run.seed),
+                encoding=encoding,
+                train=read_examples(task, work.path(self.train)),
+                dev=read_examples(task, work.path(self.dev)),
+                folder=work.folder,
+                machine=machine,
+            )
+            tuned = tuner.finish(report)
+            scores = [Score(metric="diverged", layer=self.layer, value=float(tuned.diverged))]
+            # Where no epoch came to its end there is nothing to test.
+            if tuned.log:
+                scores += self._dev_scores(task, tuned)
+                found = examined(
+                    task,
+                    read_examples(task, work.path(self.test)),
+                    model=tuned.model,
+                    labels=tuned.labels,
+                    encoding=encoding,
+                    most_tokens=self.run.most_tokens,
+                    machine=machine,
+                )
+                scores += self._of_source(found.scores)
+                write_task_layers(tuned.model, work.folder / LAYERS, labels=tuned.labels)
+        (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
+        write_scores(work.folder, scores)
+        forget_checkpoints(work.folder)
+
+    def _dev_scores(self, task: Task[Any], tuned: FineTuned) -> Iterator[Score]:
+        best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
+        yield from self._of_source({DEV + metric: value for metric, value in best["dev"].items()})
+        yield Score(metric="chosen_epoch", layer=self.layer, value=best["epoch"])
+
+    def _of_source(self, scores: dict[str, float]) -> Iterator[Score]:
+        for metric, value in scores.items():
+            yield Score(metric=metric, layer=self.layer, language=self.run.language, value=value)

@@ -1,0 +1,51 @@
+"""What all stages have that hold one model against another: two languages, each as its own model reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from isoglot.artifacts import NOT_IDENTITY, Stage, Work
+from isoglot.languages import WordSplitting
+from isoglot.stages.models import AnyEncoder
+from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
+
+if TYPE_CHECKING:
+    from isoglot.geometry.encoder_reader import EncoderReader
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfTwoModels(Stage):
+    """Both entries of a mapping are the same stage where one model reads both languages."""
+
+    languages: tuple[str, str]
+    """The source first."""
+    encoders: Mapping[str, AnyEncoder]
+    vocabularies: Mapping[str, BuiltVocabulary]
+    bpe: Mapping[str, LearnedBpe]
+    splittings: Mapping[str, WordSplitting]
+    label: str = field(metadata=NOT_IDENTITY)
+
+    @contextmanager
+    def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:
+        """Of the source and of the target, on the machine's device and with as many threads as they can use."""
+        from isoglot.geometry.hidden_states import SENTENCES_AT_ONCE
+        from isoglot.machine import this_machine
+        from isoglot.stages.readers import opened_reader
+
+        source, target = (
+            opened_reader(
+                work.path,
+                encoder=self.encoders[language],
+                vocabulary=self.vocabularies[language],
+                bpe=self.bpe[language],
+                language=language,
+                splitting=self.splittings[language],
+            )
+            for language in self.languages
+        )
+        typical_tokens = SENTENCES_AT_ONCE * source.most_tokens
+        with this_machine().threads_for(num_activations=typical_tokens * source.width):
+            yield source, target
