@@ -1,0 +1,93 @@
+"""Word vectors as fastText, word2vec and GloVe write them."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.corpora.readers.word_vectors import read_word_vectors
+from isoglot.errors import IsoglotError
+from tests.corpora.readers.compressed_texts import WRITTEN
+
+words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1)
+numbers = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+def written(path: Path, content: str) -> Path:
+    path.write_text(content, encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+@pytest.mark.parametrize("header", ["", "3 2\n"])
+def test_words_and_their_numbers(tmp_path: Path, kind: str, header: str) -> None:
+    path = tmp_path / f"wiki.fr.vec.{kind}"
+    # fastText leaves a space at the end of its lines.
+    path.write_bytes(WRITTEN[kind](f"{header}</s> 0 -1 \nété 1e-3 2.5 \r\n, 3 4\n".encode()))
+    found, vector_WD = read_word_vectors(path, most_words=10)
+    assert found == ["</s>", "été", ","]
+    assert vector_WD.dtype == np.float32
+    assert vector_WD.tolist() == pytest.approx(np.array([[0, -1], [1e-3, 2.5], [3, 4]], dtype=np.float32))
+
+
+def test_of_words_that_are_the_same_in_lower_case_the_first_is_kept(tmp_path: Path) -> None:
+    path = written(tmp_path / "vec", "Paris 1 0\nle 2 0\nparis 3 0\nLE 4 0\nla 5 0\n")
+    found, vector_WD = read_word_vectors(path, most_words=3)
+    assert (found, vector_WD[:, 0].tolist()) == (["paris", "le", "la"], [1, 2, 5])
+
+
+def test_no_more_is_read_than_was_asked_for(tmp_path: Path) -> None:
+    path = written(tmp_path / "vec", "4 2\na 1 0\nA 2 0\nb 3 0\nc damaged\n")
+    assert read_word_vectors(path, most_words=2)[0] == ["a", "b"]
+
+
+@pytest.mark.parametrize("word", ["new york", ". . .", " x", "at 3 pm", "a\u00a0b"])
+def test_a_word_may_have_spaces_in_it(tmp_path: Path, word: str) -> None:
+    path = written(tmp_path / "vec", f"a 1 2 3\n{word} 4 5 6\n")
+    found, vector_WD = read_word_vectors(path, most_words=10)
+    assert (found, vector_WD[1].tolist()) == (["a", word], [4, 5, 6])
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("a 1 2\nb 3\n", ":2: 1 numbers after the word, where 2 are expected"),
+        ("a 1 2\nb 3 4 5\n", ":2: 3 numbers after the word, where 2 are expected"),
+        ("5 3\na 1 2\n", ":2: 2 numbers after the word, where 3 are expected"),
+        ("a 1 2\n\nb 3 4\n", ":2: 0 numbers after the word, where 2 are expected"),
+        ("a\nb\n", ":1: 0 numbers after the word, where 1 are expected"),
+        ("a 1 2\nb 3 x\n", ":2: the vector of 'b': could not convert string to float: 'x'"),
+        ("a 1 2\nb nan 2\n", ":2: the vector of 'b' is not of finite numbers"),
+        ("a 1 2\nb 2 -inf\n", ":2: the vector of 'b' is not of finite numbers"),
+        ("a 1 2\nb 2 1e39\n", ":2: the vector of 'b' is not of finite numbers"),
+        ("a 1 2\n 3 4\n", ":2: no word before the numbers"),
+        ("a\t1\t2\n", ":1: 0 numbers after the word"),
+        ("2 2\n", ": no word vectors"),
+        ("3 2\na 1 2\nb 1 2\n", ": 2 words, but its first line says 3; fetch the file again"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, complaint: str) -> None:
+    path = written(tmp_path / "vec", content)
+    with pytest.raises(IsoglotError, match=re.escape(f"{path}{complaint}")):
+        read_word_vectors(path, most_words=10)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda width: st.lists(st.tuples(words, st.lists(numbers, min_size=width, max_size=width)), min_size=1)
+    ),
+)
+def test_what_was_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, list[float]]]
+) -> None:
+    content = f"{len(rows)} {len(rows[0][1])}\n" + "".join(
+        f"{word} {' '.join(map(repr, vector))}\n" for word, vector in rows
+    )
+    expected: dict[str, list[float]] = {}
+    for word, vector in rows:
+        expected.setdefault(word.lower(), vector)
+    found, vector_WD = read_word_vectors(written(tmp_path_factory.mktemp("vec") / "v", content), most_words=100)
+    assert dict(zip(found, vector_WD.tolist(), strict=True)) == expected
