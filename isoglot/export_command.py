@@ -1,0 +1,109 @@
+"""The `isoglot export` command: one language of one of our models, for transformers."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isoglot.errors import IsoglotError
+
+if TYPE_CHECKING:
+    from isoglot.artifacts import Store
+    from isoglot.interchange.model_card import Origin
+    from isoglot.interchange.own_model import OwnModel
+    from isoglot.stages.model_pairs import Side
+
+# As in cli.py: commands import what they need when they are called.
+
+DEFAULT_STORE = "store"
+
+
+def export(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A study and a condition, perhaps a language, a pair and a seed, as in demo:default:oru:1.",
+        ),
+    ],
+    to: Annotated[str, typer.Option("--to", help="Folder to write, which must not be there yet.", metavar="DIR")],
+    language: Annotated[
+        str | None, typer.Option("--language", help="If the name has none: which to read.", metavar="CODE")
+    ] = None,
+    store: Annotated[
+        str,
+        typer.Option("--store", envvar="ISOGLOT_STORE", help="Folder of artifacts, with the model.", metavar="DIR"),
+    ] = DEFAULT_STORE,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data", envvar="ISOGLOT_DATA", help="Folder that the paths in a study start from.", metavar="DIR"
+        ),
+    ] = None,
+) -> None:
+    """Write one language of a model as a plain transformers model with its tokenizer, and check that both agree.
+
+    Post-LN models become XLM, pre-LN ones RoBERTa-PreLayerNorm. Both bring the softmax over masked words along; the
+    latter in float32 only, as that class has a larger head. Words are parted at white space alone: the README.md that
+    is written says how to find them as in training.
+    """
+    from isoglot.artifacts import Store
+    from isoglot.model_names import named_side
+
+    for option, folder in (("--store", store), ("--to", to)):
+        if not folder.strip():
+            raise IsoglotError(f"{option} names no folder; is a variable of your shell not set?")
+    shelf = Store(Path(store))
+    side = named_side(model, store=shelf, data=Path(data) if data else None, language=language)
+    study, *_ = model.split(":")
+    for stage in (side.bpe, side.vocabulary):
+        if not shelf.has(stage):
+            again = shlex.join(["isoglot", "run", study, "--store", store])
+            raise IsoglotError(f"{store}: {stage.title} is not there any more; make it with: {again}")
+    # Not before: torch takes a while, and a mistake should be told at once.
+    from isoglot.interchange.agreement import TOLERANCE
+    from isoglot.interchange.exporting import write_export
+    from isoglot.interchange.model_card import limits, model_card
+
+    own = _own_model(side, shelf)
+    origin = _origin(side)
+    done = write_export(own, Path(to), card=lambda export: model_card(own, origin=origin, export=export))
+    softmax = "" if done.softmax is None else f", log probabilities of masked words by {done.softmax:.1g}"
+    print(f"Wrote {side.language} of {side.encoder.title} to {to} ({done.architecture}).")
+    print(
+        f"Read back, hidden states of all layers differ from ours by at most {done.hidden_states:.1g}{softmax} "
+        f"({TOLERANCE:.0e} is allowed), and {done.num_words:,} words have the same ids."
+    )
+    print("".join(f"- {sentence}\n" for sentence in limits(own, export=done)), end="")
+
+
+def _own_model(side: "Side", store: "Store") -> "OwnModel":
+    from isoglot.corpora.bpe import Bpe
+    from isoglot.corpora.vocabulary import Vocabulary
+    from isoglot.interchange.own_model import OwnModel
+    from isoglot.stages.models import chosen_model
+    from isoglot.stages.vocabulary import MERGES, VOCABULARY
+
+    return OwnModel(
+        model=chosen_model(store.folder(side.encoder)),
+        language=side.language,
+        bpe=Bpe.read(store.folder(side.bpe) / MERGES),
+        vocabulary=Vocabulary.read(store.folder(side.vocabulary) / VOCABULARY),
+        splitting=side.splitting,
+        window=side.encoder.run.window,
+    )
+
+
+def _origin(side: "Side") -> "Origin":
+    from isoglot.interchange.model_card import Origin
+    from isoglot.stages.models import PretrainedEncoder
+
+    graph, condition = side.graph, side.graph.condition
+    return Origin(
+        study=graph.study.name,
+        condition=f"{condition.name}: {condition.label} (section {condition.section})",
+        languages=graph.languages,
+        seed=graph.seed,
+        trained_tokens=side.encoder.run.tokens if isinstance(side.encoder, PretrainedEncoder) else 0,
+    )

@@ -1,0 +1,122 @@
+"""`isoglot export` as people use it: what it writes, what it says, and how it refuses."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import typer
+from commands import UNWANTED, Workplace, environment
+
+from isoglot.artifacts import Store
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.sentences import encoded_sentences
+from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.errors import IsoglotError
+from isoglot.export_command import export
+from isoglot.model_names import named_side
+from isoglot.stages.models import chosen_model
+from isoglot.stages.vocabulary import MERGES, VOCABULARY
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+from transformers import AutoModel, AutoTokenizer
+
+ROOT = Path(__file__).parents[1]
+COMMAND = """
+import typer
+from isoglot.export_command import export
+app = typer.Typer()
+app.command()(export)
+app()
+"""
+
+
+def exported(*words: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command in this process, in a folder."""
+    for name in UNWANTED:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(folder)
+    app = typer.Typer()
+    app.command()(export)
+    typer.main.get_command(app)(list(words), standalone_mode=False)
+
+
+@torch.no_grad()
+def test_a_model_of_the_store(finished: Workplace, tmp_path: Path) -> None:
+    """One with embeddings and layers of its own for each language."""
+    to = tmp_path / "out"
+    words = ["tiny.toml:sep-emb-l1-6:1", "--language", "oru", "--to", str(to)]
+    answer = subprocess.run(
+        [sys.executable, "-c", COMMAND, *words],
+        cwd=finished.folder,
+        env=environment() | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert (answer.returncode, answer.stderr) == (0, "")
+    first, second, *rest = answer.stdout.splitlines()
+    assert first == f"Wrote oru of pretraining, sep-emb-l1-6, ela-oru, seed 1 to {to} (RobertaPreLayerNormForMaskedLM)."
+    assert second.startswith("Read back, hidden states of all layers differ from ours by at most ")
+    assert any("not in half precision" in line for line in rest)
+    assert "| Seed | 1 |" in (to / "README.md").read_text()
+
+    side = named_side(str(finished.folder / "tiny.toml") + ":sep-emb-l1-6:oru:1", store=finished.store)
+    bpe = Bpe.read(finished.store.folder(side.bpe) / MERGES)
+    vocabulary = Vocabulary.read(finished.store.folder(side.vocabulary) / VOCABULARY)
+    whole = [subword.removesuffix("</w>") for subword in vocabulary.ids("oru") if subword.endswith("</w>")]
+    (sentence,) = encoded_sentences([whole[:10]], language="oru", bpe=bpe, vocabulary=vocabulary)
+    batch = AutoTokenizer.from_pretrained(to)(" ".join(whole[:10]), return_tensors="pt")
+    assert batch["input_ids"][0].tolist() == list(sentence.ids)
+    ours = chosen_model(finished.store.folder(side.encoder)).encoder.hidden_states(batch["input_ids"], language="oru")
+    theirs = AutoModel.from_pretrained(to)(**batch, output_hidden_states=True).hidden_states
+    for our_BLD, their_BLD in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(our_BLD, their_BLD, rtol=0, atol=1e-5)
+
+
+MISTAKES = [
+    (["tiny.toml:default", "--language", "fr", "--to", "out"], r"'fr' is no language.*\(ela, oru, ela-oru\)"),
+    (["tiny.toml:default", "--to", "out"], "say one language, ela or oru"),
+    (
+        ["tiny.toml:default:ela:7", "--to", "out"],
+        "not in .*store yet; make it with: isoglot run tiny.toml --store .*store",
+    ),
+    (["tiny.toml:default:ela", "--to", "."], "has files in it; an export wants a folder that is not there yet"),
+    (["tiny.toml:default:ela", "--to", ""], "--to names no folder"),
+    (["tiny.toml:default:ela", "--to", "out", "--store", " "], "--store names no folder"),
+]
+
+
+@pytest.mark.parametrize(("words", "mistake"), MISTAKES)
+def test_mistakes(words: list[str], mistake: str, finished: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sorted(finished.folder.iterdir())
+    with pytest.raises(IsoglotError, match=mistake):
+        exported(*words, folder=finished.folder, monkeypatch=monkeypatch)
+    assert sorted(finished.folder.iterdir()) == before
+
+
+def test_without_transformers(finished: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(IsoglotError, match="get it with: pip install transformers"):
+        exported("tiny.toml:default:ela", "--to", "out", folder=finished.folder, monkeypatch=monkeypatch)
+    assert not (finished.folder / "out").exists()
+
+
+def test_a_store_that_has_lost_its_vocabulary(
+    finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(finished.folder, tmp_path / "copy")
+    side = named_side(f"{tmp_path}/copy/tiny.toml:default:ela", store=Store(tmp_path / "copy/store"))
+    shutil.rmtree(tmp_path / "copy/store" / finished.store.folder(side.vocabulary).name)
+    with pytest.raises(IsoglotError, match=r"is not there any more; make it with: isoglot run tiny.toml --store store"):
+        exported("tiny.toml:default:ela", "--to", "out", folder=tmp_path / "copy", monkeypatch=monkeypatch)
+
+
+def test_nothing_heavy_is_loaded() -> None:
+    code = "import sys, isoglot.export_command; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert {"torch", "numpy", "transformers", "isoglot.artifacts"}.isdisjoint(loaded.split())
