@@ -1,0 +1,174 @@
+"""The `isoglot compare` command: two models, two files that translate each other, how alike at every layer."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from isoglot.alignment_settings import NewVectors
+from isoglot.errors import IsoglotError
+
+if TYPE_CHECKING:
+    from isoglot.geometry.comparison import Told
+    from isoglot.geometry.reader import Reader
+
+# As in cli.py: commands import what they need when they are called.
+
+WIDTH_OF_FILES = 240
+ROUNDS = 5
+PICTURE, NUMBERS = "comparison.svg", "comparison.json"
+OWN_NAME = "demo:monolingual:oru (study, condition, language)"
+KINDS_OF_NAMES = (
+    "a model is a folder with config.json, a name on the Hugging Face hub such as xlm-roberta-base, or one of "
+    f"isoglot's own such as {OWN_NAME}"
+)
+
+
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="A model: a Hugging Face name or folder, or one of isoglot's.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="What to compare it with; it may be the same.")],
+    parallel: Annotated[
+        tuple[str, str],
+        typer.Option(
+            "--parallel", metavar="FILE_A FILE_B", help="Text for each model, line by line a translation of the other."
+        ),
+    ],
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="DIR", help="Folder for the picture and the numbers.")
+    ] = None,
+    store: Annotated[
+        str,
+        typer.Option("--store", envvar="ISOGLOT_STORE", metavar="DIR", help="Folder of artifacts, for isoglot's own."),
+    ] = "store",
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data", envvar="ISOGLOT_DATA", metavar="DIR", help="Folder that the paths in a study start from."
+        ),
+    ] = None,
+    new_vectors: Annotated[
+        NewVectors, typer.Option("--new-vectors", help="How a map is applied to sentences it was not fitted on.")
+    ] = NewVectors.CENTRED,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as one JSON object.")] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Go on with lines that do not look like translations.")
+    ] = False,
+) -> None:
+    """Compare two models by layer: CKA, and how many sentences find their translation before and after a map.
+
+    A model is a name on the Hugging Face hub, a folder with config.json, or one of isoglot's own such as
+    demo:monolingual:oru. Text may be plain, a sentence a line, or XNLI's or a treebank's; it may be compressed.
+    """
+    from isoglot.geometry.comparison import compared
+    from isoglot.geometry.parallel_lines import read_parallel_lines
+    from isoglot.report.comparison import NamedComparison
+
+    for option, name in (("--store", store), ("--to", to)):
+        if name is not None and not name.strip():
+            raise IsoglotError(f"{option} names no folder; is a variable of your shell not set?")
+    # What can be refused at once comes before what is slow.
+    lines = read_parallel_lines(Path(parallel[0]), Path(parallel[1]), anyway=anyway)
+    root = Path(data) if data else None
+    reader_a = _reader(a, store=store, data=root)
+    reader_b = reader_a if a == b else _reader(b, store=store, data=root)
+    folder = _writable_folder(Path(f"compare-{_short(a)}-{_short(b)}" if to is None else to))
+    with _progress(total=len(lines.a)) as told:
+        found = compared(reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, told=told)
+    named = NamedComparison(
+        found=found,
+        models=(a, b),
+        files=parallel,
+        new_vectors=new_vectors,
+        rounds=ROUNDS,
+        reading_notes=lines.notes,
+    )
+    (folder / NUMBERS).write_text(named.json_text(), encoding="utf-8")
+    (folder / PICTURE).write_text(named.picture(), encoding="utf-8")
+    if as_json:
+        print(named.json_text(), end="")
+        return
+    console = Console(markup=False, highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = WIDTH_OF_FILES
+    console.print(named.table())
+    console.print("\n".join([named.reading(), *named.notes(), f"Picture: {folder / PICTURE}"]))
+
+
+def _reader(name: str, *, store: str, data: Path | None) -> Reader:
+    """A folder, then isoglot's own where a colon is in the name, then a name on the hub."""
+    if Path(name).is_dir():
+        if not (Path(name) / "config.json").is_file():
+            raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
+        return _transformers_reader(name)
+    if ":" in name:
+        return _own_reader(name, store=store, data=data)
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml"):
+        raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
+    try:
+        return _transformers_reader(name)
+    except IsoglotError as error:
+        raise IsoglotError(f"{error}; one of isoglot's own has colons in its name, as in {OWN_NAME}") from error
+
+
+def _transformers_reader(name: str) -> Reader:
+    from isoglot.geometry.transformers_reader import read_transformers
+    from isoglot.machine import this_machine
+
+    return read_transformers(name, device=this_machine().device)
+
+
+def _own_reader(name: str, *, store: str, data: Path | None) -> Reader:
+    from isoglot.artifacts import Store
+    from isoglot.model_names import named_side
+    from isoglot.stages.readers import opened_reader
+
+    shelf = Store(Path(store))
+    side = named_side(name, store=shelf, data=data)
+    return opened_reader(
+        shelf.folder,
+        encoder=side.encoder,
+        vocabulary=side.vocabulary,
+        bpe=side.bpe,
+        language=side.language,
+        splitting=side.splitting,
+    )
+
+
+def _short(name: str) -> str:
+    """FacebookAI/xlm-roberta-base -> xlm-roberta-base, demo:monolingual:oru -> demo-monolingual-oru"""
+    last = Path(name).name if ":" not in name else name
+    return re.sub(r"[^\w.]+", "-", last.removesuffix(".toml")).strip("-.") or "model"
+
+
+def _writable_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IsoglotError(f"--to {folder}: cannot be made ({error.strerror}); name another folder") from error
+    if not os.access(folder, os.W_OK):
+        raise IsoglotError(f"--to {folder}: cannot be written to; name another folder")
+    return folder
+
+
+@contextmanager
+def _progress(*, total: int) -> Iterator[Told]:
+    """A bar for each model on the terminal, where it can be no part of the results."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("lines"),
+        TimeRemainingColumn(compact=True),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        tasks = {name: bars.add_task(f"{name} reads", total=total) for name in "AB"}
+        yield lambda name, done: bars.update(tasks[name], completed=done)

@@ -1,0 +1,151 @@
+"""How alike two models are on lines that say the same, layer by layer."""
+
+# S = layers 0 to last, N = lines, D = width, E = width of the other model, F = width of either
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from isoglot.alignment_settings import NewVectors
+from isoglot.errors import IsoglotError
+from isoglot.geometry.held_out_lines import HeldOutLines
+from isoglot.geometry.hidden_states import sentence_vectors
+from isoglot.geometry.layer_comparison import LayerComparison, layer_comparison
+from isoglot.geometry.procrustes import FewPairsWarning
+from isoglot.geometry.reader import Reader
+
+LINES_AT_ONCE = 1024
+FEW_LINES = 10
+"""For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
+
+Told = Callable[[str, int], None]
+"""Which model is in work, and how many lines it has read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """All layers, and what the numbers rest on."""
+
+    layers: tuple[LayerComparison, ...]
+    num_lines: int
+    num_fitted: int
+    """Lines that each map was fitted on; similarity is measured on all lines."""
+    num_tests: int
+    chance: float
+    """Of retrieval, in percent."""
+    num_cut: tuple[int, int]
+    """Lines of each side that are longer than its model can read."""
+    most_tokens: tuple[int, int]
+    """That each model can read at once."""
+    num_states: tuple[int, int]
+    widths: tuple[int, int]
+    notes: tuple[str, ...]
+    """What a reader of the numbers should know."""
+
+
+def compared(
+    reader_a: Reader,
+    reader_b: Reader,
+    lines_a: Sequence[str],
+    lines_b: Sequence[str],
+    *,
+    rounds: int = 5,
+    new_vectors: NewVectors,
+    test_share: float = 0.2,
+    told: Told | None = None,
+) -> Comparison:
+    """Line i of one side says what line i of the other says; every fifth line is a test, or as `test_share` has it."""
+    if len(lines_a) != len(lines_b):
+        raise IsoglotError(f"{len(lines_a)} lines cannot be compared with {len(lines_b)}; give as many of both")
+    lines = HeldOutLines.of(lines_a, lines_b, test_share=test_share)
+    vector_SND, num_cut_a = _read(reader_a, lines_a, name="A", told=told)
+    vector_SNE, num_cut_b = _read(reader_b, lines_b, name="B", told=told)
+    device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
+    notes = _notes(vector_SND, vector_SNE)
+    with _few_pairs_noted(notes):
+        layers = tuple(
+            layer_comparison(
+                vector_SND[layer_a].to(device),
+                vector_SNE[layer_b].to(device),
+                layers=(layer_a, layer_b),
+                lines=lines,
+                rounds=rounds,
+                new_vectors=new_vectors,
+            )
+            for layer_a, layer_b in paired_layers(reader_a.num_states, reader_b.num_states)
+        )
+    return Comparison(
+        layers=layers,
+        num_lines=len(lines_a),
+        num_fitted=len(lines.fitted),
+        num_tests=len(lines.tests),
+        chance=100 / len(lines.tests),
+        num_cut=(num_cut_a, num_cut_b),
+        most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
+        num_states=(reader_a.num_states, reader_b.num_states),
+        widths=(reader_a.width, reader_b.width),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]:
+    """Each layer of the shallower model with that of equal relative height in the other: 0 with 0, last with last."""
+    shallow, deep = sorted((num_states_a, num_states_b))
+    top = max(shallow - 1, 1)
+    # The whole number nearest to layer * (deep - 1) / top, the higher of two.
+    partners = [(layer, (2 * layer * (deep - 1) + top) // (2 * top)) for layer in range(shallow)]
+    return partners if num_states_a <= num_states_b else [(high, low) for low, high in partners]
+
+
+def _read(reader: Reader, lines: Sequence[str], *, name: str, told: Told | None) -> tuple[Tensor, int]:
+    """Sentence vectors of every layer, and how many lines were cut."""
+    parts, num_cut = [], 0
+    for start in range(0, len(lines), LINES_AT_ONCE):
+        whole = reader.whole_sentences(lines[start : start + LINES_AT_ONCE])
+        num_cut += sum(len(sentence.ids) > reader.most_tokens for sentence in whole)
+        parts.append(sentence_vectors(reader, [next(reader.pieces(sentence)) for sentence in whole]))
+        if told is not None:
+            told(name, min(start + LINES_AT_ONCE, len(lines)))
+    return torch.cat(parts, dim=1), num_cut
+
+
+def _notes(vector_SND: Tensor, vector_SNE: Tensor) -> list[str]:
+    notes = []
+    num_states, num_lines, width_a = vector_SND.shape
+    width_b = vector_SNE.shape[2]
+    if num_states != len(vector_SNE):
+        notes.append(
+            f"A has {num_states - 1} layers and B {len(vector_SNE) - 1}: those of equal relative height are compared."
+        )
+    if width_a != width_b:
+        notes.append(
+            f"A's vectors have {width_a} numbers and B's {width_b}: for the map, zeros follow the narrower ones; "
+            "retrieval without a map and ANC need equal widths and are left out."
+        )
+    if num_lines < FEW_LINES * max(width_a, width_b):
+        notes.append(
+            f"With {num_lines:,} lines for vectors of {max(width_a, width_b)} numbers, SVCCA, and less so CKA, come "
+            "out too high, whatever the models are; debiased CKA does not."
+        )
+    for name, vector_SNF in (("A", vector_SND), ("B", vector_SNE)):
+        num_empty = int(vector_SNF.eq(0).all(2).all(0).sum())
+        if num_empty:
+            notes.append(f"In {num_empty:,} lines {name} finds nothing to read; their vectors are zero.")
+    return notes
+
+
+@contextmanager
+def _few_pairs_noted(notes: list[str]) -> Iterator[None]:
+    """Warnings of too few pairs become notes; others are warnings still."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FewPairsWarning)
+        yield
+    for each in caught:
+        if issubclass(each.category, FewPairsWarning):
+            notes.append(f"Of the map: {each.message}.")
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

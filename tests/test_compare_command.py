@@ -1,0 +1,180 @@
+"""`isoglot compare` as people use it: tiny models of Hugging Face's kind, two files, a folder of results."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+import typer
+from click.testing import Result
+from commands import Workplace
+from typer.testing import CliRunner
+
+from isoglot.compare_command import compare
+from isoglot.errors import IsoglotError
+from isoglot.study import Synthetic
+from isoglot.synthetic import draw_meanings, realise
+
+WORDS = [f"{first}{vowel}{last}" for first in "bdfgklmnprst" for vowel in "aeiou" for last in "nrs"]
+app = typer.Typer()
+app.command()(compare)
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # The variable HF_HUB_OFFLINE is read once, perhaps before this test.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    for variable in ("ISOGLOT_STORE", "ISOGLOT_DATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models alike but for their seed, and a wider, deeper one, each with its tokenizer."""
+    folder = tmp_path_factory.mktemp("models")
+    for name, seed, layers, width in (("one", 0, 2, 16), ("two", 1, 2, 16), ("large", 2, 4, 24)):
+        write_model(folder / name, seed=seed, layers=layers, width=width)
+    return folder
+
+
+def write_model(folder: Path, *, seed: int, layers: int, width: int) -> None:
+    import torch
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import WhitespaceSplit
+    from tokenizers.processors import TemplateProcessing
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    numbers = {word: number for number, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS])}
+    tokenizer = Tokenizer(WordLevel(numbers, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
+    ).save_pretrained(folder)
+    torch.manual_seed(seed)
+    BertModel(
+        BertConfig(
+            vocab_size=len(numbers),
+            hidden_size=width,
+            num_hidden_layers=layers,
+            num_attention_heads=2,
+            intermediate_size=2 * width,
+            max_position_embeddings=12,
+            initializer_range=0.2,
+        )
+    ).save_pretrained(folder)
+
+
+def text(path: Path, *, count: int = 200, seed: int = 0) -> str:
+    draw = random.Random(seed)
+    lines = [" ".join(draw.choices(WORDS, k=draw.randint(3, 11))) for _ in range(count)]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def run(*words: str) -> Result:
+    result = CliRunner().invoke(app, words)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_model_is_like_itself(models: Path, tmp_path: Path) -> None:
+    lines = text(tmp_path / "lines.txt")
+    result = run(str(models / "one"), str(models / "one"), "--parallel", lines, lines)
+    assert result.exit_code == 0
+    content = json.loads((tmp_path / "compare-one-one/comparison.json").read_text())
+    assert [layer["layer_a"] for layer in content["layers"]] == [0, 1, 2]
+    for layer in content["layers"]:
+        assert layer["cka"] == pytest.approx(1)
+        assert layer["retrieval_raw"] == {"a_to_b": 100, "b_to_a": 100, "mean": 100}
+    assert "100.0% of 40 test sentences find their translation" in result.stdout
+    assert "are longer than the 12 tokens that A reads, and were cut." in result.stdout
+    assert result.stdout.splitlines()[-1] == "Picture: compare-one-one/comparison.svg"
+    assert (tmp_path / "compare-one-one/comparison.svg").read_text().startswith("<svg")
+
+
+def test_json_is_all_that_is_printed_and_the_same_is_written(models: Path, tmp_path: Path) -> None:
+    lines = text(tmp_path / "lines.txt")
+    words = (str(models / "one"), str(models / "large"), "--parallel", lines, lines)
+    result = run(*words, "--json", "--to", "here/there", "--new-vectors", "normalized")
+    content = json.loads(result.stdout)
+    assert (tmp_path / "here/there/comparison.json").read_text() == result.stdout
+    assert content["new_vectors"] == "normalized"
+    assert [(layer["layer_a"], layer["layer_b"]) for layer in content["layers"]] == [(0, 0), (1, 2), (2, 4)]
+    assert all(layer["retrieval_raw"] is None for layer in content["layers"])
+    assert content["widths"] == {"a": 16, "b": 24}
+    assert any("relative height" in note for note in content["notes"])
+
+
+def test_two_seeds_are_less_alike_than_one(models: Path, tmp_path: Path) -> None:
+    lines = text(tmp_path / "lines.txt", count=400)
+    result = run(str(models / "one"), str(models / "two"), "--parallel", lines, lines, "--json")
+    for layer in json.loads(result.stdout)["layers"]:
+        assert layer["cka"] < 0.9
+        assert layer["retrieval_raw"]["mean"] < 30
+
+
+def test_unequal_and_unparallel_files_are_refused_before_a_model_is_read(tmp_path: Path) -> None:
+    a, short = text(tmp_path / "a.txt"), text(tmp_path / "short.txt", count=199)
+    with pytest.raises(IsoglotError, match=r"a\.txt has 200 lines and .*short\.txt has 199"):
+        run("no-such-model", "no-such-model", "--parallel", a, short)
+    other = text(tmp_path / "other.txt", seed=5)
+    with pytest.raises(IsoglotError, match="do not look like translations"):
+        run("no-such-model", "no-such-model", "--parallel", a, other)
+    assert not list(tmp_path.glob("compare-*"))
+
+
+def test_the_user_may_insist(models: Path, tmp_path: Path) -> None:
+    a, other = text(tmp_path / "a.txt"), text(tmp_path / "other.txt", seed=5)
+    result = run(str(models / "one"), str(models / "two"), "--parallel", a, other, "--anyway")
+    assert "The lines do not look like translations: over 200 lines" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("a/b/c", r"a/b/c: there is no such folder, it has no colon, and it is no hub name; a model is a folder"),
+        ("studies/x.toml", r"studies/x\.toml: there is no such folder, .*demo:monolingual:oru"),
+        (".", r"\.: a folder without config\.json; a model is a folder"),
+        ("no-such-model", r"no-such-model: .*isoglot's own has colons in its name, as in demo:monolingual:oru"),
+        ("demo:monolingual:oru", r"demo:monolingual:oru: this model is not in .*store yet; make it with: isoglot run"),
+        ("demo:what:oru", r"'what' is none of demo's models"),
+    ],
+)
+def test_names_that_name_no_model_are_refused(name: str, complaint: str, tmp_path: Path) -> None:
+    lines = text(tmp_path / "lines.txt")
+    with pytest.raises(IsoglotError, match=complaint):
+        run(name, name, "--parallel", lines, lines)
+    assert not list(tmp_path.glob("compare-*"))
+
+
+def test_a_folder_that_cannot_be_made_is_refused(models: Path, tmp_path: Path) -> None:
+    lines = text(tmp_path / "lines.txt")
+    with pytest.raises(IsoglotError, match=r"--to .*lines\.txt/x: cannot be made \(Not a directory\)"):
+        run(str(models / "one"), str(models / "one"), "--parallel", lines, lines, "--to", f"{lines}/x")
+    with pytest.raises(IsoglotError, match="--to names no folder"):
+        run(str(models / "one"), str(models / "one"), "--parallel", lines, lines, "--to", " ")
+
+
+def test_both_files_must_be_named(models: Path) -> None:
+    assert run(str(models / "one"), str(models / "one")).exit_code == 2
+    assert run(str(models / "one"), str(models / "one"), "--parallel", "a.txt").exit_code == 2
+
+
+def test_models_of_the_store_are_compared_by_name(finished: Workplace, tmp_path: Path) -> None:
+    made_up = finished.study.text
+    assert isinstance(made_up, Synthetic)
+    meanings = draw_meanings(made_up.world, count=400, seed=1)
+    names, files = [], []
+    for language in made_up.languages:
+        files.append(tmp_path / f"{language.name}.txt")
+        files[-1].write_text("\n".join(realise(meanings, language, world=made_up.world)))
+        names.append(f"{finished.folder}/tiny.toml:default:{language.name}")
+    where = ("--store", f"{finished.folder}/store", "--to", str(tmp_path / "to"))
+    content = json.loads(run(*names, "--parallel", *map(str, files), *where, "--json").stdout)
+    assert content["models"] == dict(zip("ab", names, strict=True))
+    assert len(content["layers"]) == finished.study.scale.shape.layers + 1
+    assert all(0 < layer["cka"] < 1 for layer in content["layers"])
