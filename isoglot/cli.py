@@ -9,8 +9,20 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from isoglot.compare_command import compare
 from isoglot.data_command import data_app
 from isoglot.errors import IsoglotError
+from isoglot.export_command import export
+from isoglot.options import (
+    DEFAULT_STORE,
+    ConditionsOption,
+    DataOption,
+    ExhibitsOption,
+    SeedsOption,
+    StoreOption,
+    StudyArgument,
+    TasksOption,
+)
 
 if TYPE_CHECKING:
     from isoglot.artifacts import Store
@@ -30,44 +42,6 @@ app = typer.Typer(
     help="How does cross-lingual structure emerge in pretrained language models, and what does it need?\n\n"
     "Start with [bold]isoglot run demo[/bold]: five bilingual models on made-up languages, in minutes on a laptop.",
 )
-StudyArgument = Annotated[
-    str, typer.Argument(metavar="STUDY", help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file.")
-]
-StoreOption = Annotated[
-    str,
-    typer.Option(
-        "--store",
-        envvar="ISOGLOT_STORE",
-        help="Folder of artifacts: what is there is not made again.",
-        metavar="DIR",
-    ),
-]
-SeedsOption = Annotated[
-    str | None, typer.Option("--seeds", help="Seeds in place of the study's own, as in 0,1,2.", metavar="LIST")
-]
-ConditionsOption = Annotated[
-    str | None,
-    typer.Option("--conditions", help="Conditions in place of the study's own, as in default,sep-emb.", metavar="LIST"),
-]
-ExhibitsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--exhibits", help="In place of the study's own: table-1, baselines, emergence, vocabulary.", metavar="LIST"
-    ),
-]
-TasksOption = Annotated[
-    str | None, typer.Option("--tasks", help="Tasks in place of the study's own, as in ner,parsing.", metavar="LIST")
-]
-DataOption = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        envvar="ISOGLOT_DATA",
-        help="Folder that the paths in a study start from, in place of the study's own folder.",
-        metavar="DIR",
-    ),
-]
-DEFAULT_STORE = "store"
 app.add_typer(data_app, name="data")
 
 
@@ -234,6 +208,10 @@ def breakdown(
     words = [study, *([] if store == DEFAULT_STORE else ["--store", store]), *(["--data", data] if data else [])]
     for part in cell_breakdown(_study(study, data=data), name, store=_store(store), study_words=words):
         _console().print(part)
+
+
+app.command()(compare)
+app.command()(export)
 
 
 @app.command(name="list")

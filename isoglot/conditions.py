@@ -156,6 +156,9 @@ TABLE_1 = (
     ),
 )
 
+MONOLINGUAL = Condition(name="monolingual", label="Monolingual", section="5.1", segmentation=Segmentation.EACH)
+"""Models of one language each, to compare with those of two: no row of Table 1, and no condition of a study."""
+
 CONDITIONS = {condition.name: condition for condition in TABLE_1}
 
 
@@ -171,6 +174,11 @@ def condition_named(name: str) -> Condition:
         f"{name!r} is not one of {', '.join(repr(each) for each in known)} (or another percentage than 25)"
         f"{suggestion(name, known)}"
     )
+
+
+def label_of(name: str) -> str:
+    """For people: the row's name in Table 1, or what the figures call models of one language."""
+    return MONOLINGUAL.label if name == MONOLINGUAL.name else condition_named(name).label
 
 
 def _with_anchors_kept(name: str, *, percent: Decimal, at_random: bool) -> Condition:

@@ -3,52 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from isoglot.artifacts import Record, Stage, Store, inputs_first
-from isoglot.conditions import Condition
+from isoglot.cells import BASELINES, EMERGENCE, FROZEN, TABLE_1, UNTRAINED, VOCABULARY, WORD_TRANSLATION, Cell, Gap
+from isoglot.conditions import MONOLINGUAL, Condition
 from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.figures import figure_cells
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.examples import ExampleFiles
+from isoglot.stages.layer_transfer import LayerTransfer
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.sources import sources
 from isoglot.stages.transfer import ZeroShotTransfer
+from isoglot.stages.two_models import OfTwoModels
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
-
-EMERGENCE = "emergence"
-VOCABULARY = "vocabulary"
-WORD_TRANSLATION = "word translation"
-"""A part of emergence, which is shown without it where its dictionary is missing."""
-TABLE_1 = "table-1"
-BASELINES = "baselines"
-UNTRAINED = "_untrained"
-FROZEN = "_frozen"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cell:
-    """A place in an exhibit; its stage holds several scores, an untrained model's with a suffix."""
-
-    exhibit: str
-    condition: str
-    languages: tuple[str, str]
-    stage: Emergence | VocabularyStatistics | ZeroShotTransfer
-    seed: int | None = None
-    task: str | None = None
-    metric_suffix: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gap:
-    """Cells that stay empty, as the study lacks a file they need."""
-
-    exhibit: str
-    condition: str
-    languages: tuple[str, str]
-    reason: str
-
 
 CellsOf = Callable[[Study, Condition, tuple[str, str]], Iterator[Cell | Gap]]
 
@@ -100,6 +70,7 @@ def _cells_and_gaps(study: Study) -> Iterator[Cell | Gap]:
                     yield from list(cells_of(study, condition, languages))
                 except MissingDataError as error:
                     yield Gap(exhibit=exhibit, condition=condition.name, languages=languages, reason=str(error))
+    yield from figure_cells(study)
 
 
 def _vocabulary_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:
@@ -178,13 +149,26 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
 
 def _models(study: Study, condition: str) -> dict[tuple[str, ...], Stage]:
     """The models of a condition by pair and seed; where none are asked for, what stands for their vocabulary."""
+    if condition == MONOLINGUAL.name:
+        return {
+            (language, str(seed)): ModelGraph(
+                study=study, condition=MONOLINGUAL, languages=(language,), seed=seed
+            ).pretrained
+            for language in study.languages
+            for seed in study.seeds
+        }
     found: dict[tuple[str, ...], Stage] = {}
     for cell in cells(study):
         if cell.condition == condition and not cell.metric_suffix:
-            if isinstance(cell.stage, VocabularyStatistics):
-                found.setdefault(_choices(cell), cell.stage)
-            else:
-                found[_choices(cell)] = cell.stage.encoder
+            match cell.stage:
+                case VocabularyStatistics():
+                    found.setdefault(_choices(cell), cell.stage)
+                case Emergence() | ZeroShotTransfer():
+                    found[_choices(cell)] = cell.stage.encoder
+                case LayerTransfer():
+                    found[_choices(cell)] = cell.stage.heads[0].encoder
+                case OfTwoModels():
+                    found[_choices(cell)] = cell.stage.encoders[cell.languages[0]]
     with_seeds = {choices: model for choices, model in found.items() if len(choices) > 1}
     return with_seeds or found
 

@@ -6,6 +6,14 @@ from enum import StrEnum
 RESERVED_NAMES = frozenset({"shared", "training"})
 """No language is called so: a model keeps its parts under their owners' names, and these two are taken."""
 
+PRIME = "-prime"
+"""After a language's name: the same text once more, for a model that is to be compared with itself (Figure 7)."""
+
+
+def original(language: str) -> str:
+    """en for en-prime, and every other language for itself."""
+    return language.removesuffix(PRIME)
+
 
 class Splitter(StrEnum):
     """What makes words of a line."""

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from isoglot.artifacts import Store
+from isoglot.cells import EMERGENCE, Cell
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import EMERGENCE, Cell, cells
+from isoglot.exhibits import cells
 from isoglot.pretraining.run import LOG
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.scores import read_scores

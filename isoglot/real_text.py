@@ -32,9 +32,24 @@ RESOURCES = {
     "dictionary": "word translations that make extra anchors",
     "retrieval": "parallel sentences to retrieve from each other",
     "word-translation": "word pairs to score word translation by",
+    "mapping": "parallel sentences to fit maps on and to compare models by",
+    "word-mapping": "word pairs to fit maps on",
 }
 """What files a pair of languages may bring, and what for."""
-MOST_FILES = {"dictionary": 1, "retrieval": 2, "word-translation": 1}
+LANGUAGE_RESOURCES = {
+    "paraphrase": "sentences and their paraphrases line by line",
+    "vectors": "word vectors, as fastText's",
+}
+"""What files one language may bring."""
+MOST_FILES = {
+    "dictionary": 1,
+    "retrieval": 2,
+    "word-translation": 1,
+    "word-mapping": 1,
+    "paraphrase": 2,
+    "vectors": 1,
+}
+"""Of what is not listed here there may be as many as there are: two, one for each language, and again two."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +78,13 @@ class RealText:
         key = f"{kind}.{'-'.join(languages)}"
         if key not in self.resources:
             raise MissingDataError(f"resources.{key} is not given: name a file of {RESOURCES[kind]} there")
+        return self.resources[key]
+
+    def language_resource(self, kind: str, language: str) -> tuple[Path, ...]:
+        """The files of one resource of one language."""
+        key = f"{kind}.{language}"
+        if key not in self.resources:
+            raise MissingDataError(f"resources.{key} is not given: name files of {LANGUAGE_RESOURCES[kind]} there")
         return self.resources[key]
 
     def task_files(self, task: str, *, language: str, split: str, pair: tuple[str, str]) -> tuple[Path, ...]:
@@ -146,22 +168,32 @@ def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: 
     found: dict[str, tuple[Path, ...]] = {}
     tasks = task_names()
     for kind, files in checked(value, dict, place=place).items():
-        at_kind = place.at(known_name(kind, (*RESOURCES, *tasks), place=place))
-        parse = parse_task_files if kind in tasks else _pair_files
-        found |= parse(kind, files, languages=languages, data=data, place=at_kind)
+        at_kind = place.at(known_name(kind, (*RESOURCES, *LANGUAGE_RESOURCES, *tasks), place=place))
+        if kind in tasks:
+            found |= parse_task_files(kind, files, languages=languages, data=data, place=at_kind)
+            continue
+        pairs = tuple(f"{languages[0]}-{target}" for target in languages[1:])
+        owners = languages if kind in LANGUAGE_RESOURCES else pairs
+        found |= _files_of_owners(kind, files, owners=owners, data=data, place=at_kind)
     return found
 
 
-def _pair_files(
-    kind: str, value: object, *, languages: tuple[str, ...], data: Path, place: Place
+def _files_of_owners(
+    kind: str, value: object, *, owners: tuple[str, ...], data: Path, place: Place
 ) -> dict[str, tuple[Path, ...]]:
-    pairs = [f"{languages[0]}-{target}" for target in languages[1:]]
+    """Of languages, or of pairs of them."""
+    what = "pairs" if kind in RESOURCES else "languages"
     found = {}
-    for pair, names in checked(value, dict, place=place).items():
-        if pair not in pairs:
-            raise place.at(pair).error(f"the pairs of this study are {quoted(pairs)}{suggestion(pair, pairs)}")
-        paths = file_paths(names, data=data, place=place.at(pair))
-        if len(paths) > MOST_FILES[kind]:
-            raise place.at(pair).error(f"takes no more than {MOST_FILES[kind]} file(s), and {len(paths)} are named")
-        found[f"{kind}.{pair}"] = paths
+    for owner, names in checked(value, dict, place=place).items():
+        if owner not in owners:
+            raise place.at(owner).error(f"the {what} of this study are {quoted(owners)}{suggestion(owner, owners)}")
+        paths = file_paths(names, data=data, place=place.at(owner))
+        most = MOST_FILES.get(kind)
+        if most is not None and len(paths) > most:
+            raise place.at(owner).error(f"takes no more than {most} file(s), and {len(paths)} are named")
+        if most is None and len(paths) > 2 and len(paths) % 2:
+            raise place.at(owner).error(
+                f"takes one file of both languages, or files by twos, one for each language; {len(paths)} are named"
+            )
+        found[f"{kind}.{owner}"] = paths
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from isoglot.conditions import CONDITIONS, Condition, condition_named
 from isoglot.errors import IsoglotError
-from isoglot.languages import RESERVED_NAMES
+from isoglot.languages import PRIME, RESERVED_NAMES
 from isoglot.limits import SEED, at_least, conflicts
 from isoglot.real_text import RealText, parse_real_text
 from isoglot.scales import SCALES, Scale
@@ -33,6 +33,11 @@ from isoglot.toml_tables import (
 EXHIBITS = {
     "table-1": "zero-shot transfer of tasks from the first language to the others",
     "baselines": "the same with encoders that were never trained, and with these frozen",
+    "figure-4": "translation of words after a map between models of one language each, beside fastText",
+    "figure-5": "transfer of tasks from each frozen layer: models of one language mapped, and models of both",
+    "figure-6": "retrieval of translations at every layer, after a map",
+    "figure-7": "CKA similarity of the languages at every layer: models of both, of one each, untrained",
+    "figure-8": "as figure-5, with the models of both languages mapped as well",
     "emergence": "retrieval of translations at every layer, with no mapping",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
@@ -51,6 +56,8 @@ class Synthetic:
     sentences: int
     parallel_sentences: int = 500
     """Sentences said in every language, apart from the training text, to score retrieval."""
+    mapping_sentences: int = 1000
+    """Others, to fit maps between models on and to compare models by."""
     train_examples: int = 6000
     """Labelled, of each task; these are the source's alone."""
     dev_examples: int = 500
@@ -171,6 +178,8 @@ def _check_name(name: str, *, place: Place) -> str:
     # Names become names of folders, prefixes of tokens and keys of weights.
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
+    if name.endswith(PRIME):
+        raise place.error(f"{name!r}: names in {PRIME!r} stand for a language's second model; choose another name")
     if name in RESERVED_NAMES:
         raise place.error(f"{name!r} means something in every model; choose another name")
     return name

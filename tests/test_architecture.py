@@ -13,7 +13,8 @@ PACKAGE = ROOT / "isoglot"
 # From the ground up; a part may import any part of a lower row, and none of its own row beside itself.
 ROWS = (
     ("errors", "randomness", "suggestions"),
-    ("workers",),
+    ("workers", "searches", "user_commands", "transformers_library"),
+    ("alignment_settings",),
     ("conditions", "scales", "languages", "synthetic_languages", "text_sources"),
     ("limits",),
     ("toml_tables",),
@@ -22,17 +23,21 @@ ROWS = (
     ("study",),
     ("machine", "checkpoints"),
     ("encoder", "corpora", "synthetic"),
-    ("pretraining", "transfer", "geometry"),
+    ("pretraining", "transfer", "geometry", "interchange"),
     ("stages", "data_sets"),
+    ("cells",),
+    ("figures",),
     ("exhibits",),
     ("measurements",),
     ("report",),
-    ("data_command",),
+    ("model_names",),
+    ("options",),
+    ("data_command", "compare_command", "export_command"),
     ("cli",),
 )
 HEIGHT = {part: height for height, row in enumerate(ROWS) for part in row}
 LIGHT = (
-    *("cli", "data_command", "study", "exhibits", "measurements", "report", "artifacts"),
+    *("cli", "data_command", "study", "cells", "figures", "exhibits", "measurements", "report", "artifacts"),
     *("conditions", "scales", "languages"),
 )
 HEAVY = {"torch", "transformers"}

@@ -11,8 +11,9 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
 
 from isoglot.artifacts import Stage, Store, differences, inputs_first
+from isoglot.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import EMERGENCE, UNTRAINED, VOCABULARY, Cell, cells, known_artifacts, named_artifact, targets
+from isoglot.exhibits import cells, known_artifacts, named_artifact, targets
 from isoglot.stages.emergence import Emergence
 from isoglot.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
 

@@ -11,7 +11,8 @@ from commands import Workplace
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
-from isoglot.exhibits import EMERGENCE, cells
+from isoglot.cells import EMERGENCE
+from isoglot.exhibits import cells
 from isoglot.measurements import Measurement, measurements
 from isoglot.stages.emergence import Emergence
 from isoglot.study import parse_study, with_conditions, with_seeds

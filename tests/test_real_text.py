@@ -70,6 +70,24 @@ def test_words_are_split_as_languages_are_unless_the_study_says_otherwise() -> N
     }
 
 
+def test_files_of_one_language_and_files_by_twos() -> None:
+    text = real_text(
+        '[resources]\nparaphrase.en = ["a", "b"]\nvectors.fr = "v"\nmapping.en-fr = ["a", "b", "c", "d"]\n'
+    )
+    assert text.language_resource("paraphrase", "en") == (Path("/data/a"), Path("/data/b"))
+    assert text.language_resource("vectors", "fr") == (Path("/data/v"),)
+    assert len(text.resource("mapping", ("en", "fr"))) == 4
+    with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name files of word vectors"):
+        text.language_resource("vectors", "en")
+    for wrong, told in (
+        ('paraphrase.en-fr = "a"', r"paraphrase\.en-fr: the languages of this study are 'en', 'fr', 'zh'"),
+        ('vectors.en = ["a", "b"]', r"takes no more than 1 file"),
+        ('mapping.en-fr = ["a", "b", "c"]', r"mapping\.en-fr: takes one file of both languages, or files by twos"),
+    ):
+        with pytest.raises(IsoglotError, match=told):
+            real_text(f"[resources]\n{wrong}\n")
+
+
 def test_resources_are_found_by_kind_and_pair() -> None:
     text = real_text('[resources]\ndictionary.en-fr = "d.tsv"\nretrieval.en-zh = ["a", "b"]\n')
     assert text.resource("dictionary", ("en", "fr")) == (Path("/data/d.tsv"),)
@@ -139,13 +157,17 @@ def test_the_studies_that_come_with_the_repository_are_right(path: Path) -> None
     study = read_study(path)
     assert study.name == path.stem
     assert isinstance(study.text, RealText)
-    source, target = study.languages
-    kinds = {f"{kind}.{study.name}" for kind in ("dictionary", "retrieval", "word-translation")}
+    source, *targets = study.languages
+    is_of_figures = len(targets) > 1
+    of_pairs = ["retrieval", "word-translation", "mapping", "word-mapping", *([] if is_of_figures else ["dictionary"])]
+    kinds = {f"{kind}.{source}-{target}" for kind in of_pairs for target in targets}
     of_source = {f"{task}.{source}.{split}" for task in study.tasks for split in ("train", "dev", "test")}
-    assert set(study.text.resources) == kinds | of_source | {f"{task}.{target}.test" for task in study.tasks}
-    assert list(study.text.other_domain) == [target]
-    assert {"emergence", "table-1"} <= set(study.exhibits)
-    assert study.tasks == ("nli", "ner", "parsing")
+    of_targets = {f"{task}.{target}.test" for task in study.tasks for target in targets}
+    assert set(study.text.resources) == kinds | of_source | of_targets
+    assert list(study.text.other_domain) == ([] if is_of_figures else targets)
+    shown = {"figure-4", "figure-6", "figure-7"} if is_of_figures else {"emergence", "table-1"}
+    assert shown <= set(study.exhibits)
+    assert study.tasks == (("ner", "parsing") if is_of_figures else ("nli", "ner", "parsing"))
 
 
 @pytest.mark.real_data

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from isoglot.artifacts import Store
+from isoglot.cells import TABLE_1
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import TABLE_1, cells, gaps
+from isoglot.exhibits import cells, gaps
 from isoglot.stages.fine_tuning import FineTuning, prediction_files
 from isoglot.stages.scores import read_scores
 from isoglot.stages.transfer import PLACES, ZeroShotTransfer

@@ -9,10 +9,15 @@ from isoglot.artifacts import Store
 from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
-from isoglot.conditions import condition_named
-from isoglot.exhibits import VOCABULARY, cells, gap_sentences
+from isoglot.cells import VOCABULARY
+from isoglot.conditions import MONOLINGUAL, condition_named
+from isoglot.exhibits import cells, gap_sentences
+from isoglot.figures import FIGURE_7
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, told_apart
+from isoglot.report.layer_figures import layer_figures
+from isoglot.report.layer_series import LayerFigure, pairs_of
+from isoglot.report.pictures import HEAT_MAP, picture_name, pictures
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.rows import Row
 from isoglot.report.sections import sections
@@ -38,16 +43,19 @@ def write_report(
         # Two runs of one study may come to their end together.
         with lease(folder / "report.lease", waiting=ignore_holder):
             write_whole(folder / MEASUREMENTS, lines)
+            for name, picture in pictures(measurements).items():
+                write_whole(folder / name, picture)
             write_whole(folder / PAGE, page(study, measurements, failures=failures))
     return folder / PAGE
 
 
 def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequence[str] = ()) -> str:
     """The report in Markdown."""
+    conditions = dict.fromkeys(each.condition for each in measurements)
     parts = [
         f"# {study.name}: {' and '.join(study.languages)}",
         _of_models(study) if {*study.exhibits} - {VOCABULARY} else "Vocabularies alone: no model was asked for.",
-        _condition_table(study, list(dict.fromkeys(each.condition for each in measurements))),
+        _condition_table(study, [name for name in conditions if name != MONOLINGUAL.name]),
     ]
     if failures:
         parts += ["## Failed", "\n".join(f"- {failure}" for failure in failures)]
@@ -67,6 +75,11 @@ def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequenc
             told, untold = told_apart(section.agreements)
             sentences = [each.sentence() for each in told] + ([untold] if untold else [])
             parts += [HEADING, "\n".join(f"- {sentence}" for sentence in sentences)]
+    if pairs_of(measurements, FIGURE_7):
+        parts += ["## Figure 7 at a glance", f"![CKA similarity at every layer]({HEAT_MAP})"]
+    for figure in layer_figures(measurements):
+        parts += [f"## {figure.title}", f"![{figure.title}]({picture_name(figure)})", _layer_table(figure)]
+        parts.append("\n".join(f"- {note}" for note in figure.notes))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -76,7 +89,7 @@ def _of_models(study: Study) -> str:
     return (
         f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
         f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
-        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other"
+        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other but where a figure says so"
         f"{checked if isinstance(study.text, Synthetic) else ''}."
     )
 
@@ -126,6 +139,15 @@ def _score_table(of_pair: Sequence[Row]) -> str:
         scores = [f"{score:.1f}" for score in row.layers]
         best = f"**{mean_and_range(row.best)}**"
         lines.append([condition_named(row.condition).label, *scores, best, f"{row.mean_untrained_best:.1f}"])
+    return _markdown(lines)
+
+
+def _layer_table(figure: LayerFigure) -> str:
+    headings = ["Model", *(f"L{layer}" for layer in range(len(figure.rows[0].layers))), figure.summary_title]
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)]]
+    for row in figure.rows:
+        values = [f"{value:.{figure.decimals}f}" for value in row.layers]
+        lines.append([row.label, *values, f"**{figure.summary_text(row)}**"])
     return _markdown(lines)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from isoglot.exhibits import UNTRAINED
+from isoglot.cells import UNTRAINED
 from isoglot.measurements import Measurement
 
 

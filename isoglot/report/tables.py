@@ -7,9 +7,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isoglot.conditions import PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
+from isoglot.conditions import MONOLINGUAL, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, Agreement, Verdict, told_apart
+from isoglot.report.layer_figures import layer_figures
+from isoglot.report.layer_series import LayerFigure
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.sections import Section, sections
 from isoglot.report.table_1 import table_1
@@ -22,7 +24,7 @@ DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "S
 
 def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableType:
     """Every table of a study, and what they say of the paper's order of conditions."""
-    conditions = dict.fromkeys(each.condition for each in measurements)
+    conditions = dict.fromkeys(each.condition for each in measurements if each.condition != MONOLINGUAL.name)
     parts: list[RenderableType] = [condition_table([condition_named(name) for name in conditions], scale=scale), ""]
     if (transfer := table_1(measurements)) is not None:
         parts += [Table1Layout(table=transfer), ""]
@@ -34,6 +36,8 @@ def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableT
             parts.append(Text(HEADING, style="bold"))
             parts += [Text(f"  {line}", style=style) for line, style in _agreement_lines(section.agreements)]
             parts.append("")
+    for figure in layer_figures(measurements):
+        parts += [layer_table(figure), ""]
     return Group(*parts)
 
 
@@ -93,6 +97,19 @@ def score_table(section: Section) -> Table:
         for row in of_pair
     ]
     headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", "Δ")
+    _add_columns(table, headings, lines)
+    return table
+
+
+def layer_table(figure: LayerFigure) -> Table:
+    """A figure of the paper as numbers."""
+    table = _plain_table(figure.title)
+    table.caption = "\n".join(figure.notes)
+    lines = [
+        (row.label, *(f"{value:.{figure.decimals}f}" for value in row.layers), figure.summary_text(row))
+        for row in figure.rows
+    ]
+    headings = ("Model", *(f"L{layer}" for layer in range(len(figure.rows[0].layers))), figure.summary_title)
     _add_columns(table, headings, lines)
     return table
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from isoglot.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.conditions import condition_named
-from isoglot.exhibits import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named

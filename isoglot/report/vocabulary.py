@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from isoglot.cells import VOCABULARY
 from isoglot.conditions import Domain, condition_named
-from isoglot.exhibits import VOCABULARY
 from isoglot.measurements import Measurement
 from isoglot.report.quantities import short_number
 

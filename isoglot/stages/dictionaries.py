@@ -1,6 +1,7 @@
 """Words that translate each other, made up or read."""
 
 import json
+import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from isoglot.synthetic import dictionary
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
 ENTRIES = "entries.jsonl"
+FITTED_SHARE = 0.7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +64,33 @@ class DictionaryFile(Stage):
         self.file.check_unchanged()
 
 
-AnyDictionary = SyntheticDictionary | DictionaryFile
+@dataclass(frozen=True, kw_only=True)
+class DictionaryPart(Stage):
+    """Some of a dictionary's words, so that maps are not scored by what they were fitted on."""
+
+    kind: ClassVar[str] = "dictionary-part"
+    dictionary: SyntheticDictionary
+    is_for_fitting: bool
+    seed: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.dictionary.title}, to {'fit maps on' if self.is_for_fitting else 'score maps by'}"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.dictionary.names
+
+    def make(self, work: Work) -> None:
+        entries = dictionary_entries(work.path(self.dictionary))
+        # By source word: all translations of a word are on one side.
+        words = list(dict.fromkeys(entry.source for entry in entries))
+        random.Random(self.seed).shuffle(words)
+        fitted = set(words[: round(FITTED_SHARE * len(words))])
+        _write([entry for entry in entries if (entry.source in fitted) is self.is_for_fitting], work.folder)
+
+
+AnyDictionary = SyntheticDictionary | DictionaryFile | DictionaryPart
 
 
 def dictionary_entries(folder: Path) -> list[DictionaryEntry]:

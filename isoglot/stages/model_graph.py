@@ -8,8 +8,10 @@ from functools import cached_property
 from isoglot.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
+from isoglot.languages import original
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import Search
+from isoglot.randomness import derived_seed
+from isoglot.searches import Search
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.dictionaries import AnyDictionary
 from isoglot.stages.emergence import Emergence
@@ -25,14 +27,17 @@ from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.task import Recipe
 from isoglot.transfer.tasks import task_named
 
+LANGUAGES_OF_A_PAIR = 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelGraph:
-    """One model: a pair of languages under a condition, with a seed. Equal parts of two graphs are equal stages."""
+    """One model: its languages under a condition, with a seed. Equal parts of two graphs are equal stages."""
 
     study: Study
     condition: Condition
-    languages: tuple[str, str]
+    languages: tuple[str, ...]
+    """Two, the source first; or one, for a model to be compared with others (section 5)."""
     seed: int
 
     @property
@@ -40,12 +45,19 @@ class ModelGraph:
         """For people."""
         return f"{self.condition.name}, {'-'.join(self.languages)}, seed {self.seed}"
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Of a model of two languages."""
+        source, target = self.languages
+        return source, target
+
     @cached_property
     def sources(self) -> Sources:
         return sources(self.study)
 
     def text(self, language: str, *, domain: Domain) -> SplitText:
         """Words of one language, the same stage wherever they are used."""
+        language = original(language)
         splitting = self.sources.splitting(language)
         return SplitText(
             language=language,
@@ -62,11 +74,9 @@ class ModelGraph:
     @cached_property
     def texts(self) -> dict[str, SplitText]:
         """What the model is trained on: only the target's domain varies (section 4.1)."""
-        source, target = self.languages
-        return {
-            source: self.text(source, domain=Domain.MAIN),
-            target: self.text(target, domain=self.condition.target_domain),
-        }
+        source, *targets = self.languages
+        texts = {source: self.text(source, domain=Domain.MAIN)}
+        return texts | {target: self.text(target, domain=self.condition.target_domain) for target in targets}
 
     @cached_property
     def bpe(self) -> dict[str, LearnedBpe]:
@@ -74,8 +84,9 @@ class ModelGraph:
         merges = self.study.scale.merges
         if self.condition.segmentation is Segmentation.JOINT:
             return dict.fromkeys(self.languages, LearnedBpe(texts=tuple(self.texts.values()), merges=merges))
+        # Departure: a model of one language has as many merges as that language has in a model of two.
         return {
-            language: LearnedBpe(texts=(text,), merges=merges // len(self.languages))
+            language: LearnedBpe(texts=(text,), merges=merges // LANGUAGES_OF_A_PAIR)
             for language, text in self.texts.items()
         }
 
@@ -112,8 +123,8 @@ class ModelGraph:
                 text=text,
                 bpe=self.bpe,
                 vocabulary=self.vocabulary,
-                dictionaries=(self.sources.dictionary(self.languages),),
-                held_out=self.sources.held_out_words(self.languages),
+                dictionaries=(self.sources.dictionary(self.pair),),
+                held_out=self.sources.held_out_words(self.pair),
                 splittings={each: self.sources.splitting(each) for each in self.languages},
             )
             for language, text in self.texts.items()
@@ -122,7 +133,7 @@ class ModelGraph:
     @cached_property
     def vocabulary_statistics(self) -> VocabularyStatistics:
         return VocabularyStatistics(
-            languages=self.languages,
+            languages=self.pair,
             vocabulary=self.vocabulary,
             texts=self.texts,
             bpe=self.bpe,
@@ -132,7 +143,9 @@ class ModelGraph:
 
     @cached_property
     def run(self) -> PretrainingRun:
-        return PretrainingRun.of(self.condition, scale=self.study.scale, languages=self.languages, seed=self.seed)
+        # Models of one language each start apart: with equal weights they would be alike from the beginning.
+        seed = self.seed if len(self.languages) > 1 else derived_seed(self.seed, *self.languages)
+        return PretrainingRun.of(self.condition, scale=self.study.scale, languages=self.languages, seed=seed)
 
     @cached_property
     def pretrained(self) -> PretrainedEncoder:
@@ -146,7 +159,7 @@ class ModelGraph:
     def word_translation(self) -> AnyDictionary | None:
         """Without which the rest of the scores can be had."""
         try:
-            return self.sources.word_translation(self.languages)
+            return self.sources.word_translation(self.pair)
         except MissingDataError:
             return None
 
@@ -154,24 +167,24 @@ class ModelGraph:
         """Scores of an encoder, on the main domain whatever it was trained on."""
         return Emergence(
             encoder=encoder,
-            languages=self.languages,
+            languages=self.pair,
             vocabulary=self.vocabulary,
             bpe=self.bpe,
-            parallel=self.sources.parallel(self.languages),
+            parallel=self.sources.parallel(self.pair),
             dictionary=self.word_translation,
             texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
         )
 
     def transfer(self, task: str, encoder: AnyEncoder, *, freeze_encoder: bool = False) -> ZeroShotTransfer:
         """An encoder fine-tuned on a task in the source language under every setting, and tested in both."""
-        source = self.languages[0]
+        source = self.pair[0]
         search = self._search(task)
         tests = {
-            language: self.sources.examples(task, language=language, split="test", pair=self.languages)
-            for language in self.languages
+            language: self.sources.examples(task, language=language, split="test", pair=self.pair)
+            for language in self.pair
         }
         train, dev = (
-            self.sources.examples(task, language=source, split=split, pair=self.languages) for split in ("train", "dev")
+            self.sources.examples(task, language=source, split=split, pair=self.pair) for split in ("train", "dev")
         )
         label = _of_encoder(encoder, frozen=freeze_encoder) + self.label
         runs = tuple(

@@ -1,5 +1,7 @@
 """Sentences that say the same in several languages, made up or read."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -7,10 +9,12 @@ from typing import ClassVar
 from isoglot.artifacts import Stage, Work
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError
+from isoglot.languages import PRIME
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines
 from isoglot.synthetic import draw_meanings, realise
+from isoglot.synthetic.paraphrases import paraphrased
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
 EXCESS = 4
@@ -19,25 +23,35 @@ EXCESS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticParallelText(Stage):
-    """Meanings realised in every language; no line of it stands in `texts`."""
+    """Meanings realised in every language; no line of it stands in what it is to be apart from."""
 
     kind: ClassVar[str] = "parallel-text"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     world: World
     languages: tuple[SyntheticLanguage, ...]
     texts: tuple[SyntheticText, ...]
     """What models are trained on."""
+    apart_from: tuple[SyntheticParallelText, ...] = ()
+    purpose: str = "parallel"
+    """Texts of another purpose are other draws."""
     sentences: int
 
     @property
     def title(self) -> str:
-        return f"parallel sentences of {' and '.join(language.name for language in self.languages)}"
+        of = "" if self.purpose == "parallel" else f" for {self.purpose}"
+        return f"parallel sentences of {' and '.join(self.names)}{of}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(language.name for language in self.languages)
 
     def make(self, work: Work) -> None:
         count = EXCESS * self.sentences
-        meanings = draw_meanings(self.world, count=count, seed=derived_seed(self.world.seed, "parallel"))
+        meanings = draw_meanings(self.world, count=count, seed=derived_seed(self.world.seed, self.purpose))
         realised = [realise(meanings, language, world=self.world) for language in self.languages]
         texts = {line for text in self.texts for line in read_lines(work.path(text) / LINES)}
+        for other in self.apart_from:
+            texts |= {line for name in other.names for line in parallel_lines(work.path(other), name)}
         kept = _new_rows(realised, seen=texts)[: self.sentences]
         if len(kept) < self.sentences:
             raise IsoglotError(
@@ -61,7 +75,7 @@ def _new_rows(columns: list[list[str]], *, seen: set[str]) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelFiles(Stage):
-    """Parallel sentences that the user has: one file for each language, or one for both."""
+    """Parallel sentences that the user has: one file for both languages, or one for each, as often as they like."""
 
     kind: ClassVar[str] = "parallel-files"
     files: tuple[SourceFile, ...]
@@ -72,14 +86,37 @@ class ParallelFiles(Stage):
         return f"parallel sentences of {' and '.join(self.languages)}, {self.files[0].path.name}"
 
     def make(self, work: Work) -> None:
-        parallel = read_parallel([file.path for file in self.files], languages=self.languages)
+        paths = [file.path for file in self.files]
+        read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
         for language in self.languages:
-            write_lines(work.folder / f"{language}.txt", list(parallel.sentences[language]))
+            lines = [line for parallel in read for line in parallel.sentences[language]]
+            write_lines(work.folder / f"{language}.txt", lines)
         for file in self.files:
             file.check_unchanged()
 
 
-AnyParallelText = SyntheticParallelText | ParallelFiles
+@dataclass(frozen=True, kw_only=True)
+class SyntheticParaphrases(Stage):
+    """Sentences of a made-up language, and the same said otherwise."""
+
+    kind: ClassVar[str] = "paraphrases"
+    world: World
+    language: SyntheticLanguage
+    sentences: int
+
+    @property
+    def title(self) -> str:
+        return f"paraphrases in {self.language.name}"
+
+    def make(self, work: Work) -> None:
+        seed = derived_seed(self.world.seed, "paraphrases")
+        meanings = draw_meanings(self.world, count=self.sentences, seed=seed)
+        said = (meanings, paraphrased(meanings, world=self.world, seed=seed))
+        for name, meant in zip((self.language.name, self.language.name + PRIME), said, strict=True):
+            write_lines(work.folder / f"{name}.txt", realise(meant, self.language, world=self.world))
+
+
+AnyParallelText = SyntheticParallelText | SyntheticParaphrases | ParallelFiles
 
 
 def parallel_lines(folder: Path, language: str) -> list[str]:

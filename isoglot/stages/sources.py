@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from isoglot.conditions import Domain
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
-from isoglot.languages import Splitter, WordSplitting
+from isoglot.languages import Splitter, WordSplitting, original
 from isoglot.real_text import RealText
-from isoglot.stages.dictionaries import AnyDictionary, DictionaryFile, SyntheticDictionary
+from isoglot.stages.dictionaries import AnyDictionary, DictionaryFile, DictionaryPart, SyntheticDictionary
 from isoglot.stages.examples import AnyExamples, ExampleFiles, SyntheticExamples
-from isoglot.stages.parallel_text import AnyParallelText, ParallelFiles, SyntheticParallelText
+from isoglot.stages.parallel_text import AnyParallelText, ParallelFiles, SyntheticParallelText, SyntheticParaphrases
 from isoglot.stages.source_files import SourceFile, source_file
 from isoglot.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
 from isoglot.study import Study, Synthetic
@@ -49,6 +49,18 @@ class Sources(Protocol):
 
     def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:
         """What no extra anchors may be made of."""
+        ...
+
+    def mapping(self, languages: Pair) -> AnyParallelText:
+        """To fit maps on and to compare models by; of a language and its second model, paraphrases."""
+        ...
+
+    def word_mapping(self, languages: Pair) -> tuple[AnyDictionary, AnyDictionary]:
+        """To fit maps on, and to score them by."""
+        ...
+
+    def word_vectors(self, language: str) -> SourceFile | None:
+        """That the user has, if any."""
         ...
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> AnyExamples:
@@ -101,6 +113,30 @@ class SyntheticSources:
     def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:  # noqa: ARG002
         """None: the only dictionary there is serves both."""
         return ()
+
+    def mapping(self, languages: Pair) -> SyntheticParallelText | SyntheticParaphrases:
+        source, target = languages
+        if original(target) == source:
+            return SyntheticParaphrases(
+                world=self.made_up.world,
+                language=self.made_up.language(source),
+                sentences=self.made_up.mapping_sentences,
+            )
+        retrieval = self.parallel(languages)
+        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=self.made_up.mapping_sentences)
+
+    def word_mapping(self, languages: Pair) -> tuple[DictionaryPart, DictionaryPart]:
+        fit, test = (
+            DictionaryPart(
+                dictionary=self.dictionary(languages), is_for_fitting=is_for_fitting, seed=self.made_up.world.seed
+            )
+            for is_for_fitting in (True, False)
+        )
+        return fit, test
+
+    def word_vectors(self, language: str) -> None:  # noqa: ARG002
+        """None: these languages have no vectors but those that are trained here."""
+        return
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> SyntheticExamples:
         counts = {
@@ -157,6 +193,25 @@ class FileSources:
             return (self.word_translation(languages),)
         except MissingDataError:
             return ()
+
+    def mapping(self, languages: Pair) -> ParallelFiles:
+        source, target = languages
+        if original(target) == source:
+            paths = self.real.language_resource("paraphrase", source)
+        else:
+            paths = self.real.resource("mapping", languages)
+        return ParallelFiles(files=self._files(paths), languages=languages)
+
+    def word_mapping(self, languages: Pair) -> tuple[DictionaryFile, DictionaryFile]:
+        (file,) = self._files(self.real.resource("word-mapping", languages))
+        return DictionaryFile(file=file, languages=languages), self.word_translation(languages)
+
+    def word_vectors(self, language: str) -> SourceFile | None:
+        try:
+            (file,) = self._files(self.real.language_resource("vectors", language))
+        except MissingDataError:
+            return None
+        return file
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> ExampleFiles:
         splitting = self.splitting(language)

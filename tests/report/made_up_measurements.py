@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from isoglot.exhibits import BASELINES, TABLE_1
+from isoglot.cells import BASELINES, TABLE_1
 from isoglot.measurements import Measurement
 from isoglot.report.rows import Row
 
@@ -12,12 +12,13 @@ def measured(
     by_layer: Sequence[float],
     *,
     metric: str = "retrieval_p1",
+    exhibit: str = "emergence",
     seed: int = 0,
     languages: tuple[str, str] = ("ela", "oru"),
 ) -> list[Measurement]:
     """Scores of one model, from layer 0 up."""
     return [
-        measurement(condition, value, metric=metric, layer=layer, seed=seed, languages=languages)
+        measurement(condition, value, metric=metric, exhibit=exhibit, layer=layer, seed=seed, languages=languages)
         for layer, value in enumerate(by_layer)
     ]
 
@@ -27,13 +28,14 @@ def measurement(
     value: float,
     *,
     metric: str,
+    exhibit: str = "emergence",
     layer: int | None = None,
     seed: int = 0,
     languages: tuple[str, str] = ("ela", "oru"),
 ) -> Measurement:
     return Measurement(
         study="mine",
-        exhibit="emergence",
+        exhibit=exhibit,
         condition=condition,
         languages=languages,
         language=languages[1],

@@ -9,8 +9,8 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
+from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import FROZEN, UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.page import page, write_report
 from isoglot.study import parse_study, with_exhibits

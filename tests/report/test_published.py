@@ -3,7 +3,14 @@
 import pytest
 
 from isoglot.conditions import TABLE_1
-from isoglot.report.published import TABLE_1_SCORES, TASKS, published_delta, published_order, published_score
+from isoglot.report.published import (
+    FIGURE_7_CKA,
+    TABLE_1_SCORES,
+    TASKS,
+    published_delta,
+    published_order,
+    published_score,
+)
 
 # The right half of the table, transcribed by hand: fr, ru, zh and the delta for XNLI, NER and Parsing.
 TRANSCRIBED = """
@@ -54,3 +61,22 @@ def test_a_pair_that_the_paper_has_is_held_against_its_own_column() -> None:
     mean = pytest.approx((61.7 + 31.6 + 12.0) / 3)
     for languages in (("ela", "oru"), ("en", "de"), ("ela", "fr")):
         assert published_score("sep-l1-6", task="parsing", languages=languages) == mean
+
+
+# The last row of Figure 7, transcribed by hand: bilingual, monolingual and random for each pair.
+FIGURE_7_MEANS = {
+    "en-prime": (0.68, 0.59, 0.50),
+    "fr": (0.69, 0.58, 0.46),
+    "de": (0.70, 0.59, 0.46),
+    "ru": (0.62, 0.54, 0.41),
+    "zh": (0.57, 0.56, 0.43),
+}
+
+
+@pytest.mark.parametrize("target", FIGURE_7_MEANS)
+def test_similarities_are_those_whose_means_are_printed(target: str) -> None:
+    by_kind = FIGURE_7_CKA["en", target]
+    assert list(by_kind) == ["bilingual", "monolingual", "untrained"]
+    for values, printed in zip(by_kind.values(), FIGURE_7_MEANS[target], strict=True):
+        assert len(values) == 9
+        assert sum(values) / 9 == pytest.approx(printed, abs=0.01)

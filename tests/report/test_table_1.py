@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.conditions import TABLE_1
-from isoglot.exhibits import FROZEN, UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import Verdict
 from isoglot.report.published import TABLE_1_SCORES, TARGETS

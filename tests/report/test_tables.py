@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from isoglot.cells import UNTRAINED
 from isoglot.conditions import CONDITIONS, TABLE_1
-from isoglot.exhibits import UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.tables import described, results
 from isoglot.scales import DEMO, PAPER

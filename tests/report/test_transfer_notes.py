@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.exhibits import FROZEN, UNTRAINED
+from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.transfer_notes import notes
 from isoglot.report.transfer_scores import transfer_scores

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.exhibits import FROZEN, UNTRAINED
+from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, published_delta
 from isoglot.report.transfer_scores import DEFAULT, Delta, Model, TaskScores, transfer_scores

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from isoglot.exhibits import VOCABULARY
+from isoglot.cells import VOCABULARY
 from isoglot.measurements import Measurement
 from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
 from tests.report.made_up_measurements import measurement

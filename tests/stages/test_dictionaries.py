@@ -2,16 +2,24 @@
 
 from pathlib import Path
 
+import pytest
+
 from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.readers.dictionaries import DictionaryEntry
 from isoglot.languages import Splitter, WordSplitting
-from isoglot.stages.dictionaries import DictionaryFile, SyntheticDictionary, dictionary_entries, word_pairs
+from isoglot.stages.dictionaries import (
+    DictionaryFile,
+    DictionaryPart,
+    SyntheticDictionary,
+    dictionary_entries,
+    word_pairs,
+)
 from isoglot.stages.source_files import source_file
 from isoglot.synthetic import dictionary
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
 
-def made(stage: DictionaryFile | SyntheticDictionary, folder: Path) -> list[DictionaryEntry]:
+def made(stage: DictionaryFile | DictionaryPart | SyntheticDictionary, folder: Path) -> list[DictionaryEntry]:
     store = Store(folder / "store")
     assert run_plan([stage], store).failed == {}
     return dictionary_entries(store.folder(stage))
@@ -50,6 +58,20 @@ def test_a_bad_row_is_named_and_nothing_is_made(tmp_path: Path) -> None:
     (error,) = run_plan([stage], store).failed.values()
     assert str(error).startswith(f"{path}:2: the weight must be a number above 0")
     assert not store.has(stage)
+
+
+def test_what_maps_are_fitted_on_does_not_score_them(tmp_path: Path) -> None:
+    ela, oru = SyntheticLanguage(name="ela"), SyntheticLanguage(name="oru")
+    whole = SyntheticDictionary(world=World(), languages=(ela, oru))
+    fit, test = (
+        made(DictionaryPart(dictionary=whole, is_for_fitting=is_for_fitting, seed=3), tmp_path)
+        for is_for_fitting in (True, False)
+    )
+    entries = made(whole, tmp_path)
+    assert sorted((*fit, *test), key=entries.index) == entries
+    assert {each.source for each in fit}.isdisjoint(each.source for each in test)
+    assert len(fit) == pytest.approx(0.7 * len(entries), abs=5)
+    assert [each.source for each in fit] != [each.source for each in entries[: len(fit)]]
 
 
 def test_made_up_words_translate_as_their_world_says(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Parallel sentences say the same, each a thing of its own that no text says."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from isoglot.artifacts import Store, run_plan
 from isoglot.conditions import Domain
 from isoglot.errors import IsoglotError
-from isoglot.stages.parallel_text import SyntheticParallelText, parallel_lines
+from isoglot.stages.parallel_text import ParallelFiles, SyntheticParallelText, SyntheticParaphrases, parallel_lines
+from isoglot.stages.source_files import source_file
 from isoglot.stages.text import LINES, SyntheticText, read_lines
 from isoglot.synthetic import dictionary, draw_meanings, realise
 from isoglot.synthetic_languages import Script, SyntheticLanguage, World
@@ -54,6 +56,41 @@ def test_lines_translate_each_other_word_by_word(tmp_path: Path) -> None:
         for a, b in zip(ours.split(), theirs.split(), strict=True):
             assert b in translations.get(a, {a})
     assert len(pairs) > 100
+
+
+def test_texts_for_maps_have_no_sentence_of_retrieval(tiny_world: World, tmp_path: Path) -> None:
+    store, retrieval = Store(tmp_path), parallel_text(tiny_world, text_sentences=2)
+    mapping = replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=150)
+    folder = made(mapping, store)
+    for language in ("ela", "oru"):
+        kept = parallel_lines(folder, language)
+        assert len(set(kept)) == 150
+        assert set(kept).isdisjoint(parallel_lines(store.folder(retrieval), language))
+    # Which would not be so by chance.
+    apart = replace(retrieval, purpose="mapping", sentences=150)
+    assert not set(parallel_lines(made(apart, store), "ela")).isdisjoint(parallel_lines(store.folder(retrieval), "ela"))
+
+
+def test_paraphrases_are_in_the_same_language_and_mostly_the_same_words(tmp_path: Path) -> None:
+    store, stage = Store(tmp_path), SyntheticParaphrases(world=World(), language=ELA, sentences=200)
+    assert run_plan([stage], store).failed == {}
+    said, otherwise = (parallel_lines(store.folder(stage), name) for name in ("ela", "ela-prime"))
+    assert len(said) == len(otherwise) == 200
+    assert sum(a != b for a, b in zip(said, otherwise, strict=True)) > 100
+    words = {word for line in said for word in line.split()}
+    kept = sum(len({*a.split()} & {*b.split()}) for a, b in zip(said, otherwise, strict=True))
+    assert kept > 0.6 * sum(len({*line.split()}) for line in said)
+    assert len({word for line in otherwise for word in line.split()} - words) < 0.1 * len(words)
+
+
+def test_files_come_by_twos(tmp_path: Path) -> None:
+    for name, text in {"a.en": "one\ntwo\n", "a.fr": "un\ndeux\n", "b.en": "three\n", "b.fr": "trois\n"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    files = tuple(source_file(tmp_path / name, wanted_by="here") for name in ("a.en", "a.fr", "b.en", "b.fr"))
+    stage, store = ParallelFiles(files=files, languages=("en", "fr")), Store(tmp_path / "store")
+    assert run_plan([stage], store).failed == {}
+    assert parallel_lines(store.folder(stage), "en") == ["one", "two", "three"]
+    assert parallel_lines(store.folder(stage), "fr") == ["un", "deux", "trois"]
 
 
 def test_a_world_with_too_little_to_say_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,40 @@
+"""The places of an exhibit: cells, each filled by the scores of one stage, and gaps where data is wanting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isoglot.artifacts import Stage
+
+EMERGENCE = "emergence"
+VOCABULARY = "vocabulary"
+WORD_TRANSLATION = "word translation"
+"""A part of emergence, which is shown without it where its dictionary is missing."""
+TABLE_1 = "table-1"
+BASELINES = "baselines"
+UNTRAINED = "_untrained"
+FROZEN = "_frozen"
+MAPPED = "_mapped"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A place in an exhibit; its stage holds several scores, an untrained model's with a suffix."""
+
+    exhibit: str
+    condition: str
+    languages: tuple[str, str]
+    stage: Stage
+    seed: int | None = None
+    task: str | None = None
+    metric_suffix: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gap:
+    """Cells that stay empty, as the study lacks a file they need."""
+
+    exhibit: str
+    condition: str
+    languages: tuple[str, str]
+    reason: str

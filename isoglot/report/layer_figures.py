@@ -1,0 +1,19 @@
+"""Figures 4 to 8 for people: one table and one chart each for a pair of languages."""
+
+from collections.abc import Iterator, Sequence
+
+from isoglot.figures import FIGURE_5, FIGURE_8
+from isoglot.measurements import Measurement
+from isoglot.report.layer_series import LayerFigure
+from isoglot.report.layer_transfer_figures import layer_transfer_figures
+from isoglot.report.sentence_figures import retrieval_figures, similarity_figures
+from isoglot.report.word_figures import word_figures
+
+
+def layer_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
+    """All that are measured, in the paper's order."""
+    yield from word_figures(measurements)
+    yield from layer_transfer_figures(measurements, exhibit=FIGURE_5)
+    yield from retrieval_figures(measurements)
+    yield from similarity_figures(measurements)
+    yield from layer_transfer_figures(measurements, exhibit=FIGURE_8)

@@ -1,0 +1,51 @@
+"""How alike two models are on sentences that say the same, at every layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from isoglot.artifacts import Work
+from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
+from isoglot.stages.scores import Score, write_scores
+from isoglot.stages.two_models import OfTwoModels
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity(OfTwoModels):
+    """Figure 7 (section 5.2), and beside CKA the measures that later work asks for."""
+
+    kind: ClassVar[str] = "similarity"
+    parallel: AnyParallelText
+
+    @property
+    def title(self) -> str:
+        return f"similarity, {self.label}"
+
+    def make(self, work: Work) -> None:
+        from isoglot.geometry.hidden_states import sentence_vectors
+
+        with self.readers(work) as readers:
+            source_SND, target_SND = (
+                sentence_vectors(reader, reader.sentences(parallel_lines(work.path(self.parallel), language)))
+                for reader, language in zip(readers, self.languages, strict=True)
+            )
+        scores = [Score(metric="sentences", value=source_SND.shape[1])]
+        for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
+            scores += _scores(layer, source_ND, target_ND)
+        write_scores(work.folder, scores)
+
+
+def _scores(layer: int, source_ND: Tensor, target_ND: Tensor) -> Iterator[Score]:
+    from isoglot.geometry.cka import debiased_cka, linear_cka
+    from isoglot.geometry.neuron_correlation import average_neuron_correlation
+    from isoglot.geometry.svcca import svcca
+
+    yield Score(metric="cka", layer=layer, value=float(linear_cka(source_ND, target_ND)))
+    yield Score(metric="cka_debiased", layer=layer, value=float(debiased_cka(source_ND, target_ND)))
+    yield Score(metric="svcca", layer=layer, value=float(svcca(source_ND, target_ND)))
+    yield Score(metric="neuron_correlation", layer=layer, value=float(average_neuron_correlation(source_ND, target_ND)))
