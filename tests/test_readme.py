@@ -11,6 +11,7 @@ from commands import Workplace, isoglot
 from real_studies import write_real_study
 
 from isoglot.study import builtin_study_names
+from isoglot.synthetic import draw_meanings, realise
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -43,12 +44,18 @@ def workplace(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> 
     """Tiny studies to stand for each that the pages name: one that was run before, and one of real languages."""
     folder = Path(shutil.copytree(finished.folder, tmp_path_factory.mktemp("readme") / "copy"))
     write_real_study(folder)
+    # Enough lines for models to be compared by.
+    world, languages = finished.study.text.world, finished.study.text.languages
+    for language in languages:
+        lines = realise(draw_meanings(world, count=120, seed=1), language, world=world)
+        (folder / f"{language.name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return folder
 
 
 def stand_in(word: str) -> str:
-    if word in STUDIES:
-        return "tiny.toml"
+    study, *of_model = word.split(":")
+    if study in STUDIES:
+        return ":".join(["tiny.toml", *of_model])
     return {"DATA": "."}.get(word, "real.toml" if (ROOT / word).is_file() else word)
 
 

@@ -19,6 +19,7 @@ from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.geometry.reader import Reader
 
 Ids = NDArray[np.int64]
+Weights = NDArray[np.float64]
 SENTENCES_AT_ONCE = 128
 TOKENS_AT_ONCE = 1 << 14
 STREAM_SENTENCES = 8192
@@ -65,11 +66,10 @@ def word_vectors(
 def word_type_vectors(
     reader: Reader, sentences: Iterable[EncodedSentence], *, types: Mapping[str, int]
 ) -> tuple[Tensor, Tensor]:
-    """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: subwords met, maybe none.
+    """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: occurrences, maybe none.
 
-    Each spelling always has the same subwords, so this is the mean over all of them (section 5.1.1). Several spellings
-    may be one type. Vectors are summed as the sentences go by, and long ones go by in pieces, so that memory is bounded
-    by the number of types and no word is lost.
+    Several spellings may be one type (section 5.1.1). Vectors are summed as the sentences go by, and long ones go by in
+    pieces, so that memory is bounded by the number of types and no word is lost.
     """
     means = _Means(reader, layers=range(reader.num_states), num_rows=max(types.values(), default=-1) + 1)
     pieces = chain.from_iterable(map(reader.pieces, sentences))
@@ -80,9 +80,13 @@ def word_type_vectors(
         first_word_N = np.cumsum([0, *(len(piece.words) for piece in pool)])
         type_T = np.full_like(tokens.word_T, NO_ROW)
         inside_T = tokens.word_T != NO_WORD
-        type_T[inside_T] = type_P[(first_word_N[tokens.sentence_T] + tokens.word_T)[inside_T]]
-        means.add(tokens, row_T=type_T)
-    return means.vector_SRD(), torch.from_numpy(means.num_tokens_R)
+        occurrence_K = (first_word_N[tokens.sentence_T] + tokens.word_T)[inside_T]
+        type_T[inside_T] = type_P[occurrence_K]
+        # However many subwords an occurrence has, it weighs as much as any other.
+        weight_T = np.ones(len(type_T))
+        weight_T[inside_T] = 1 / np.bincount(occurrence_K, minlength=len(type_P))[occurrence_K]
+        means.add(tokens, row_T=type_T, weight_T=weight_T)
+    return means.vector_SRD(), torch.from_numpy(means.weight_R.round().astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,12 +131,15 @@ class _Means:
         self.reader, self.layers = reader, layers
         shape = (len(layers), num_rows, reader.width)
         self.sum_SRD = torch.zeros(shape, dtype=torch.float64, device=_device_for_sums(reader.device, shape))
-        self.num_tokens_R = np.zeros(num_rows, dtype=np.int64)
+        self.weight_R = np.zeros(num_rows)
 
-    def add(self, tokens: _Tokens, *, row_T: Ids) -> None:
-        """Each token's states to its row, to none if that is NO_ROW."""
+    def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: Weights | None = None) -> None:
+        """Each token's states to its row, to none if that is NO_ROW; all weigh the same if it is not said."""
+        if weight_T is None:
+            weight_T = np.ones(len(row_T))
         # Place -1 of a batch is padding.
         token_of_place, row_of_place = np.append(tokens.token_T, self.reader.pad_id), np.append(row_T, NO_ROW)
+        weight_of_place = np.append(weight_T, 0.0)
         device = self.reader.device
         for place_BL in tokens.batches():
             states = self.reader.states(
@@ -142,15 +149,21 @@ class _Means:
             row_BL = row_of_place[place_BL]
             counts_K = torch.from_numpy(np.flatnonzero(row_BL != NO_ROW)).to(device)
             row_K = torch.from_numpy(row_BL[row_BL != NO_ROW]).to(self.sum_SRD.device)
+            weight_K1 = (
+                torch.from_numpy(weight_of_place[place_BL][row_BL != NO_ROW]).to(self.sum_SRD.device).unsqueeze(1)
+            )
             for sum_RD, layer in zip(self.sum_SRD, self.layers, strict=True):
                 state_KD = states[layer].flatten(0, 1)[counts_K].to(sum_RD.device)
-                sum_RD.index_add_(0, row_K, state_KD.double())
-        self.num_tokens_R += np.bincount(row_T[row_T != NO_ROW], minlength=len(self.num_tokens_R))
+                sum_RD.index_add_(0, row_K, state_KD.double() * weight_K1)
+        counts_T = row_T != NO_ROW
+        self.weight_R += np.bincount(row_T[counts_T], weights=weight_T[counts_T], minlength=len(self.weight_R))
 
     def vector_SRD(self) -> Tensor:
         """float32 on the CPU, zero in a row that has no token."""
-        num_R1 = torch.from_numpy(self.num_tokens_R).clamp(min=1).unsqueeze(-1).to(self.sum_SRD.device)
-        return torch.stack([(sum_RD / num_R1).float().cpu() for sum_RD in self.sum_SRD])
+        weight_R1 = (
+            torch.from_numpy(np.where(self.weight_R > 0, self.weight_R, 1.0)).unsqueeze(-1).to(self.sum_SRD.device)
+        )
+        return torch.stack([(sum_RD / weight_R1).float().cpu() for sum_RD in self.sum_SRD])
 
 
 def _device_for_sums(device: torch.device, shape: Sequence[int]) -> torch.device:

@@ -26,7 +26,7 @@ class Emergence(Stage):
     """Retrieval of parallel sentences and translation of words at every layer, by cosine alone."""
 
     kind: ClassVar[str] = "emergence"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     encoder: AnyEncoder
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary

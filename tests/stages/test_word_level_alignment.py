@@ -133,7 +133,7 @@ class Oracle:
                     state_SLD = torch.cat(encoder.hidden_states(torch.tensor([piece.ids]), language=language))
                 for place, word in enumerate(piece.words):
                     subwords = [at for at, owner in enumerate(piece.word_of) if owner == place]
-                    states.setdefault(word.lower(), []).extend(state_SLD[:, at] for at in subwords)
+                    states.setdefault(word.lower(), []).append(state_SLD[:, subwords].mean(1))
         self.contextual = {word: torch.stack(states[word]).mean(0) for word in listed if word in states}
         file = stage.vectors[language].file.path if stage.vectors else None
         rows = [line.split() for line in file.read_text().splitlines()] if file else []
