@@ -13,6 +13,7 @@ from isoglot.errors import MissingDataError
 from isoglot.languages import PRIME
 from isoglot.stages.model_pairs import ModelPair
 from isoglot.study import Study
+from isoglot.task_files import task_names
 from isoglot.transfer.task import Recipe
 from isoglot.transfer.tasks import task_named
 
@@ -50,6 +51,8 @@ def figure_cells(study: Study) -> Iterator[Cell | Gap]:
     }
     for exhibit, places in places_of.items():
         if exhibit in study.exhibits:
+            if exhibit in (FIGURE_5, FIGURE_8) and not _word_tasks(study):
+                yield from _gaps_without_tasks(study, exhibit)
             for seed in study.seeds:
                 yield from map(_cell_or_gap, places(study, seed))
 
@@ -110,19 +113,30 @@ def _layer_places(
     is_mapped: bool,
 ) -> Iterator[_Place]:
     """Every task that labels words, from every layer."""
-    for task in study.tasks:
-        if task_named(task).recipe is Recipe.WORDS:
-            for layer in range(study.scale.shape.layers + 1):
-                yield _Place(
-                    exhibit=exhibit,
-                    condition=condition,
-                    languages=languages,
-                    pair=pair,
-                    stage=partial(ModelPair.layer_transfer, task=task, layer=layer, is_mapped=is_mapped),
-                    seed=seed,
-                    task=task,
-                    metric_suffix=MAPPED if is_mapped else "",
-                )
+    for task in _word_tasks(study):
+        for layer in range(study.scale.shape.layers + 1):
+            yield _Place(
+                exhibit=exhibit,
+                condition=condition,
+                languages=languages,
+                pair=pair,
+                stage=partial(ModelPair.layer_transfer, task=task, layer=layer, is_mapped=is_mapped),
+                seed=seed,
+                task=task,
+                metric_suffix=MAPPED if is_mapped else "",
+            )
+
+
+def _word_tasks(study: Study) -> list[str]:
+    """NLI has no words that could be mapped one by one."""
+    return [task for task in study.tasks if task_named(task).recipe is Recipe.WORDS]
+
+
+def _gaps_without_tasks(study: Study, exhibit: str) -> Iterator[Gap]:
+    known = ", ".join(name for name in task_names() if task_named(name).recipe is Recipe.WORDS)
+    reason = f"tasks has none that labels words; add one of {known}"
+    for languages in study.pairs:
+        yield Gap(exhibit=exhibit, condition=DEFAULT.name, languages=languages, reason=reason)
 
 
 def _figure_6(study: Study, seed: int) -> Iterator[_Place]:

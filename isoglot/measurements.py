@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.cells import EMERGENCE, Cell
+from isoglot.conditions import MONOLINGUAL
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.pretraining.run import LOG
 from isoglot.stages.emergence import Emergence
+from isoglot.stages.models import AnyEncoder
 from isoglot.stages.scores import read_scores
+from isoglot.stages.two_models import OfTwoModels
 from isoglot.study import Study
 
 
@@ -78,16 +80,22 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
             layer=score.layer,
             value=score.value,
         )
-    if isinstance(cell.stage, Emergence) and not cell.metric_suffix:
-        yield from _of_training(blank, cell.stage.encoder.digest, log=store.folder(cell.stage.encoder) / LOG)
+    if cell.metric_suffix:
+        return
+    if isinstance(cell.stage, Emergence):
+        yield from _of_training(blank, cell.stage.encoder, store=store)
+    elif isinstance(cell.stage, OfTwoModels) and cell.condition == MONOLINGUAL.name:
+        for language, encoder in sorted(cell.stage.encoders.items()):
+            yield from _of_training(replace(blank, language=language), encoder, store=store)
 
 
-def _of_training(blank: Measurement, digest: str, *, log: Path) -> Iterator[Measurement]:
+def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
     """Dev perplexity of each language at the update whose model was chosen."""
+    log, digest = store.folder(encoder) / LOG, encoder.digest
     if not log.exists():  # an artifact may be deleted once its scores are known
         return
     evaluations = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    chosen = min(evaluations, key=lambda row: float(row["perplexity"][blank.languages[0]]))
+    chosen = min(evaluations, key=lambda row: float(row["perplexity"][encoder.run.languages[0]]))
     yield replace(blank, metric="chosen_update", value=chosen["update"], stage=digest)
     for language, value in chosen["perplexity"].items():
         yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=digest)

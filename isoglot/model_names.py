@@ -1,5 +1,6 @@
 """Models by name, as `isoglot compare` and `isoglot export` take them: study:condition:language."""
 
+import shlex
 from pathlib import Path
 
 from isoglot.artifacts import Store
@@ -27,9 +28,17 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
         choices = [language, *(choice for choice in choices if choice != language)]
     side = _side(name, study=study, condition=condition, choices=choices)
     if not store.has(side.encoder):
-        again = f"isoglot run {study_name} --store {store.root}" + (f" --data {data}" if data else "")
-        raise IsoglotError(f"{name}: this model is not in {store.root} yet; make it with: {again}")
+        raise IsoglotError(
+            f"{name}: this model is not in {store.root} yet; make it with: {_making(study_name, side, store, data)}"
+        )
     return side
+
+
+def _making(study: str, side: Side, store: Store, data: Path | None) -> str:
+    """The command; an exhibit that shows a model is part of it, as the study's own may not."""
+    words = ["isoglot", "run", study, "--store", str(store.root), *(["--data", str(data)] if data else [])]
+    words += ["--exhibits", "figure-7" if len(side.graph.languages) == 1 else "emergence"]
+    return shlex.join([*words, "--seeds", str(side.graph.seed)])
 
 
 def _side(name: str, *, study: Study, condition: str, choices: list[str]) -> Side:

@@ -8,9 +8,10 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store, inputs_first
-from isoglot.cells import UNTRAINED, VOCABULARY, Cell
+from isoglot.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.exhibits import cells, gap_sentences, named_artifact
-from isoglot.study import parse_study, read_study, with_exhibits
+from isoglot.stages.word_level_alignment import WordLevelAlignment
+from isoglot.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
@@ -59,3 +60,44 @@ def test_models_of_one_language_have_names(tmp_path: Path) -> None:
     named = named_artifact("monolingual:oru:1", study=STUDY, store=Store(tmp_path))
     assert named.kind == "pretrained-encoder"
     assert named.settings["run"]["languages"] == ["oru"]
+
+
+def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:
+    study = with_tasks(with_seeds(STUDY, [0]), ["nli", "ner", "parsing"])
+    found = [cell for cell in cells(with_exhibits(study, ["figure-5"])) if cell.exhibit == "figure-5"]
+    layers = STUDY.scale.shape.layers + 1
+    assert Counter((cell.condition, cell.task, cell.metric_suffix) for cell in found) == {
+        ("monolingual", "ner", MAPPED): layers,
+        ("monolingual", "parsing", MAPPED): layers,
+        ("default", "ner", ""): layers,
+        ("default", "parsing", ""): layers,
+    }
+    eighth = [cell for cell in cells(with_exhibits(study, ["figure-8"])) if cell.exhibit == "figure-8"]
+    assert Counter((cell.condition, cell.metric_suffix) for cell in eighth) == {
+        ("default", ""): 2 * layers,
+        ("default", MAPPED): 2 * layers,
+    }
+    # What is not mapped is one and the same in both.
+    same = {cell.stage.digest for cell in found if not cell.metric_suffix}
+    assert same == {cell.stage.digest for cell in eighth if not cell.metric_suffix}
+
+
+def test_without_such_a_task_it_is_said() -> None:
+    study = with_tasks(with_exhibits(STUDY, ["figure-5"]), ["nli"])
+    assert not [cell for cell in cells(study) if cell.exhibit == "figure-5"]
+    (told,) = gap_sentences(study)
+    assert told.endswith("(figure-5): tasks has none that labels words; add one of ner, parsing, pos")
+
+
+def test_figure_4_reads_the_text_that_its_models_were_trained_on() -> None:
+    (cell,) = (
+        cell for cell in cells(with_exhibits(with_seeds(STUDY, [0]), ["figure-4"])) if cell.exhibit == "figure-4"
+    )
+    stage = cell.stage
+    assert isinstance(stage, WordLevelAlignment)
+    assert set(stage.vectors) == set(stage.texts) == {"ela", "oru"}
+    for language, encoder in stage.encoders.items():
+        assert (
+            encoder.streams[language].text.digest == stage.texts[language].digest == stage.vectors[language].text.digest
+        )
+    assert stage.fit.digest != stage.test.digest

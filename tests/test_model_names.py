@@ -1,0 +1,59 @@
+"""Models by name: what a person may write, and what they are told otherwise."""
+
+from pathlib import Path
+
+import pytest
+from commands import Workplace
+
+from isoglot.artifacts import Store
+from isoglot.errors import IsoglotError
+from isoglot.model_names import named_side
+from isoglot.stages.model_pairs import Side
+
+
+def side(name: str, finished: Workplace, *, language: str | None = None) -> Side:
+    study, colon, rest = name.partition(":")
+    return named_side(f"{finished.folder / study}{colon}{rest}", store=finished.store, language=language)
+
+
+@pytest.mark.parametrize(
+    "name", ["tiny.toml:default:oru:1", "tiny.toml:default:1:oru", "tiny.toml:default:ela-oru:oru:1"]
+)
+def test_words_after_the_condition_come_in_any_order(name: str, finished: Workplace) -> None:
+    found = side(name, finished)
+    assert (found.language, found.graph.seed, found.graph.languages) == ("oru", 1, ("ela", "oru"))
+    assert found.encoder.kind == "pretrained-encoder"
+
+
+def test_the_language_may_stand_beside_the_name(finished: Workplace) -> None:
+    beside = side("tiny.toml:sep-emb-l1-6", finished, language="ela")
+    assert beside == side("tiny.toml:sep-emb-l1-6:ela", finished)
+    assert beside.graph.seed == 0
+
+
+def test_an_untrained_model_has_a_name(finished: Workplace) -> None:
+    assert side("tiny.toml:default:ela:untrained", finished).encoder.kind == "untrained-encoder"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("tiny.toml", "names no model; write it as in"),
+        ("tiny.toml:sep-emb:oru", "'sep-emb' is none of tiny's models: default, no-anchors, sep-emb-l1-6, monolingual"),
+        ("tiny.toml:default", "say one language, ela or oru"),
+        ("tiny.toml:default:ela:oru", "say one language, ela or oru"),
+        ("tiny.toml:default:fr", "'fr' is no language, pair or seed of tiny (ela, oru, ela-oru)"),
+        ("tiny.toml:default:oru:7", "this model is not in"),
+        ("tiny.toml:monolingual:oru", "make it with: isoglot run"),
+    ],
+)
+def test_what_is_no_model_is_said(name: str, told: str, finished: Workplace) -> None:
+    with pytest.raises(IsoglotError) as raised:
+        side(name, finished)
+    assert told in str(raised.value)
+
+
+def test_the_command_that_makes_a_model_asks_for_what_shows_it(finished: Workplace, tmp_path: Path) -> None:
+    with pytest.raises(IsoglotError) as raised:
+        named_side(f"{finished.folder}/tiny.toml:monolingual:oru", store=Store(tmp_path))
+    assert "--exhibits figure-7" in str(raised.value)
