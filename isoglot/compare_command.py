@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from isoglot.alignment_settings import NewVectors
 from isoglot.errors import IsoglotError
+from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
 
 if TYPE_CHECKING:
     from isoglot.geometry.comparison import Told
@@ -44,16 +45,8 @@ def compare(
     to: Annotated[
         str | None, typer.Option("--to", metavar="DIR", help="Folder for the picture and the numbers.")
     ] = None,
-    store: Annotated[
-        str,
-        typer.Option("--store", envvar="ISOGLOT_STORE", metavar="DIR", help="Folder of artifacts, for isoglot's own."),
-    ] = "store",
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data", envvar="ISOGLOT_DATA", metavar="DIR", help="Folder that the paths in a study start from."
-        ),
-    ] = None,
+    store: StoreOption = DEFAULT_STORE,
+    data: DataOption = None,
     new_vectors: Annotated[
         NewVectors, typer.Option("--new-vectors", help="How a map is applied to sentences it was not fitted on.")
     ] = NewVectors.CENTRED,

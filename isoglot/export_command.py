@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isoglot.errors import IsoglotError
+from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
 
 if TYPE_CHECKING:
     from isoglot.artifacts import Store
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from isoglot.stages.model_pairs import Side
 
 # As in cli.py: commands import what they need when they are called.
-
-DEFAULT_STORE = "store"
 
 
 def export(
@@ -31,16 +30,8 @@ def export(
     language: Annotated[
         str | None, typer.Option("--language", help="If the name has none: which to read.", metavar="CODE")
     ] = None,
-    store: Annotated[
-        str,
-        typer.Option("--store", envvar="ISOGLOT_STORE", help="Folder of artifacts, with the model.", metavar="DIR"),
-    ] = DEFAULT_STORE,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data", envvar="ISOGLOT_DATA", help="Folder that the paths in a study start from.", metavar="DIR"
-        ),
-    ] = None,
+    store: StoreOption = DEFAULT_STORE,
+    data: DataOption = None,
 ) -> None:
     """Write one language of a model as a plain transformers model with its tokenizer, and check that both agree.
 

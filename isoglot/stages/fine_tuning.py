@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -58,11 +58,7 @@ class FineTuning(Stage):
         return f"{task_named(self.task).title}, {self.label}, batch {self.run.batch}, rate {rates}"
 
     def amount(self) -> Amount | None:
-        """Unknown before files are read, where an epoch is a pass over them."""
-        examples = self.run.epoch_examples
-        if examples is None and isinstance(self.train, SyntheticExamples):
-            examples = self.train.count
-        return None if examples is None else Amount(units=self.run.epochs * examples, of="examples")
+        return training_amount(self.run, self.train)
 
     def guessed_seconds(self) -> float | None:
         """As for pretraining, though sequences may be shorter than a window."""
@@ -112,7 +108,7 @@ class FineTuning(Stage):
         forget_checkpoints(work.folder)
 
     def _dev_scores(self, task: Task[Any], tuned: FineTuned) -> Iterator[Score]:
-        best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
+        best = best_epoch(tuned.log, task)
         for metric, value in best["dev"].items():
             yield Score(metric=DEV + metric, value=value, language=self.run.language)
         yield Score(metric="chosen_epoch", value=best["epoch"])
@@ -125,24 +121,37 @@ class FineTuning(Stage):
         encodings: Mapping[str, Encoding],
         machine: Machine,
     ) -> Iterator[Score]:
-        from isoglot.transfer.predictions import predictions
-        from isoglot.transfer.sequences import encoded
+        from isoglot.transfer.examination import examined
 
         for language, stage in sorted(self.tests.items()):
             gold = read_examples(task, work.path(stage))
-            sequences = encoded(task, gold, encoding=encodings[language], most_tokens=self.run.most_tokens)
-            said = predictions(
-                task, gold, sequences, model=tuned.model, labels=tuned.labels, language=language, machine=machine
+            found = examined(
+                task,
+                gold,
+                model=tuned.model,
+                labels=tuned.labels,
+                encoding=encodings[language],
+                most_tokens=self.run.most_tokens,
+                machine=machine,
             )
-            for path, examples in zip(prediction_files(work.folder, task, language), (gold, said), strict=True):
+            for path, examples in zip(prediction_files(work.folder, task, language), (gold, found.said), strict=True):
                 path.write_text(task.text(examples), encoding="utf-8", newline="\n")
-            told = task.scores(gold, said) | {
-                "in_parts": 100 * sequences.num_in_parts / len(gold),
-                "unseen_labels": task.unseen_share(gold, tuned.labels),
-            }
-            told |= {metric: float(count) for metric, count in read_counts(work.path(stage)).items()}
+            told = found.scores | {metric: float(count) for metric, count in read_counts(work.path(stage)).items()}
             for metric, value in told.items():
                 yield Score(metric=metric, value=value, language=language)
+
+
+def training_amount(run: FineTuningRun, train: AnyExamples) -> Amount | None:
+    """Unknown before files are read, where an epoch is a pass over them."""
+    examples = run.epoch_examples
+    if examples is None and isinstance(train, SyntheticExamples):
+        examples = train.count
+    return None if examples is None else Amount(units=run.epochs * examples, of="examples")
+
+
+def best_epoch(log: Sequence[dict[str, Any]], task: Task[Any]) -> dict[str, Any]:
+    """Its row of the log."""
+    return max(log, key=lambda row: float(row["dev"][task.metric]))
 
 
 def prediction_files(folder: Path, task: Task[Any], language: str) -> tuple[Path, Path]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import Vocabulary
-from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_examples
-from isoglot.stages.fine_tuning import DEV, LOG
+from isoglot.stages.examples import AnyExamples, read_examples
+from isoglot.stages.fine_tuning import DEV, LOG, best_epoch, training_amount
 from isoglot.stages.models import (
     GUESSED_OPERATIONS_PER_SECOND,
     GUESSED_UPDATE_SECONDS,
@@ -57,11 +57,7 @@ class LayerHead(Stage):
         return f"{place}, {self.label}, batch {self.run.batch}, rate {self.run.learning_rate:g}"
 
     def amount(self) -> Amount | None:
-        """Unknown before files are read, where an epoch is a pass over them."""
-        examples = self.run.epoch_examples
-        if examples is None and isinstance(self.train, SyntheticExamples):
-            examples = self.train.count
-        return None if examples is None else Amount(units=self.run.epochs * examples, of="examples")
+        return training_amount(self.run, self.train)
 
     def guessed_seconds(self) -> float | None:
         """As for fine-tuning; what is frozen is passed once, where what learns is passed three times."""
@@ -127,7 +123,7 @@ class LayerHead(Stage):
         forget_checkpoints(work.folder)
 
     def _dev_scores(self, task: Task[Any], tuned: FineTuned) -> Iterator[Score]:
-        best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
+        best = best_epoch(tuned.log, task)
         yield from self._of_source({DEV + metric: value for metric, value in best["dev"].items()})
         yield Score(metric="chosen_epoch", layer=self.layer, value=best["epoch"])
 
