@@ -10,6 +10,7 @@ from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, Series, pair_title, pairs_of, pearson, series
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.report.rows import single_value
+from isoglot.stages.two_models import SENTENCES_CUT
 
 RETRIEVAL = "aligned_retrieval_p1"
 CKA = "cka"
@@ -52,6 +53,7 @@ def retrieval_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigu
                 notes=(
                     f"Mean of both directions; chance {chance:.1f}. Each layer's map was fitted on {fitted:,.0f} other "
                     "sentences.",
+                    *_cut(measurements, exhibit=FIGURE_6, languages=languages),
                 ),
             )
 
@@ -70,10 +72,26 @@ def similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFig
                 summary_title="mean",
                 summary=lambda row: row.means,
                 notes=(
+                    *_cut(measurements, exhibit=FIGURE_7, languages=languages),
                     *_correlations(measurements, languages),
                     *_other_measures(measurements, languages),
                 ),
             )
+
+
+def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[str, str]) -> Iterator[str]:
+    """By kind of model, where a sentence of any was longer than its windows."""
+    found: dict[str, dict[str, float]] = {}
+    for each in measurements:
+        if (each.exhibit, each.metric, each.languages) == (exhibit, SENTENCES_CUT, languages):
+            found.setdefault(each.condition, {})[each.language] = each.value
+    told = [
+        f"{label_of(condition)} {', '.join(f'{language} {share:.1f}%' for language, share in shares.items())}"
+        for condition, shares in found.items()
+        if any(shares.values())
+    ]
+    if told:
+        yield f"Sentences cut at the end of a window: {'; '.join(told)}."
 
 
 def _published_rows(languages: tuple[str, str], *, num_states: int) -> tuple[Series, ...]:

@@ -39,22 +39,22 @@ class SentenceAlignment(OfTwoModels):
         from isoglot.geometry.vector_maps import VectorMap, write_maps
 
         with self.readers(work) as readers:
-            (source_SND, target_SND), (source_STD, target_STD) = (
-                [
-                    sentence_vectors(reader, reader.sentences(parallel_lines(work.path(text), language)))
-                    for reader, language in zip(readers, self.languages, strict=True)
-                ]
+            to_fit, to_test = (
+                [parallel_lines(work.path(text), language) for language in self.languages]
                 for text in (self.fit, self.test)
             )
+            (source_SND, target_SND), (source_STD, target_STD) = (
+                [sentence_vectors(reader, reader.sentences(lines)) for reader, lines in pairs]
+                for pairs in (zip(readers, to_fit, strict=True), zip(readers, to_test, strict=True))
+            )
+            scores = list(self.sentences_cut(readers, to_test))
             maps = [
                 VectorMap.fit(target_ND, source_ND, rounds=self.rounds)
                 for source_ND, target_ND in zip(source_SND, target_SND, strict=True)
             ]
         write_maps(maps, work.folder / MAPS)
-        scores = [
-            Score(metric="aligned_retrieval_p1_chance", value=100 / source_STD.shape[1]),
-            Score(metric="fitted_pairs", value=source_SND.shape[1]),
-        ]
+        scores.append(Score(metric="aligned_retrieval_p1_chance", value=100 / source_STD.shape[1]))
+        scores.append(Score(metric="fitted_pairs", value=source_SND.shape[1]))
         for layer, (found, source_TD, target_TD) in enumerate(zip(maps, source_STD, target_STD, strict=True)):
             scores += self._scores(layer, found, source_TD, target_TD)
         write_scores(work.folder, scores)

@@ -30,11 +30,12 @@ class Similarity(OfTwoModels):
         from isoglot.geometry.hidden_states import sentence_vectors
 
         with self.readers(work) as readers:
+            texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
             source_SND, target_SND = (
-                sentence_vectors(reader, reader.sentences(parallel_lines(work.path(self.parallel), language)))
-                for reader, language in zip(readers, self.languages, strict=True)
+                sentence_vectors(reader, reader.sentences(lines)) for reader, lines in zip(readers, texts, strict=True)
             )
-        scores = [Score(metric="sentences", value=source_SND.shape[1])]
+            scores = list(self.sentences_cut(readers, texts))
+        scores.append(Score(metric="sentences", value=source_SND.shape[1]))
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
             scores += _scores(layer, source_ND, target_ND)
         write_scores(work.folder, scores)

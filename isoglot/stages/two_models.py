@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from isoglot.artifacts import NOT_IDENTITY, Stage, Work
 from isoglot.languages import WordSplitting
 from isoglot.stages.models import AnyEncoder
+from isoglot.stages.scores import Score
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
 
 if TYPE_CHECKING:
     from isoglot.geometry.encoder_reader import EncoderReader
+
+SENTENCES_CUT = "sentences_cut"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +30,11 @@ class OfTwoModels(Stage):
     bpe: Mapping[str, LearnedBpe]
     splittings: Mapping[str, WordSplitting]
     label: str = field(metadata=NOT_IDENTITY)
+
+    def sentences_cut(self, readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> Iterator[Score]:
+        """Percent of the lines of each language that are longer than its model's windows."""
+        for language, reader, lines in zip(self.languages, readers, texts, strict=True):
+            yield Score(metric=SENTENCES_CUT, language=language, value=100 * reader.num_cut(lines) / len(lines))
 
     @contextmanager
     def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:

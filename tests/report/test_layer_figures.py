@@ -50,6 +50,13 @@ def test_similarity_is_summed_up_by_its_mean_over_layers() -> None:
     assert figure.notes == ("Mean SVCCA over layers: Monolingual 0.60.",)
 
 
+def test_sentences_that_were_cut_are_told() -> None:
+    at = {"metric": "sentences_cut", "exhibit": "figure-7", "languages": EN_FR}
+    whole, cut = measurement("default", 0.0, **at), measurement("monolingual", 2.34, **at)
+    assert only([*of_figure_7(), whole]).notes[0].startswith("Mean SVCCA")
+    assert only([*of_figure_7(), whole, cut]).notes[0] == "Sentences cut at the end of a window: Monolingual fr 2.3%."
+
+
 def test_the_papers_rows_stand_beside_ours_where_models_are_as_deep() -> None:
     assert not [row for row in only(of_figure_7()).rows if row.label.startswith("paper")]
     ours = only(of_figure_7(states=9))

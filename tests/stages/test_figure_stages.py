@@ -11,6 +11,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store, run_plan
 from isoglot.conditions import CONDITIONS
+from isoglot.corpora.bpe import Bpe
 from isoglot.geometry.hidden_states import sentence_vectors
 from isoglot.stages.model_pairs import ModelPair
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
@@ -18,7 +19,8 @@ from isoglot.stages.readers import opened_reader
 from isoglot.stages.scores import read_scores
 from isoglot.stages.sentence_alignment import SentenceAlignment
 from isoglot.stages.similarity import Similarity
-from isoglot.stages.two_models import OfTwoModels
+from isoglot.stages.two_models import SENTENCES_CUT, OfTwoModels
+from isoglot.stages.vocabulary import MERGES
 from isoglot.study import parse_study
 
 STUDY = parse_study(TINY_STUDY.replace("updates = 80", "updates = 8"), origin="tiny.toml")
@@ -83,6 +85,19 @@ def test_retrieval_after_a_map(store: Store) -> None:
         assert scores["aligned_retrieval_p1_rotated_to_source", layer] == pytest.approx(
             precision_at_1(rotated, own[layer]), abs=1e-3
         )
+
+
+def test_how_many_sentences_are_cut_is_told(store: Store) -> None:
+    stage = ModelPair.monolingual(STUDY, PAIR, seed=0).similarity()
+    made(stage, store)
+    told = {score.language: score.value for score in read_scores(store.folder(stage)) if score.metric == SENTENCES_CUT}
+    for language in PAIR:
+        bpe = Bpe.read(store.folder(stage.bpe[language]) / MERGES)
+        lines = parallel_lines(store.folder(stage.parallel), language)
+        lengths = [2 + sum(len(bpe.segment(word)) for word in line.split()) for line in lines]
+        cut = sum(length > STUDY.scale.window for length in lengths)
+        assert told[language] == pytest.approx(100 * cut / len(lines), abs=1e-3)
+        assert 0 < cut < len(lines)
 
 
 def test_the_studys_way_to_map_new_vectors_has_the_plain_name(store: Store) -> None:
