@@ -1,36 +1,46 @@
 """Measurements gathered by layer: series over seeds, and figures of several series."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
 from statistics import fmean
 
-from isoglot.languages import PRIME
+from isoglot.languages import PRIME, original
 from isoglot.measurements import Measurement
+
+MISSING = "-"
+FEWEST_POINTS = 3
+"""Of which a correlation says anything."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """What one kind of model scored at every layer."""
+    """What one kind of model scored at every layer; layers may be wanting while a study runs."""
 
     label: str
-    by_seed: tuple[tuple[float, ...], ...]
-    """For each seed, from layer 0 up."""
+    by_seed: tuple[Mapping[int, float], ...]
+    """For each seed, by layer."""
 
     @property
-    def layers(self) -> tuple[float, ...]:
-        """Means over seeds."""
-        return tuple(fmean(values) for values in zip(*self.by_seed, strict=True))
+    def num_states(self) -> int:
+        """Layers from 0 to the last that is there."""
+        return 1 + max(layer for values in self.by_seed for layer in values)
+
+    @property
+    def layers(self) -> tuple[float | None, ...]:
+        """Means over the seeds that have the layer; None where none has."""
+        by_layer = ([values[layer] for values in self.by_seed if layer in values] for layer in range(self.num_states))
+        return tuple(fmean(values) if values else None for values in by_layer)
 
     @property
     def best(self) -> tuple[float, ...]:
         """Of each seed."""
-        return tuple(max(values) for values in self.by_seed)
+        return tuple(max(values.values()) for values in self.by_seed)
 
     @property
     def means(self) -> tuple[float, ...]:
         """Over the layers, of each seed."""
-        return tuple(fmean(values) for values in self.by_seed)
+        return tuple(fmean(values.values()) for values in self.by_seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +60,15 @@ class LayerFigure:
     """Levels to hold the series against."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def num_states(self) -> int:
+        return max(row.num_states for row in self.rows)
+
+    def texts(self, row: Series) -> list[str]:
+        """Its number at every layer of the figure."""
+        shown = (*row.layers, *[None] * (self.num_states - row.num_states))
+        return [MISSING if value is None else f"{value:.{self.decimals}f}" for value in shown]
+
     def summary_text(self, row: Series) -> str:
         """ "0.81", or over several seeds "0.81 (0.79-0.83)"."""
         values, digits = self.summary(row), self.decimals
@@ -59,8 +78,12 @@ class LayerFigure:
 
 def pair_title(languages: tuple[str, str]) -> str:
     """ "en-fr", or "en-en'" for a language and its second model."""
-    source, target = languages
-    return f"{source}-{target.removesuffix(PRIME)}'" if target.endswith(PRIME) else f"{source}-{target}"
+    return "-".join(map(shown, languages))
+
+
+def shown(language: str) -> str:
+    """ "en'" for en-prime."""
+    return f"{original(language)}'" if language.endswith(PRIME) else language
 
 
 def series(
@@ -74,7 +97,7 @@ def series(
     task: str | None = None,
     language: str | None = None,
 ) -> Series | None:
-    """None if it is not measured yet. Of seeds with unequal numbers of layers, those with the most are taken."""
+    """None if nothing of it is measured yet."""
     found: dict[int, dict[int, float]] = {}
     for each in measurements:
         if (
@@ -85,11 +108,7 @@ def series(
             and language in (None, each.language)
         ):
             found.setdefault(each.seed, {})[each.layer] = each.value
-    if not found:
-        return None
-    most = max(len(values) for values in found.values())
-    whole = [values for values in found.values() if len(values) == most]
-    return Series(label=label, by_seed=tuple(tuple(values[layer] for layer in sorted(values)) for values in whole))
+    return Series(label=label, by_seed=tuple(found.values())) if found else None
 
 
 def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[tuple[str, str]]:
@@ -107,12 +126,25 @@ def mean_value(measurements: Iterable[Measurement], *, exhibit: str, metric: str
     return fmean(found) if found else nan
 
 
-def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """The correlation of two series; None where one of them does not vary."""
-    if min(x) == max(x) or min(y) == max(y):
+def few_pairs(pairs: float, dimensions: float) -> Iterator[str]:
+    """What is to be said of a map that was fitted on fewer pairs than it has dimensions."""
+    if pairs < dimensions:
+        yield (
+            f"The map has {dimensions:,.0f} dimensions and was fitted on {pairs:,.0f} pairs: where no pair points it "
+            "is not determined, and other sentences or words are mapped by chance there. Give more pairs."
+        )
+
+
+def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | None:
+    """The correlation of two series where both have a value; None where it is not defined, or says nothing."""
+    both = [(a, b) for a, b in zip(x, y, strict=False) if a is not None and b is not None]
+    if len(both) < FEWEST_POINTS:
         return None
-    x_mean, y_mean = fmean(x), fmean(y)
-    x_spread = sum((value - x_mean) ** 2 for value in x)
-    y_spread = sum((value - y_mean) ** 2 for value in y)
-    together = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True))
+    xs, ys = zip(*both, strict=True)
+    if min(xs) == max(xs) or min(ys) == max(ys):
+        return None
+    x_mean, y_mean = fmean(xs), fmean(ys)
+    x_spread = sum((value - x_mean) ** 2 for value in xs)
+    y_spread = sum((value - y_mean) ** 2 for value in ys)
+    together = sum((a - x_mean) * (b - y_mean) for a, b in both)
     return together / sqrt(x_spread * y_spread)

@@ -143,11 +143,9 @@ def _score_table(of_pair: Sequence[Row]) -> str:
 
 
 def _layer_table(figure: LayerFigure) -> str:
-    headings = ["Model", *(f"L{layer}" for layer in range(len(figure.rows[0].layers))), figure.summary_title]
+    headings = ["Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title]
     lines = [headings, ["---", *["---:"] * (len(headings) - 1)]]
-    for row in figure.rows:
-        values = [f"{value:.{figure.decimals}f}" for value in row.layers]
-        lines.append([row.label, *values, f"**{figure.summary_text(row)}**"])
+    lines += [[row.label, *figure.texts(row), f"**{figure.summary_text(row)}**"] for row in figure.rows]
     return _markdown(lines)
 
 

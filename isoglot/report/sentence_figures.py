@@ -7,7 +7,7 @@ from isoglot.cells import UNTRAINED
 from isoglot.conditions import MONOLINGUAL, label_of
 from isoglot.figures import FIGURE_6, FIGURE_7
 from isoglot.measurements import Measurement
-from isoglot.report.layer_series import LayerFigure, Series, pair_title, pairs_of, pearson, series
+from isoglot.report.layer_series import LayerFigure, Series, few_pairs, pair_title, pairs_of, pearson, series, shown
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.report.rows import single_value
 from isoglot.stages.two_models import SENTENCES_CUT
@@ -18,7 +18,7 @@ OTHER_MEASURES = {"cka_debiased": "debiased CKA", "svcca": "SVCCA", "neuron_corr
 PAPERS_CORRELATION = 0.9
 
 
-def _rows(
+def rows_of_models(
     measurements: Sequence[Measurement], *, exhibit: str, metric: str, languages: tuple[str, str]
 ) -> tuple[Series, ...]:
     """Models of both languages, then of one each, then with an untrained one of the target."""
@@ -26,7 +26,7 @@ def _rows(
     conditions = dict.fromkeys(each.condition for each in here)
     asked = [(label_of(name), name, metric) for name in conditions if name != MONOLINGUAL.name]
     asked.append((MONOLINGUAL.label, MONOLINGUAL.name, metric))
-    asked.append((f"{MONOLINGUAL.label}, {languages[1]} untrained", MONOLINGUAL.name, metric + UNTRAINED))
+    asked.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric + UNTRAINED))
     found = (
         series(here, label=label, exhibit=exhibit, metric=name, condition=condition, languages=languages)
         for label, condition, name in asked
@@ -37,9 +37,10 @@ def _rows(
 def retrieval_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
     """Figure 6."""
     for languages in pairs_of(measurements, FIGURE_6):
-        rows = _rows(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
+        rows = rows_of_models(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
         chance = single_value(measurements, metric=f"{RETRIEVAL}_chance", languages=languages)
         fitted = single_value(measurements, metric="fitted_pairs", languages=languages)
+        dimensions = single_value(measurements, metric="map_dimensions", languages=languages) or 0.0
         if rows and chance is not None and fitted is not None:
             yield LayerFigure(
                 name=f"{FIGURE_6}.{'-'.join(languages)}",
@@ -54,6 +55,7 @@ def retrieval_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigu
                     f"Mean of both directions; chance {chance:.1f}. Each layer's map was fitted on {fitted:,.0f} other "
                     "sentences.",
                     *_cut(measurements, exhibit=FIGURE_6, languages=languages),
+                    *few_pairs(fitted, dimensions),
                 ),
             )
 
@@ -61,14 +63,14 @@ def retrieval_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigu
 def similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
     """Figure 7."""
     for languages in pairs_of(measurements, FIGURE_7):
-        rows = _rows(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
+        rows = rows_of_models(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
         if rows:
             yield LayerFigure(
                 name=f"{FIGURE_7}.{'-'.join(languages)}",
                 title=f"Figure 7: CKA similarity of parallel sentences ({pair_title(languages)})",
                 unit="linear CKA",
                 decimals=2,
-                rows=rows + _published_rows(languages, num_states=len(rows[0].layers)),
+                rows=rows + _published_rows(languages, num_states=max(row.num_states for row in rows)),
                 summary_title="mean",
                 summary=lambda row: row.means,
                 notes=(
@@ -98,7 +100,7 @@ def _published_rows(languages: tuple[str, str], *, num_states: int) -> tuple[Ser
     """The paper's own, where it has the pair and models are as deep."""
     published = FIGURE_7_CKA.get(languages, {})
     return tuple(
-        Series(label=f"paper: {kind}", by_seed=(values,))
+        Series(label=f"paper: {kind}", by_seed=(dict(enumerate(values)),))
         for kind, values in published.items()
         if len(values) == num_states
     )
@@ -106,11 +108,13 @@ def _published_rows(languages: tuple[str, str], *, num_states: int) -> tuple[Ser
 
 def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
     """Of CKA with retrieval over layers, where both were measured for the same models (section 5.2)."""
-    similar = _rows(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
-    retrieved = {row.label: row for row in _rows(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)}
+    similar = rows_of_models(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
+    retrieved = {
+        row.label: row for row in rows_of_models(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
+    }
     told = []
     for row in similar:
-        if row.label in retrieved and len(row.layers) == len(retrieved[row.label].layers):
+        if row.label in retrieved:
             found = pearson(row.layers, retrieved[row.label].layers)
             told.append(f"{row.label} {'undefined' if found is None else f'{found:.2f}'}")
     if told:
@@ -122,6 +126,6 @@ def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str
 
 def _other_measures(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
     for metric, title in OTHER_MEASURES.items():
-        rows = _rows(measurements, exhibit=FIGURE_7, metric=metric, languages=languages)
+        rows = rows_of_models(measurements, exhibit=FIGURE_7, metric=metric, languages=languages)
         if rows:
             yield f"Mean {title} over layers: {'; '.join(f'{row.label} {fmean(row.means):.2f}' for row in rows)}."

@@ -105,11 +105,8 @@ def layer_table(figure: LayerFigure) -> Table:
     """A figure of the paper as numbers."""
     table = _plain_table(figure.title)
     table.caption = "\n".join(figure.notes)
-    lines = [
-        (row.label, *(f"{value:.{figure.decimals}f}" for value in row.layers), figure.summary_text(row))
-        for row in figure.rows
-    ]
-    headings = ("Model", *(f"L{layer}" for layer in range(len(figure.rows[0].layers))), figure.summary_title)
+    lines = [(row.label, *figure.texts(row), figure.summary_text(row)) for row in figure.rows]
+    headings = ("Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title)
     _add_columns(table, headings, lines)
     return table
 

@@ -6,7 +6,7 @@ from math import isnan
 from isoglot.conditions import MONOLINGUAL
 from isoglot.figures import FIGURE_4
 from isoglot.measurements import Measurement
-from isoglot.report.layer_series import LayerFigure, mean_value, pair_title, pairs_of, series
+from isoglot.report.layer_series import LayerFigure, few_pairs, mean_value, pair_title, pairs_of, series
 
 ROWS = {
     "contextual_p1": "Monolingual, {source} to {target}",
@@ -47,7 +47,7 @@ def word_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
                 summary_title="best",
                 summary=lambda row: row.best,
                 references=() if isnan(fasttext) else ((f"fastText, {source} to {target}", fasttext),),
-                notes=tuple(_notes(value)),
+                notes=(*_notes(value), *few_pairs(value("contextual_fitted_pairs"), value("map_dimensions"))),
             )
 
 
@@ -59,6 +59,8 @@ def _notes(value: Value) -> Iterator[str]:
 
 def _of_words(name: str, value: Value) -> str:
     pairs = value(f"{name}_fitted_pairs")
+    if isnan(pairs):
+        return "no word of the dictionaries is one subword in both languages"
     told = f"{value(f'{name}_coverage'):.0f}% of the test pairs covered, map fitted on {pairs:,.0f}"
     if name == "embedding":
         precisions = ", ".join(f"{value(f'{name}_p{at}'):.1f} at {at}" for at in (1, 5, 10))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from isoglot.geometry.encoder_reader import EncoderReader
 
 SENTENCES_CUT = "sentences_cut"
+MAPS = "maps.safetensors"
+"""Of every layer, in the folder of a stage that fits them."""
 
 
 @dataclass(frozen=True, kw_only=True)

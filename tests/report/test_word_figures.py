@@ -50,5 +50,16 @@ def test_without_a_baseline_nothing_is_said_of_it() -> None:
     assert not [note for note in figure.notes if "fastText" in note or "nan" in note]
 
 
+def test_few_pairs_and_no_whole_words_are_told() -> None:
+    few = [each for each in measurements(with_fasttext=False) if not each.metric.startswith("embedding")]
+    few += [
+        measurement("monolingual", 20_000, metric="map_dimensions", **AT),
+        measurement("monolingual", 0.0, metric="embedding_coverage", **AT),
+    ]
+    (figure,) = word_figures(few)
+    assert figure.notes[1].endswith("no word of the dictionaries is one subword in both languages.")
+    assert figure.notes[2].startswith("The map has 20,000 dimensions and was fitted on 10,036 pairs: where no pair")
+
+
 def test_what_is_not_measured_has_no_figure() -> None:
     assert list(word_figures([])) == []
