@@ -10,6 +10,7 @@ from isoglot.cells import BASELINES, EMERGENCE, FROZEN, TABLE_1, UNTRAINED, VOCA
 from isoglot.conditions import MONOLINGUAL, Condition
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.figures import figure_cells
+from isoglot.languages import PRIME
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.examples import ExampleFiles
 from isoglot.stages.layer_transfer import LayerTransfer
@@ -154,7 +155,7 @@ def _models(study: Study, condition: str) -> dict[tuple[str, ...], Stage]:
             (language, str(seed)): ModelGraph(
                 study=study, condition=MONOLINGUAL, languages=(language,), seed=seed
             ).pretrained
-            for language in study.languages
+            for language in (*study.languages, study.languages[0] + PRIME)
             for seed in study.seeds
         }
     found: dict[tuple[str, ...], Stage] = {}

@@ -22,6 +22,8 @@ FIGURE_5 = "figure-5"
 FIGURE_6 = "figure-6"
 FIGURE_7 = "figure-7"
 FIGURE_8 = "figure-8"
+OF_PRIME = CONDITIONS["sep-emb"]
+"""Of the model that reads one language twice (section 5.2)."""
 PairOfModels = Callable[[], ModelPair]
 """Called where it is told what the study lacks for it."""
 
@@ -158,7 +160,7 @@ def _figure_7(study: Study, seed: int) -> Iterator[_Place]:
     source = study.languages[0]
     prime = (source, source + PRIME)
     for languages in (prime, *study.pairs):
-        conditions = (CONDITIONS["sep-emb"],) if languages == prime else study.conditions
+        conditions = (OF_PRIME,) if languages == prime else study.conditions
         for condition, pair, suffix in _pairs_of_models(study, languages, conditions, seed=seed):
             yield _Place(
                 exhibit=FIGURE_7,

@@ -72,7 +72,7 @@ class Scale:
     shape: EncoderShape
     optimization: Optimization
     merges: int
-    """BPE merges of a joint vocabulary; learned for each of n languages, each gets 1/n of them."""
+    """BPE merges of a joint vocabulary; learned for each language, each gets half of them."""
     window: int
     """Tokens in one training sequence."""
     batch: int

@@ -56,10 +56,32 @@ def test_what_files_a_figure_lacks_is_said_and_the_rest_is_there(tmp_path: Path)
     assert "resources.paraphrase.en is not given" in told
 
 
+def test_a_vector_file_that_is_not_there_is_not_made_up_for(tmp_path: Path) -> None:
+    path = write_real_study(tmp_path)
+    (tmp_path / "fr.vec").write_text("le 1 2\n")
+    named = 'word-mapping.en-fr = "muse.txt"\nvectors.en = "no-such.vec"\nvectors.fr = "fr.vec"\n'
+    path.write_text(path.read_text() + named)
+    study = replace(read_study(path), exhibits=("figure-4",))
+    assert not [cell for cell in cells(study) if cell.exhibit == "figure-4"]
+    assert "no-such.vec" in "\n".join(gap_sentences(study))
+    path.write_text(path.read_text().replace('vectors.en = "no-such.vec"\n', ""))
+    told = "\n".join(gap_sentences(replace(read_study(path), exhibits=("figure-4",))))
+    assert "resources.vectors.en is not given" in told
+
+
+def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:
+    text = TINY_STUDY.replace("merges = 200", 'merges = 200\nalignment.aligner = ["no-such-aligner"]')
+    study = with_exhibits(parse_study(text, origin="tiny.toml"), ["figure-5", "figure-6"])
+    assert {cell.condition for cell in cells(study) if cell.exhibit == "figure-5"} == {"default"}
+    (told,) = gap_sentences(study)
+    assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in told
+
+
 def test_models_of_one_language_have_names(tmp_path: Path) -> None:
-    named = named_artifact("monolingual:oru:1", study=STUDY, store=Store(tmp_path))
-    assert named.kind == "pretrained-encoder"
-    assert named.settings["run"]["languages"] == ["oru"]
+    for language in ("oru", "ela-prime"):
+        named = named_artifact(f"monolingual:{language}:1", study=STUDY, store=Store(tmp_path))
+        assert named.kind == "pretrained-encoder"
+        assert named.settings["run"]["languages"] == [language]
 
 
 def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:

@@ -29,8 +29,8 @@ def fasttext_vectors(
         import floret  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise IsoglotError(
-            "fastText vectors: to train them, install the extra with `pip install 'isoglot[fasttext]'`, or name files "
-            "of vectors that you have"
+            "fastText vectors: to train them, `pip install floret` (Python below 3.13); or name files of vectors that "
+            "you have under resources.vectors, or do without by has_fasttext = false under [change.alignment]"
         ) from None
     try:
         with draft.open("w", encoding="utf-8", newline="\n") as file:

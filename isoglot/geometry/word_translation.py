@@ -9,11 +9,16 @@ from torch import Tensor
 
 from isoglot.alignment_settings import NewVectors
 from isoglot.errors import IsoglotError
-from isoglot.geometry.retrieval import Measure, Precision, both_directions
+from isoglot.geometry.retrieval import Measure, Precision, precision
 from isoglot.geometry.vector_maps import VectorMap
 
 WordPair = tuple[str, str]
 """Source first."""
+Rows = tuple[int, int]
+
+
+class NoPairsError(IsoglotError):
+    """A dictionary of which no entry has both its words among those that have vectors."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +55,14 @@ def word_translation(
     """How well a map that is fitted on some pairs translates others, as MUSE scores it without refinement.
 
     A pair that stands twice counts once; a word with several translations is in as many pairs of the fit, and any of
-    them is right in the test. Pairs of which a side does not have the word are left out, and tell in the coverage.
+    them is right in the test, those of the fit as well: a target word of the test may stand there with another source
+    word. Pairs of which a side does not have the word are left out, and tell in the coverage.
     All words of a side are normalised, are in the neighbourhoods of CSLS and may be answers.
     """
     fit_pairs, test_pairs = (_rows_of_pairs(pairs, source, target) for pairs in (fit, test))
     for purpose, pairs, found in (("fit the map on", fit, fit_pairs), ("score it by", test, test_pairs)):
         if not found:
-            raise IsoglotError(
+            raise NoPairsError(
                 f"no entry of the dictionary to {purpose} has both its words among the {len(source.words)} of the "
                 f"source and the {len(target.words)} of the target ({len(pairs)} entries); is it of these languages, "
                 "the source first?"
@@ -66,13 +72,28 @@ def word_translation(
     )
     source_WD = found_map.compared(source.vector_WD, new_vectors=NewVectors.NORMALIZED)
     target_WD = found_map.mapped(target.vector_WD, new_vectors=NewVectors.NORMALIZED)
-    by_measure = {measure: both_directions(source_WD, target_WD, test_pairs, measure=measure) for measure in Measure}
+    known = [*fit_pairs, *test_pairs]
+    to_target = _gold(test_pairs, known)
+    to_source = _gold(_turned(test_pairs), _turned(known))
     return WordTranslation(
-        to_target={measure: to_target for measure, (to_target, _) in by_measure.items()},
-        to_source={measure: to_source for measure, (_, to_source) in by_measure.items()},
+        to_target={measure: precision(source_WD, target_WD, to_target, measure=measure) for measure in Measure},
+        to_source={measure: precision(target_WD, source_WD, to_source, measure=measure) for measure in Measure},
         coverage=_coverage(test, test_pairs),
         fitted_pairs=len(fit_pairs),
     )
+
+
+def _turned(pairs: Sequence[Rows]) -> list[Rows]:
+    return [(b, a) for a, b in pairs]
+
+
+def _gold(asked: Sequence[Rows], known: Sequence[Rows]) -> dict[int, set[int]]:
+    """All known translations of every word that is asked for."""
+    gold: dict[int, set[int]] = {row: set() for row, _ in asked}
+    for row, column in known:
+        if row in gold:
+            gold[row].add(column)
+    return gold
 
 
 def _rows_of_pairs(pairs: Sequence[WordPair], source: WordSpace, target: WordSpace) -> list[tuple[int, int]]:

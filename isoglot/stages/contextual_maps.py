@@ -13,7 +13,7 @@ from isoglot.artifacts import Work
 from isoglot.errors import IsoglotError
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
-from isoglot.stages.two_models import OfTwoModels
+from isoglot.stages.two_models import MAPS, OfTwoModels
 from isoglot.stages.word_alignments import WordAlignments, read_links
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from isoglot.geometry.hidden_states import WordVectors
     from isoglot.geometry.vector_maps import VectorMap
-
-MAPS = "maps.safetensors"
 
 
 @dataclass(frozen=True, kw_only=True)

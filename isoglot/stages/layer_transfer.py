@@ -12,12 +12,13 @@ from isoglot.artifacts import NOT_IDENTITY, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.stages.contextual_maps import MAPS, ContextualMaps
+from isoglot.stages.contextual_maps import ContextualMaps
 from isoglot.stages.examples import AnyExamples, read_counts, read_examples
 from isoglot.stages.layer_heads import LAYERS, LayerHead
 from isoglot.stages.models import AnyEncoder, chosen_model
 from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.stages.transfer import PLACES, best_settings, dev_score
+from isoglot.stages.two_models import MAPS
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 from isoglot.transfer.tasks import task_named
 

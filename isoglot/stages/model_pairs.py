@@ -8,6 +8,7 @@ from typing import TypedDict
 from isoglot.alignment_settings import Alignment
 from isoglot.conditions import MONOLINGUAL, Condition
 from isoglot.corpora.words import splitter_version
+from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.geometry.external_aligner import aligner_version
 from isoglot.languages import WordSplitting, original
 from isoglot.stages.contextual_maps import ContextualMaps
@@ -146,7 +147,7 @@ class ModelPair:
             splittings=both["splittings"],
             splitter_versions={name: splitter_version(each) for name, each in both["splittings"].items()},
             aligner=alignment.aligner,
-            aligner_version=aligner_version(alignment.aligner) if alignment.aligner else "",
+            aligner_version=_version_of(alignment.aligner),
         )
         return ContextualMaps(
             **both, parallel=parallel, links=links, subwords=alignment.subwords, rounds=alignment.rounds
@@ -214,3 +215,11 @@ class ModelPair:
             splittings={side.language: side.splitting for side in sides},
             label=self.label,
         )
+
+
+def _version_of(aligner: tuple[str, ...]) -> str:
+    """A program that is not there leaves cells empty, as a file would."""
+    try:
+        return aligner_version(aligner) if aligner else ""
+    except IsoglotError as error:
+        raise MissingDataError(f"alignment.aligner: {error}") from error

@@ -53,11 +53,7 @@ class SyntheticParallelText(Stage):
         for other in self.apart_from:
             texts |= {line for name in other.names for line in parallel_lines(work.path(other), name)}
         kept = _new_rows(realised, seen=texts)[: self.sentences]
-        if len(kept) < self.sentences:
-            raise IsoglotError(
-                f"of {count} sentences of this world only {len(kept)} differ from each other and from the texts; "
-                "lower synthetic.parallel_sentences or enlarge the world"
-            )
+        _check_enough(kept, of=count, wanted=self.sentences, key=f"{self.purpose}_sentences")
         for language, lines in zip(self.languages, realised, strict=True):
             write_lines(work.folder / f"{language.name}.txt", [lines[row] for row in kept])
 
@@ -71,6 +67,14 @@ def _new_rows(columns: list[list[str]], *, seen: set[str]) -> list[int]:
             kept.append(row)
         known.update(lines)
     return kept
+
+
+def _check_enough(kept: list[int], *, of: int, wanted: int, key: str) -> None:
+    if len(kept) < wanted:
+        raise IsoglotError(
+            f"of {of} sentences of this world only {len(kept)} differ from each other and from the texts; "
+            f"lower synthetic.{key} or enlarge the world"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +106,8 @@ class SyntheticParaphrases(Stage):
     kind: ClassVar[str] = "paraphrases"
     world: World
     language: SyntheticLanguage
+    text: SyntheticText
+    """What models are trained on."""
     sentences: int
 
     @property
@@ -109,11 +115,16 @@ class SyntheticParaphrases(Stage):
         return f"paraphrases in {self.language.name}"
 
     def make(self, work: Work) -> None:
-        seed = derived_seed(self.world.seed, "paraphrases")
-        meanings = draw_meanings(self.world, count=self.sentences, seed=seed)
-        said = (meanings, paraphrased(meanings, world=self.world, seed=seed))
-        for name, meant in zip((self.language.name, self.language.name + PRIME), said, strict=True):
-            write_lines(work.folder / f"{name}.txt", realise(meant, self.language, world=self.world))
+        count, seed = EXCESS * self.sentences, derived_seed(self.world.seed, "paraphrases")
+        meanings = draw_meanings(self.world, count=count, seed=seed)
+        said = [
+            realise(meant, self.language, world=self.world)
+            for meant in (meanings, paraphrased(meanings, world=self.world, seed=seed))
+        ]
+        kept = _new_rows(said, seen=set(read_lines(work.path(self.text) / LINES)))[: self.sentences]
+        _check_enough(kept, of=count, wanted=self.sentences, key="mapping_sentences")
+        for name, lines in zip((self.language.name, self.language.name + PRIME), said, strict=True):
+            write_lines(work.folder / f"{name}.txt", [lines[row] for row in kept])
 
 
 AnyParallelText = SyntheticParallelText | SyntheticParaphrases | ParallelFiles

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.alignment_settings import NewVectors
 from isoglot.artifacts import Work
+from isoglot.errors import IsoglotError
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
-from isoglot.stages.two_models import OfTwoModels
+from isoglot.stages.two_models import MAPS, OfTwoModels
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from isoglot.geometry.vector_maps import VectorMap
-
-MAPS = "maps.safetensors"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +24,7 @@ class SentenceAlignment(OfTwoModels):
     """Figure 6 (section 5.1.3)."""
 
     kind: ClassVar[str] = "sentence-alignment"
+    version: ClassVar[int] = 2
     fit: AnyParallelText
     test: AnyParallelText
     rounds: int
@@ -39,15 +39,16 @@ class SentenceAlignment(OfTwoModels):
         from isoglot.geometry.vector_maps import VectorMap, write_maps
 
         with self.readers(work) as readers:
-            to_fit, to_test = (
+            given, to_test = (
                 [parallel_lines(work.path(text), language) for language in self.languages]
                 for text in (self.fit, self.test)
             )
+            to_fit = apart_from(to_test, given)
             (source_SND, target_SND), (source_STD, target_STD) = (
                 [sentence_vectors(reader, reader.sentences(lines)) for reader, lines in pairs]
                 for pairs in (zip(readers, to_fit, strict=True), zip(readers, to_test, strict=True))
             )
-            scores = list(self.sentences_cut(readers, to_test))
+            scores = list(self.sentences_cut(readers, [a + b for a, b in zip(to_fit, to_test, strict=True)]))
             maps = [
                 VectorMap.fit(target_ND, source_ND, rounds=self.rounds)
                 for source_ND, target_ND in zip(source_SND, target_SND, strict=True)
@@ -55,6 +56,8 @@ class SentenceAlignment(OfTwoModels):
         write_maps(maps, work.folder / MAPS)
         scores.append(Score(metric="aligned_retrieval_p1_chance", value=100 / source_STD.shape[1]))
         scores.append(Score(metric="fitted_pairs", value=source_SND.shape[1]))
+        scores.append(Score(metric="map_dimensions", value=source_SND.shape[2]))
+        scores.append(Score(metric="pairs_left_out", value=len(given[0]) - len(to_fit[0])))
         for layer, (found, source_TD, target_TD) in enumerate(zip(maps, source_STD, target_STD, strict=True)):
             scores += self._scores(layer, found, source_TD, target_TD)
         write_scores(work.folder, scores)
@@ -76,3 +79,19 @@ class SentenceAlignment(OfTwoModels):
             yield Score(metric=name, layer=layer, value=(to_target.at[1] + to_source.at[1]) / 2)
             for direction, precision in (("to_target", to_target), ("to_source", to_source)):
                 yield Score(metric=f"{name}_{direction}", layer=layer, value=precision.at[1])
+
+
+def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows of parallel texts of which no side is a line of the tests."""
+    known = [set(lines) for lines in tests]
+    kept = [
+        row
+        for row in zip(*texts, strict=True)
+        if not any(line in lines for line, lines in zip(row, known, strict=True))
+    ]
+    if not kept:
+        raise IsoglotError(
+            "all parallel sentences to fit a map on are among those that it is tested by; name other files under "
+            "resources.mapping or resources.retrieval"
+        )
+    return [list(lines) for lines in zip(*kept, strict=True)]

@@ -20,6 +20,7 @@ class Similarity(OfTwoModels):
     """Figure 7 (section 5.2), and beside CKA the measures that later work asks for."""
 
     kind: ClassVar[str] = "similarity"
+    version: ClassVar[int] = 2
     parallel: AnyParallelText
 
     @property

@@ -60,7 +60,7 @@ class Sources(Protocol):
         ...
 
     def word_vectors(self, language: str) -> SourceFile | None:
-        """That the user has, if any."""
+        """That the user has; None where the study names none for any language."""
         ...
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> AnyExamples:
@@ -120,6 +120,7 @@ class SyntheticSources:
             return SyntheticParaphrases(
                 world=self.made_up.world,
                 language=self.made_up.language(source),
+                text=self.text(source, Domain.MAIN),
                 sentences=self.made_up.mapping_sentences,
             )
         retrieval = self.parallel(languages)
@@ -207,10 +208,10 @@ class FileSources:
         return DictionaryFile(file=file, languages=languages), self.word_translation(languages)
 
     def word_vectors(self, language: str) -> SourceFile | None:
-        try:
-            (file,) = self._files(self.real.language_resource("vectors", language))
-        except MissingDataError:
+        # A file that is named and not there is told, and not made up for by other vectors.
+        if not any(key.startswith("vectors.") for key in self.real.resources):
             return None
+        (file,) = self._files(self.real.language_resource("vectors", language))
         return file
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> ExampleFiles:

@@ -39,6 +39,7 @@ class WordLevelAlignment(OfTwoModels):
     """
 
     kind: ClassVar[str] = "word-level-alignment"
+    version: ClassVar[int] = 2
     texts: Mapping[str, SplitText]
     """Whose training lines tell the words, and are where these are met in context."""
     fit: AnyDictionary
@@ -56,6 +57,8 @@ class WordLevelAlignment(OfTwoModels):
         return f"map of words, {self.label}"
 
     def make(self, work: Work) -> None:
+        from isoglot.geometry.word_translation import NoPairsError
+
         texts = [NumberedText.read(work.path(self.texts[language])) for language in self.languages]
         with self.readers(work) as readers:
             embedding = [
@@ -67,11 +70,13 @@ class WordLevelAlignment(OfTwoModels):
             ]
         baseline = [self._baseline_vectors(work, language) for language in self.languages] if self.vectors else []
         pairs = self._pairs(work, self.fit), self._pairs(work, self.test)
-        scores = [
-            score
-            for name, of_model in (("embedding", embedding), ("contextual", contextual))
-            for score in self._scores(name, of_model, baseline, pairs=pairs)
-        ]
+        scores = list(self._scores("contextual", contextual, baseline, pairs=pairs))
+        try:
+            scores += list(self._scores("embedding", embedding, baseline, pairs=pairs))
+        except NoPairsError:
+            # A small vocabulary may have no dictionary word whole; the states of its words are still there.
+            scores.append(Score(metric="embedding_coverage", value=0.0))
+        scores.append(Score(metric="map_dimensions", value=readers[0].width))
         write_scores(work.folder, scores)
 
     def _baseline_vectors(self, work: Work, language: str) -> _TypeVectors:

@@ -67,6 +67,17 @@ def muse_precision(
     return 100 * sum(right.values()) / len(right)
 
 
+def test_a_translation_that_the_map_was_fitted_on_is_no_mistake() -> None:
+    """Back from b0, a0 is right as well: the pair stands in the fit, as with a third of MUSE's target words."""
+    source, target = rotated_pair(words=40, noise=0.0)
+    found = word_translation(
+        source, target, fit=same_row(range(30)), test=[*same_row(range(30, 35)), ("a35", "b0")], rounds=5
+    )
+    assert found.to_source[Measure.CSLS].at[1] == 100
+    # From a35 only b0 is known, and what lies there is b35.
+    assert found.to_target[Measure.CSLS].at[1] == pytest.approx(100 * 5 / 6)
+
+
 def test_scores_are_those_of_muse_with_our_normalization() -> None:
     source, target = rotated_pair(words=60, noise=4.0)
     fit = [*same_row(range(25)), ("a0", "b1"), ("a0", "b1"), ("a3", "nowhere"), ("nobody", "b2")]

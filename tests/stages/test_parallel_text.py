@@ -72,11 +72,16 @@ def test_texts_for_maps_have_no_sentence_of_retrieval(tiny_world: World, tmp_pat
 
 
 def test_paraphrases_are_in_the_same_language_and_mostly_the_same_words(tmp_path: Path) -> None:
-    store, stage = Store(tmp_path), SyntheticParaphrases(world=World(), language=ELA, sentences=200)
+    text = SyntheticText(world=World(), language=ELA, domain=Domain.MAIN, sentences=1000)
+    store, stage = Store(tmp_path), SyntheticParaphrases(world=World(), language=ELA, text=text, sentences=200)
     assert run_plan([stage], store).failed == {}
     said, otherwise = (parallel_lines(store.folder(stage), name) for name in ("ela", "ela-prime"))
     assert len(said) == len(otherwise) == 200
     assert sum(a != b for a, b in zip(said, otherwise, strict=True)) > 100
+    trained_on = set(read_lines(store.folder(text) / LINES))
+    for lines in (said, otherwise):
+        assert len(set(lines)) == 200
+        assert trained_on.isdisjoint(lines)
     words = {word for line in said for word in line.split()}
     kept = sum(len({*a.split()} & {*b.split()}) for a, b in zip(said, otherwise, strict=True))
     assert kept > 0.6 * sum(len({*line.split()}) for line in said)
