@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="How does cross-lingual structure emerge in pretrained language models, and what does it need?\n\n"
-    "Start with [bold]isoglot run demo[/bold]: five bilingual models on made-up languages, in minutes on a laptop.",
+    "Start with [bold]isoglot run demo[/bold]: nine small models on made-up languages, in minutes on a laptop.",
 )
 app.add_typer(data_app, name="data")
 
@@ -227,6 +228,7 @@ def list_() -> None:
 def main() -> None:
     """Run the command; a mistake the user can mend is told in one line, without a traceback."""
     # A terminal without Greek letters must not lose a study's results.
+    warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
@@ -234,6 +236,11 @@ def main() -> None:
     except IsoglotError as error:
         print(f"isoglot: {error}", file=sys.stderr)
         sys.exit(1)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """In one line, without the place in the code that Python would name."""
+    print(f"isoglot: {message}", file=sys.stderr)
 
 
 def _store(folder: str) -> "Store":

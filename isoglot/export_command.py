@@ -64,7 +64,8 @@ def export(
     print(f"Wrote {side.language} of {side.encoder.title} to {to} ({done.architecture}).")
     print(
         f"Read back, hidden states of all layers differ from ours by at most {done.hidden_states:.1g}{softmax} "
-        f"({TOLERANCE:.0e} is allowed), and {done.num_words:,} words have the same ids."
+        f"(relative to a layer's largest number where that is above 1; {TOLERANCE:.0e} is allowed), and "
+        f"{done.num_words:,} words have the same ids."
     )
     print("".join(f"- {sentence}\n" for sentence in limits(own, export=done)), end="")
 

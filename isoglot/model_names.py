@@ -4,12 +4,14 @@ import shlex
 from pathlib import Path
 
 from isoglot.artifacts import Store
-from isoglot.conditions import MONOLINGUAL, Condition
+from isoglot.conditions import MONOLINGUAL, Condition, condition_named
 from isoglot.errors import IsoglotError
+from isoglot.figures import OF_PRIME
 from isoglot.languages import PRIME
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import Side
 from isoglot.study import Study, read_study
+from isoglot.suggestions import suggestion
 
 FORM = (
     'as in "demo:default:oru" or "demo:monolingual:oru:1": a study, a condition, a language, perhaps a pair or a seed'
@@ -35,16 +37,18 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
 
 
 def _making(study: str, side: Side, store: Store, data: Path | None) -> str:
-    """The command; an exhibit that shows a model is part of it, as the study's own may not."""
+    """The command, with an exhibit that shows the model and its condition, as the study's own may not."""
+    graph = side.graph
     words = ["isoglot", "run", study, "--store", str(store.root), *(["--data", str(data)] if data else [])]
-    words += ["--exhibits", "figure-7" if len(side.graph.languages) == 1 else "emergence"]
-    return shlex.join([*words, "--seeds", str(side.graph.seed)])
+    if graph.condition is MONOLINGUAL or side.language.endswith(PRIME):
+        words += ["--exhibits", "figure-7"]
+    else:
+        words += ["--exhibits", "emergence", "--conditions", graph.condition.name]
+    return shlex.join([*words, "--seeds", str(graph.seed)])
 
 
 def _side(name: str, *, study: Study, condition: str, choices: list[str]) -> Side:
-    conditions = {each.name: each for each in (*study.conditions, MONOLINGUAL)}
-    if condition not in conditions:
-        raise IsoglotError(f"{name}: {condition!r} is none of {study.name}'s models: {', '.join(conditions)}")
+    chosen = _condition(name, study=study, condition=condition)
     pairs = {"-".join(pair): pair for pair in study.pairs}
     languages = [choice for choice in choices if choice in (*study.languages, study.languages[0] + PRIME)]
     named_pairs = [choice for choice in choices if choice in pairs]
@@ -59,8 +63,8 @@ def _side(name: str, *, study: Study, condition: str, choices: list[str]) -> Sid
         raise IsoglotError(f"{name}: say one language, {' or '.join(study.languages)}; write a model {FORM}")
     graph = ModelGraph(
         study=study,
-        condition=conditions[condition],
-        languages=_languages(name, study, conditions[condition], languages[0], [pairs[each] for each in named_pairs]),
+        condition=chosen,
+        languages=_languages(name, study, chosen, languages[0], [pairs[each] for each in named_pairs]),
         seed=int(seeds[0]) if seeds else study.seeds[0],
     )
     return Side(
@@ -70,6 +74,19 @@ def _side(name: str, *, study: Study, condition: str, choices: list[str]) -> Sid
     )
 
 
+def _condition(name: str, *, study: Study, condition: str) -> Condition:
+    """The study's own, any other of the paper, or models of one language."""
+    if condition == MONOLINGUAL.name:
+        return MONOLINGUAL
+    try:
+        return condition_named(condition)
+    except IsoglotError:
+        known = ", ".join([*(each.name for each in study.conditions), MONOLINGUAL.name])
+        raise IsoglotError(
+            f"{name}: {condition!r} is no condition; {study.name} has {known}{suggestion(condition, known.split(', '))}"
+        ) from None
+
+
 def _languages(
     name: str, study: Study, condition: Condition, language: str, pairs: list[tuple[str, str]]
 ) -> tuple[str, ...]:
@@ -77,9 +94,16 @@ def _languages(
     if condition is MONOLINGUAL:
         return (language,)
     if language.endswith(PRIME):
+        if condition != OF_PRIME:
+            raise IsoglotError(
+                f"{name}: a language's second model is trained alone ({MONOLINGUAL.name}) or with the first under "
+                f"{OF_PRIME.name}, as in Figure 7"
+            )
         return (study.languages[0], language)
     fitting = [pair for pair in pairs or study.pairs if language in pair]
-    if len(fitting) != 1:
-        known = ", ".join("-".join(pair) for pair in study.pairs)
+    known = ", ".join("-".join(pair) for pair in study.pairs)
+    if not fitting:
+        raise IsoglotError(f"{name}: no model of that pair reads {language!r}; the pairs are {known}")
+    if len(fitting) > 1:
         raise IsoglotError(f"{name}: several models read {language!r}; say which pair: {known}")
     return fitting[0]

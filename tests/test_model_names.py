@@ -39,7 +39,12 @@ def test_an_untrained_model_has_a_name(finished: Workplace) -> None:
     ("name", "told"),
     [
         ("tiny.toml", "names no model; write it as in"),
-        ("tiny.toml:sep-emb:oru", "'sep-emb' is none of tiny's models: default, no-anchors, sep-emb-l1-6, monolingual"),
+        ("tiny.toml:sep-em:oru", "'sep-em' is no condition; tiny has default, no-anchors, sep-emb-l1-6, monolingual"),
+        ("tiny.toml:sep-emb:oru", "make it with: isoglot run"),
+        (
+            "tiny.toml:default:ela-prime",
+            "second model is trained alone (monolingual) or with the first under",
+        ),
         ("tiny.toml:default", "say one language, ela or oru"),
         ("tiny.toml:default:ela:oru", "say one language, ela or oru"),
         ("tiny.toml:default:fr", "'fr' is no language, pair or seed of tiny (ela, oru, ela-oru)"),
@@ -57,3 +62,10 @@ def test_the_command_that_makes_a_model_asks_for_what_shows_it(finished: Workpla
     with pytest.raises(IsoglotError) as raised:
         named_side(f"{finished.folder}/tiny.toml:monolingual:oru", store=Store(tmp_path))
     assert "--exhibits figure-7" in str(raised.value)
+    for name, words in {
+        "sep-emb:ela-prime": "--exhibits figure-7 --seeds 0",
+        "extra-anchors:oru:1": "--exhibits emergence --conditions extra-anchors --seeds 1",
+    }.items():
+        with pytest.raises(IsoglotError) as raised:
+            named_side(f"{finished.folder}/tiny.toml:{name}", store=Store(tmp_path))
+        assert str(raised.value).endswith(words)

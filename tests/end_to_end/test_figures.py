@@ -79,7 +79,10 @@ def test_killed_at_random_moments_it_makes_the_same_bytes(whole: tuple[Path, str
                 process.wait(timeout=moments.uniform(1.5, 4))
             except subprocess.TimeoutExpired:
                 process.kill()
-        assert process.returncode == -signal.SIGKILL
+        # What is there can be looked at, whatever is wanting; on a fast machine a run may even come to its end.
+        assert process.returncode in (0, -signal.SIGKILL)
+        shown = isoglot("results", "tiny.toml", folder=tmp_path)
+        assert "Traceback" not in shown.stderr
     answer = isoglot("run", "tiny.toml", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert artifact_files(tmp_path / "store") == artifact_files(whole[0] / "store")
