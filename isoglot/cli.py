@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from isoglot.compare_command import compare
@@ -24,15 +23,13 @@ from isoglot.options import (
     StudyArgument,
     TasksOption,
 )
+from isoglot.terminal import INTERRUPTED, plain_console
 
 if TYPE_CHECKING:
     from isoglot.artifacts import Store
     from isoglot.study import Study
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
-
-INTERRUPTED = 130
-WIDTH_OF_FILES = 240
 
 app = typer.Typer(
     name="isoglot",
@@ -67,7 +64,7 @@ def run(
     from isoglot.report.quantities import duration
     from isoglot.report.tables import results as results_tables
 
-    console = _console()
+    console = plain_console()
     asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     shelf = _store(store)
     wanted = targets(asked)
@@ -118,7 +115,7 @@ def plan(
     from isoglot.exhibits import targets
     from isoglot.report.outlook import outlook, plan_table
 
-    console = _console()
+    console = plain_console()
     asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     planned = plan_of(targets(asked), _store(store))
     console.print(plan_table(planned))
@@ -148,7 +145,7 @@ def results(
         for each in found:
             print(each.json_line())
     elif found:
-        _console().print(results_tables(found, scale=asked.scale))
+        plain_console().print(results_tables(found, scale=asked.scale))
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
     for sentence in gap_sentences(asked):
@@ -182,7 +179,7 @@ def explain(
     shelf = _store(store)
     first, second = (named_artifact(name, study=asked, store=shelf) for name in (a, b))
     found = differences(first, second, known_artifacts(asked, shelf))
-    console = _console()
+    console = plain_console()
     if not found:
         console.print(f"{a} and {b} are one and the same artifact: {first.kind}-{first.digest[:16]}")
         return
@@ -208,7 +205,7 @@ def breakdown(
     name = CellName(task=task, condition=condition, language=language, seed=seed)
     words = [study, *([] if store == DEFAULT_STORE else ["--store", store]), *(["--data", data] if data else [])]
     for part in cell_breakdown(_study(study, data=data), name, store=_store(store), study_words=words):
-        _console().print(part)
+        plain_console().print(part)
 
 
 app.command()(compare)
@@ -220,7 +217,7 @@ def list_() -> None:
     """Name the built-in studies, the conditions of Table 1, the scales, and the languages isoglot knows."""
     from isoglot.report.listing import listing
 
-    console = _console()
+    console = plain_console()
     for part in listing():
         console.print(part)
 
@@ -249,14 +246,6 @@ def _store(folder: str) -> "Store":
     if not folder.strip():
         raise IsoglotError("--store names no folder; is a variable of your shell not set?")
     return Store(Path(folder))
-
-
-def _console() -> Console:
-    """Names of files are no markup; a file or a pipe has no right margin."""
-    console = Console(markup=False, highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = WIDTH_OF_FILES
-    return console
 
 
 def _study(

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from isoglot.alignment_settings import NewVectors
 from isoglot.errors import IsoglotError
 from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
+from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
     from isoglot.geometry.comparison import Told
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 # As in cli.py: commands import what they need when they are called.
 
-WIDTH_OF_FILES = 240
 ROUNDS = 5
 PICTURE, NUMBERS = "comparison.svg", "comparison.json"
 OWN_NAME = "demo:monolingual:oru (study, condition, language)"
@@ -88,9 +88,7 @@ def compare(
     if as_json:
         print(named.json_text(), end="")
         return
-    console = Console(markup=False, highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = WIDTH_OF_FILES
+    console = plain_console()
     console.print(named.table())
     console.print("\n".join([named.reading(), *named.notes(), f"Picture: {folder / PICTURE}"]))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from isoglot.errors import IsoglotError
+from isoglot.terminal import INTERRUPTED, plain_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # As in cli.py: commands import what they need when they are called.
 
-INTERRUPTED = 130
-WIDTH_OF_FILES = 240
 DEFAULT_DATA = "data"
 
 data_app = typer.Typer(
@@ -63,7 +61,7 @@ def list_(
         how = "; by hand" if each["by_hand"] else ""
         text = f"{each['what']}{how}\n{each['licence']}, {each['home']}"
         table.add_row(each["name"], _size(each["bytes"]), _presence(each["files"]), text)
-    console = _console()
+    console = plain_console(soft_wrap=False)
     console.print(table)
     console.print(f"Data folder: {root}. Fetch with: isoglot data get NAME --languages fr,ru", soft_wrap=True)
 
@@ -83,7 +81,7 @@ def get(
     codes = None if languages is None else [code.strip() for code in languages.split(",")]
     chosen = {name: named_data_set(name) for name in names}
     wanted = {name: files_to_fetch(data_set, codes) for name, data_set in chosen.items()}
-    console = _console()
+    console = plain_console(soft_wrap=False)
     failures = []
     try:
         with Watch(console) as watch:
@@ -114,7 +112,7 @@ def check(
         there = files_there(root, [named_data_set(name) for name in names] if names else None)
     if not there:
         raise IsoglotError(f"none of these files is in {root}: get them, or name their folder with --data")
-    console = _console()
+    console = plain_console(soft_wrap=False)
     sound: dict[str, int] = {}
     problems = []
     with Watch(console) as watch:
@@ -194,11 +192,3 @@ def _size(count: int) -> str:
         if count >= unit:
             return f"{count / unit:.0f} {name}" if count >= 10 * unit else f"{count / unit:.2g} {name}"
     return f"{count / 1000:.0f} kB" if count else ""
-
-
-def _console() -> Console:
-    """Names of files are no markup; a file or a pipe has no right margin."""
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        console.width = WIDTH_OF_FILES
-    return console

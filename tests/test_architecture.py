@@ -31,7 +31,7 @@ ROWS = (
     ("measurements",),
     ("report",),
     ("model_names",),
-    ("options",),
+    ("options", "terminal"),
     ("data_command", "compare_command", "export_command"),
     ("cli",),
 )

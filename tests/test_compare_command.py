@@ -141,7 +141,7 @@ def test_the_user_may_insist(models: Path, tmp_path: Path) -> None:
         (".", r"\.: a folder without config\.json; a model is a folder"),
         ("no-such-model", r"no-such-model: .*isoglot's own has colons in its name, as in demo:monolingual:oru"),
         ("demo:monolingual:oru", r"demo:monolingual:oru: this model is not in .*store yet; make it with: isoglot run"),
-        ("demo:what:oru", r"'what' is none of demo's models"),
+        ("demo:what:oru", r"'what' is no condition; demo has default"),
     ],
 )
 def test_names_that_name_no_model_are_refused(name: str, complaint: str, tmp_path: Path) -> None:

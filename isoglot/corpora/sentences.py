@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, repeat
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import END, Vocabulary
 
 NO_WORD = -1
+LINES_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +53,19 @@ def encoded_sentences(
     lines: Iterable[Sequence[str]], *, language: str, bpe: Bpe, vocabulary: Vocabulary
 ) -> list[EncodedSentence]:
     """One sentence for each line of words."""
-    sentences = []
-    for words in lines:
-        ids, word_of = [END], [NO_WORD]
-        for place, word in enumerate(words):
-            subwords = vocabulary.encode(language, bpe.segment(word))
-            ids += subwords
-            word_of += [place] * len(subwords)
-        sentences.append(EncodedSentence(words=tuple(words), ids=(*ids, END), word_of=(*word_of, NO_WORD)))
-    return sentences
+    return list(sentence_stream(lines, encoding=Encoding(language=language, bpe=bpe, vocabulary=vocabulary)))
+
+
+def sentence_stream(lines: Iterable[Sequence[str]], *, encoding: Encoding) -> Iterator[EncodedSentence]:
+    """The same, where a stream of lines stays one."""
+    stream = iter(lines)
+    while pool := list(islice(stream, LINES_AT_ONCE)):
+        encoding.meet(chain.from_iterable(pool))
+        for words in pool:
+            subwords = [encoding.known[word] for word in words]
+            places = chain.from_iterable(map(repeat, range(len(words)), map(len, subwords)))
+            yield EncodedSentence(
+                words=tuple(words),
+                ids=(END, *chain.from_iterable(subwords), END),
+                word_of=(NO_WORD, *places, NO_WORD),
+            )

@@ -106,7 +106,7 @@ def _read(reader: Reader, lines: Sequence[str], *, name: str, told: Told | None)
     parts, num_cut = [], 0
     for start in range(0, len(lines), LINES_AT_ONCE):
         whole = reader.whole_sentences(lines[start : start + LINES_AT_ONCE])
-        num_cut += sum(len(sentence.ids) > reader.most_tokens for sentence in whole)
+        num_cut += sum(not reader.fits(sentence) for sentence in whole)
         parts.append(sentence_vectors(reader, [next(reader.pieces(sentence)) for sentence in whole]))
         if told is not None:
             told(name, min(start + LINES_AT_ONCE, len(lines)))

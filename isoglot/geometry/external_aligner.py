@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 
 from isoglot.errors import IsoglotError
-from isoglot.geometry.word_links import Link, pharaoh_links
+from isoglot.geometry.word_links import Link, SentencePair, pharaoh_links
 from isoglot.user_commands import UserCommand
-
-SentencePair = tuple[Sequence[str], Sequence[str]]
 
 BETWEEN_SENTENCES = "|||"
 

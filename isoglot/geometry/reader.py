@@ -49,10 +49,14 @@ class Reader(Protocol):
         What stands there, and how much, does not change the states of real tokens.
         """
 
+    def fits(self, sentence: EncodedSentence) -> bool:
+        """Whether the model can read all of it at once."""
+        return len(sentence.ids) <= self.most_tokens
+
     def sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         """Raw lines, each cut to its first words if it is longer than `most_tokens`."""
         return [next(self.pieces(sentence)) for sentence in self.whole_sentences(lines)]
 
     def num_cut(self, lines: Sequence[str]) -> int:
         """How many of these lines `sentences` cuts."""
-        return sum(len(sentence.ids) > self.most_tokens for sentence in self.whole_sentences(lines))
+        return sum(not self.fits(sentence) for sentence in self.whole_sentences(lines))

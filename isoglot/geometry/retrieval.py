@@ -10,17 +10,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
 from isoglot.geometry.nearest import mean_of_nearest, nearest_units
+from isoglot.geometry.vectors import Vectors, matrix_of
 
-Vectors = Tensor | NDArray[Any]
 NEIGHBOURS = 10
 AT = (1, 5, 10)
 
@@ -110,7 +107,7 @@ def precision(
             "dictionary of more of these words"
         )
     rows = list(gold)
-    source_ND = _tensor(source_ND)
+    source_ND = _vectors(source_ND, side="source")
     _check_places([column for columns in gold.values() for column in columns], size=len(target_TD), side="target")
     _check_positive(at=min(at, default=0))
     answers = nearest(source_ND, target_TD, count=max(at), measure=measure, rows=rows).tolist()
@@ -161,16 +158,7 @@ def retrieval_precision(
 
 def _unit_vectors(source_ND: Vectors, target_TD: Vectors) -> tuple[Tensor, Tensor]:
     """Both sides at length 1, in the wider of their precisions and at least float32."""
-    source_ND, target_TD = _tensor(source_ND), _tensor(target_TD)
-    for side, vector_ND in (("source", source_ND), ("target", target_TD)):
-        if vector_ND.dim() != 2 or not vector_ND.numel():
-            raise IsoglotError(
-                f"retrieval: the {side} vectors have the shape {list(vector_ND.shape)}; give one row for each vector"
-            )
-        is_finite_N = vector_ND.isfinite().all(1)
-        if not is_finite_N.all():
-            row = int(is_finite_N.logical_not().nonzero()[0])
-            raise IsoglotError(f"retrieval: row {row} of the {side} vectors is not finite; leave such vectors out")
+    source_ND, target_TD = _vectors(source_ND, side="source"), _vectors(target_TD, side="target")
     if source_ND.shape[1] != target_TD.shape[1]:
         raise IsoglotError(
             f"retrieval: source vectors of width {source_ND.shape[1]} cannot be compared with target vectors of width "
@@ -188,9 +176,11 @@ def _unit_length(vector_ND: Tensor) -> Tensor:
     return scaled_ND / length_N1.clamp(min=1)
 
 
-def _tensor(vectors: Vectors) -> Tensor:
-    # An array is copied: torch warns of one that must not be written.
-    return torch.tensor(vectors) if isinstance(vectors, np.ndarray) else vectors
+def _vectors(vectors: Vectors, *, side: str) -> Tensor:
+    vector_ND = matrix_of(vectors, name=f"{side} vectors of retrieval")
+    if not len(vector_ND):
+        raise IsoglotError(f"retrieval: there are no {side} vectors; give at least one")
+    return vector_ND
 
 
 def _check_places(places: Sequence[int], *, size: int, side: str) -> None:

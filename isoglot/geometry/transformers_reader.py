@@ -74,7 +74,7 @@ class TransformersReader(Reader):
     def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
         """Each between the special symbols that the tokenizer puts around the whole."""
         places = [place for place, word in enumerate(sentence.word_of) if word != NO_WORD]
-        if len(sentence.ids) <= self.most_tokens or not places:
+        if self.fits(sentence) or not places:
             yield sentence
             return
         first, end = places[0], places[-1] + 1

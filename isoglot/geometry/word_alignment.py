@@ -13,10 +13,7 @@ from isoglot.geometry.diagonal import Floats, diagonal_probabilities, distances
 from isoglot.geometry.sentence_blocks import Block, Ids, NumberedWords, SentenceBlocks
 from isoglot.geometry.symmetrization import grow_diag_final_and
 from isoglot.geometry.tension import PlacesBySize
-from isoglot.geometry.word_links import Link
-
-SentencePair = tuple[Sequence[str], Sequence[str]]
-"""The words of a sentence and those of its translation."""
+from isoglot.geometry.word_links import Link, SentencePair
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,10 @@
 """Links between the words of two sentences, and the Pharaoh lines that they are written as."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+SentencePair = tuple[Sequence[str], Sequence[str]]
+"""The words of a sentence and those of its translation."""
 
 Link = tuple[int, int]
 """The place of a word in the source sentence and of one in the target, both from 0."""

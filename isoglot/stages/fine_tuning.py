@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.models import (
@@ -27,7 +28,6 @@ from isoglot.transfer.tasks import task_named
 if TYPE_CHECKING:
     from isoglot.machine import Machine
     from isoglot.transfer.fine_tuning import FineTuned
-    from isoglot.transfer.sequences import Encoding
 
 LOG = "log.jsonl"
 DEV = "dev_"
@@ -71,7 +71,6 @@ class FineTuning(Stage):
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine
         from isoglot.transfer.fine_tuning import FineTuner, forget_checkpoints
-        from isoglot.transfer.sequences import Encoding
 
         task, machine = task_named(self.task), this_machine()
         vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, read_examples
 from isoglot.stages.fine_tuning import DEV, LOG, best_epoch, training_amount
@@ -77,7 +78,6 @@ class LayerHead(Stage):
         from isoglot.transfer.examination import examined
         from isoglot.transfer.fine_tuning import FineTuner, forget_checkpoints
         from isoglot.transfer.new_layers import drawn_layers
-        from isoglot.transfer.sequences import Encoding
         from isoglot.transfer.task_layers import write_task_layers
 
         task, machine = task_named(self.task), this_machine()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from isoglot.alignment_settings import NewVectors
 from isoglot.artifacts import NOT_IDENTITY, Stage, Work
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.stages.contextual_maps import ContextualMaps
@@ -80,7 +81,6 @@ class LayerTransfer(Stage):
         from isoglot.machine import this_machine
         from isoglot.transfer.examination import examined
         from isoglot.transfer.new_layers import NewLayers
-        from isoglot.transfer.sequences import Encoding
         from isoglot.transfer.task_layers import read_task_layers
 
         task, machine = task_named(self.task), this_machine()

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isoglot.corpora.encoding import Encoding
 from isoglot.machine import Machine
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.predictions import predictions
-from isoglot.transfer.sequences import Encoding, encoded
+from isoglot.transfer.sequences import encoded
 from isoglot.transfer.task import Task
 
 

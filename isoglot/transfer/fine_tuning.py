@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
+from isoglot.corpora.encoding import Encoding
 from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
@@ -26,7 +27,7 @@ from isoglot.transfer.optimizer import adam, set_rates
 from isoglot.transfer.predictions import predictions
 from isoglot.transfer.resident_sequences import ResidentSequences
 from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.sequences import Encoding, encoded, target_columns
+from isoglot.transfer.sequences import encoded, target_columns
 from isoglot.transfer.task import Task
 from isoglot.transfer.task_head import NotFiniteError
 from isoglot.transfer.update import Updates

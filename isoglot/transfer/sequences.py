@@ -2,7 +2,7 @@
 
 # T = tokens of all sequences, N = sequences, C = columns of targets, E = examples, W = words of all examples
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.vocabulary import END, Vocabulary
+from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.vocabulary import END
 from isoglot.errors import IsoglotError
 from isoglot.transfer.task import IGNORE, Ids, Recipe, Task, Windows
 
@@ -49,20 +49,6 @@ class Sequences:
         """Where the points of one sequence are, counted from its start."""
         start = self.start_N[n]
         return np.flatnonzero(self.point_T[start : start + self.length_N[n]])
-
-
-class Encoding:
-    """How the words of one language become ids, each spelling looked up once."""
-
-    def __init__(self, *, language: str, bpe: Bpe, vocabulary: Vocabulary):
-        self.language, self.bpe, self.vocabulary = language, bpe, vocabulary
-        self.known: dict[str, tuple[int, ...]] = {}
-
-    def meet(self, words: Iterable[str]) -> None:
-        """Look up words that are new; many at once are much faster than one."""
-        fresh = [word for word in dict.fromkeys(words) if word not in self.known]
-        for word, subwords in zip(fresh, self.bpe.segment_all(fresh), strict=True):
-            self.known[word] = tuple(self.vocabulary.encode(self.language, subwords))
 
 
 def encoded(task: Task[Any], examples: Sequence[Any], *, encoding: Encoding, most_tokens: int) -> Sequences:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
-from isoglot.geometry.external_aligner import SentencePair, aligner_version, externally_aligned
+from isoglot.geometry.external_aligner import aligner_version, externally_aligned
+from isoglot.geometry.word_links import SentencePair
 
 # Links every word to the one that is spelled alike.
 SAME_WORDS = """

@@ -16,8 +16,8 @@ from scipy.special import digamma
 from isoglot.errors import IsoglotError
 from isoglot.geometry import sentence_blocks
 from isoglot.geometry.sentence_blocks import NumberedWords
-from isoglot.geometry.word_alignment import FastAlign, SentencePair, aligned, directed_links, fitted
-from isoglot.geometry.word_links import Link
+from isoglot.geometry.word_alignment import FastAlign, aligned, directed_links, fitted
+from isoglot.geometry.word_links import Link, SentencePair
 from isoglot.synthetic import draw_meanings, realise, word_alignments
 from isoglot.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
 

@@ -10,6 +10,7 @@ import torch
 
 from isoglot.artifacts import Amount, Store, Work, run_plan
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.languages import default_splitting
 from isoglot.machine import Machine
@@ -19,7 +20,7 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import read_scores
 from isoglot.transfer.fine_tuning import FineTuner
 from isoglot.transfer.predictions import predictions
-from isoglot.transfer.sequences import Encoding, encoded
+from isoglot.transfer.sequences import encoded
 from isoglot.transfer.tasks import task_named
 from tests.stages.tiny_transfers import tiny_graph
 

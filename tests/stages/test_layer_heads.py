@@ -9,6 +9,7 @@ import torch
 
 from isoglot.artifacts import Amount, Store, Work, inputs_first, run_plan
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.machine import Machine
 from isoglot.stages.examples import SyntheticExamples, read_examples
@@ -20,7 +21,6 @@ from isoglot.transfer import fine_tuning
 from isoglot.transfer.examination import examined
 from isoglot.transfer.fine_tuning import FineTuner
 from isoglot.transfer.new_layers import NewLayers, drawn_layers
-from isoglot.transfer.sequences import Encoding
 from isoglot.transfer.task_layers import read_task_layers
 from isoglot.transfer.tasks import task_named
 from tests.killed_processes import files_of

@@ -11,6 +11,7 @@ import torch
 from isoglot.alignment_settings import NewVectors
 from isoglot.artifacts import Store, Work, inputs_first, run_plan
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.geometry.vector_maps import read_maps, write_maps
@@ -23,7 +24,6 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.transfer.examination import examined
 from isoglot.transfer.new_layers import NewLayers
-from isoglot.transfer.sequences import Encoding
 from isoglot.transfer.task_layers import read_task_layers
 from isoglot.transfer.tasks import task_named
 from tests.stages.tiny_layers import bilingual, layer_head, layer_transfer, made, monolingual, planted

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.conllu import Tree
-from isoglot.transfer.sequences import Encoding, Sequences, encoded, target_columns
+from isoglot.transfer.sequences import Sequences, encoded, target_columns
 from isoglot.transfer.task import IGNORE, Windows
 from isoglot.transfer.tasks.ner import TASK as NER
 from isoglot.transfer.tasks.nli import TASK as NLI

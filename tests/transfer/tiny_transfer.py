@@ -11,6 +11,7 @@ import torch
 
 from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine
@@ -20,7 +21,6 @@ from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.fine_tuning import FineTuner
 from isoglot.transfer.new_layers import NewLayers
 from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.sequences import Encoding
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks.ner import TASK as NER
 from isoglot.transfer.tasks.nli import Inference
