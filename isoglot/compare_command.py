@@ -134,8 +134,8 @@ def _own_reader(name: str, *, store: str, data: Path | None) -> Reader:
 
 
 def _short(name: str) -> str:
-    """FacebookAI/xlm-roberta-base -> xlm-roberta-base, demo:monolingual:oru -> demo-monolingual-oru"""
-    last = Path(name).name if ":" not in name else name
+    """FacebookAI/xlm-roberta-base -> FacebookAI-xlm-roberta-base, demo:monolingual:oru -> demo-monolingual-oru"""
+    last = "/".join(Path(name).parts[-2:]) if ":" not in name else name
     return re.sub(r"[^\w.]+", "-", last.removesuffix(".toml")).strip("-.") or "model"
 
 

@@ -9,7 +9,7 @@ from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.cells import BASELINES, EMERGENCE, FROZEN, TABLE_1, UNTRAINED, VOCABULARY, WORD_TRANSLATION, Cell, Gap
 from isoglot.conditions import MONOLINGUAL, Condition
 from isoglot.errors import IsoglotError, MissingDataError
-from isoglot.figures import figure_cells
+from isoglot.figures import FIGURE_4, figure_cells
 from isoglot.languages import PRIME
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.examples import ExampleFiles
@@ -55,8 +55,8 @@ def gap_sentences(study: Study) -> list[str]:
 
 
 def _cells_and_gaps(study: Study) -> Iterator[Cell | Gap]:
-    # What languages have in common is told of every model, whatever else is asked.
-    exhibits: dict[str, CellsOf] = {VOCABULARY: _vocabulary_cells}
+    # What languages have in common is told of every model of two, whatever else is asked.
+    exhibits: dict[str, CellsOf] = {} if set(study.exhibits) == {FIGURE_4} else {VOCABULARY: _vocabulary_cells}
     if EMERGENCE in study.exhibits:
         exhibits[EMERGENCE] = _emergence_cells
     for task in study.tasks:
@@ -144,7 +144,7 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     try:
         return store.find(name)
     except IsoglotError as error:
-        conditions = ", ".join(each.name for each in study.conditions)
+        conditions = ", ".join(each.name for each in (*study.conditions, MONOLINGUAL))
         raise IsoglotError(f"{name!r} is no condition of {study.name} ({conditions}), and {error}") from None
 
 

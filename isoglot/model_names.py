@@ -27,6 +27,8 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
     study = read_study(study_name, data=data)
     condition, *choices = words
     if language is not None:
+        if other := [choice for choice in choices if choice in study.languages and choice != language]:
+            raise IsoglotError(f"{name}: the name says {other[0]} and --language {language}; drop one of them")
         choices = [language, *(choice for choice in choices if choice != language)]
     side = _side(name, study=study, condition=condition, choices=choices)
     if not store.has(side.encoder):

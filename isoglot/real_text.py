@@ -173,7 +173,7 @@ def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: 
             found |= parse_task_files(kind, files, languages=languages, data=data, place=at_kind)
             continue
         pairs = tuple(f"{languages[0]}-{target}" for target in languages[1:])
-        owners = languages if kind in LANGUAGE_RESOURCES else pairs
+        owners = {"paraphrase": languages[:1], "vectors": languages}.get(kind, pairs)
         found |= _files_of_owners(kind, files, owners=owners, data=data, place=at_kind)
     return found
 

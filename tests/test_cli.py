@@ -131,7 +131,10 @@ MISTAKES = [
     (["run", "tiny.toml", "--seeds", "0,0"], "--seeds: 0 stands there twice"),
     (["results", "tiny.toml"], "make them with: isoglot run tiny.toml"),
     (["results", "tiny.toml", "--store", ""], "--store names no folder"),
-    (["explain", "tiny.toml", "sep-emb"], "'sep-emb' is no condition of tiny (default, no-anchors, sep-emb-l1-6)"),
+    (
+        ["explain", "tiny.toml", "sep-emb"],
+        "'sep-emb' is no condition of tiny (default, no-anchors, sep-emb-l1-6, mono",
+    ),
     (["explain", "tiny.toml", "default:9"], "'default:9' is none of tiny's default:ela-oru:0, default:ela-oru:1"),
     (["breakdown", "tiny.toml", "parse"], "'parse' is no task of tiny (parsing); did you mean 'parsing'?"),
     (

@@ -31,6 +31,11 @@ def test_the_language_may_stand_beside_the_name(finished: Workplace) -> None:
     assert beside.graph.seed == 0
 
 
+def test_two_languages_are_one_too_many(finished: Workplace) -> None:
+    with pytest.raises(IsoglotError, match="the name says oru and --language ela; drop one of them"):
+        side("tiny.toml:default:oru", finished, language="ela")
+
+
 def test_an_untrained_model_has_a_name(finished: Workplace) -> None:
     assert side("tiny.toml:default:ela:untrained", finished).encoder.kind == "untrained-encoder"
 

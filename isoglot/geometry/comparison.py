@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from isoglot.alignment_settings import NewVectors
+from isoglot.corpora.sentences import NO_WORD
 from isoglot.errors import IsoglotError
 from isoglot.geometry.held_out_lines import HeldOutLines
 from isoglot.geometry.hidden_states import sentence_vectors
@@ -39,6 +40,8 @@ class Comparison:
     """Of retrieval, in percent."""
     num_cut: tuple[int, int]
     """Lines of each side that are longer than its model can read."""
+    tokens_per_word: tuple[float, float]
+    """Of each side: many, where a text is not of the model's language."""
     most_tokens: tuple[int, int]
     """That each model can read at once."""
     num_states: tuple[int, int]
@@ -62,8 +65,8 @@ def compared(
     if len(lines_a) != len(lines_b):
         raise IsoglotError(f"{len(lines_a)} lines cannot be compared with {len(lines_b)}; give as many of both")
     lines = HeldOutLines.of(lines_a, lines_b, test_share=test_share)
-    vector_SND, num_cut_a = _read(reader_a, lines_a, name="A", told=told)
-    vector_SNE, num_cut_b = _read(reader_b, lines_b, name="B", told=told)
+    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name="A", told=told)
+    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name="B", told=told)
     device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
     notes = _notes(vector_SND, vector_SNE)
     with _few_pairs_noted(notes):
@@ -85,6 +88,7 @@ def compared(
         num_tests=len(lines.tests),
         chance=100 / len(lines.tests),
         num_cut=(num_cut_a, num_cut_b),
+        tokens_per_word=(tokens_a, tokens_b),
         most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
         num_states=(reader_a.num_states, reader_b.num_states),
         widths=(reader_a.width, reader_b.width),
@@ -101,16 +105,17 @@ def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]
     return partners if num_states_a <= num_states_b else [(high, low) for low, high in partners]
 
 
-def _read(reader: Reader, lines: Sequence[str], *, name: str, told: Told | None) -> tuple[Tensor, int]:
-    """Sentence vectors of every layer, and how many lines were cut."""
-    parts, num_cut = [], 0
+def _read(reader: Reader, lines: Sequence[str], *, name: str, told: Told | None) -> tuple[Tensor, int, float]:
+    """Sentence vectors of every layer, how many lines were cut, and tokens for each word between white space."""
+    parts, num_cut, num_tokens = [], 0, 0
     for start in range(0, len(lines), LINES_AT_ONCE):
         whole = reader.whole_sentences(lines[start : start + LINES_AT_ONCE])
         num_cut += sum(not reader.fits(sentence) for sentence in whole)
+        num_tokens += sum(place != NO_WORD for sentence in whole for place in sentence.word_of)
         parts.append(sentence_vectors(reader, [next(reader.pieces(sentence)) for sentence in whole]))
         if told is not None:
             told(name, min(start + LINES_AT_ONCE, len(lines)))
-    return torch.cat(parts, dim=1), num_cut
+    return torch.cat(parts, dim=1), num_cut, num_tokens / max(sum(len(line.split()) for line in lines), 1)
 
 
 def _notes(vector_SND: Tensor, vector_SNE: Tensor) -> list[str]:

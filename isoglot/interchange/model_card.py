@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from isoglot.corpora.vocabulary import MASK
 from isoglot.interchange.agreement import TOLERANCE
 from isoglot.interchange.exporting import Export
 from isoglot.interchange.own_model import OwnModel
@@ -69,7 +70,8 @@ tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrai
 output = model(**tokenizer("words of a line", return_tensors="pt"), output_hidden_states=True)
 ```
 
-The last of `output.hidden_states` is after the top norm, the first is the embeddings.
+The last of `output.hidden_states` is after the top norm, the first is the embeddings. `AutoModelForMaskedLM` brings
+the softmax; the mask is `tokenizer.mask_token`, "{own.names[MASK]}".
 
 ## Limits
 

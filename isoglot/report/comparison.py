@@ -72,6 +72,8 @@ class NamedComparison:
             f"{found.num_tests:,} others. Precision at 1 by cosine, mean of both directions; new vectors are "
             f"{self.new_vectors.value}."
         )
+        a, b = found.tokens_per_word
+        yield f"Tokens for each word between spaces: A {a:.1f}, B {b:.1f}; many if a file is not of a model's language."
         for name, num_cut, most_tokens in zip("AB", found.num_cut, found.most_tokens, strict=True):
             if num_cut:
                 yield f"{num_cut:,} lines are longer than the {most_tokens:,} tokens that {name} reads, and were cut."

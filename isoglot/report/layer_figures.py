@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from isoglot.alignment_settings import NewVectors
 from isoglot.figures import FIGURE_5, FIGURE_8
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure
@@ -10,10 +11,10 @@ from isoglot.report.sentence_figures import retrieval_figures, similarity_figure
 from isoglot.report.word_figures import word_figures
 
 
-def layer_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
+def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LayerFigure]:
     """All that are measured, in the paper's order."""
     yield from word_figures(measurements)
-    yield from layer_transfer_figures(measurements, exhibit=FIGURE_5)
-    yield from retrieval_figures(measurements)
+    yield from layer_transfer_figures(measurements, exhibit=FIGURE_5, new_vectors=new_vectors)
+    yield from retrieval_figures(measurements, new_vectors=new_vectors)
     yield from similarity_figures(measurements)
-    yield from layer_transfer_figures(measurements, exhibit=FIGURE_8)
+    yield from layer_transfer_figures(measurements, exhibit=FIGURE_8, new_vectors=new_vectors)

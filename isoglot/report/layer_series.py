@@ -69,6 +69,10 @@ class LayerFigure:
         shown = (*row.layers, *[None] * (self.num_states - row.num_states))
         return [MISSING if value is None else f"{value:.{self.decimals}f}" for value in shown]
 
+    def summary_notes(self) -> Iterator[str]:
+        if any(len(row.by_seed) > 1 for row in self.rows):
+            yield f"Means over seeds; {self.summary_title} is each seed's own, its mean and (lowest-highest)."
+
     def summary_text(self, row: Series) -> str:
         """ "0.81", or over several seeds "0.81 (0.79-0.83)"."""
         values, digits = self.summary(row), self.decimals

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from isoglot.alignment_settings import NewVectors
 from isoglot.cells import MAPPED
 from isoglot.conditions import DEFAULT, MONOLINGUAL
 from isoglot.figures import FIGURE_5
@@ -16,7 +17,9 @@ ROWS = (
 )
 
 
-def layer_transfer_figures(measurements: Sequence[Measurement], *, exhibit: str) -> Iterator[LayerFigure]:
+def layer_transfer_figures(
+    measurements: Sequence[Measurement], *, exhibit: str, new_vectors: NewVectors
+) -> Iterator[LayerFigure]:
     here = [each for each in measurements if each.exhibit == exhibit]
     for languages in pairs_of(here, exhibit):
         for task in dict.fromkeys(each.task for each in here if each.languages == languages and each.task):
@@ -32,7 +35,10 @@ def layer_transfer_figures(measurements: Sequence[Measurement], *, exhibit: str)
                     rows=rows,
                     summary_title="best",
                     summary=lambda row: row.best,
-                    notes=("New layers and the task's own were trained on each frozen layer of the source's model.",),
+                    notes=(
+                        "New layers and the task's own were trained on each frozen layer of the source's model. States "
+                        f"are mapped {new_vectors.value}.",
+                    ),
                 )
 
 

@@ -43,7 +43,7 @@ def write_report(
         # Two runs of one study may come to their end together.
         with lease(folder / "report.lease", waiting=ignore_holder):
             write_whole(folder / MEASUREMENTS, lines)
-            for name, picture in pictures(measurements).items():
+            for name, picture in pictures(measurements, new_vectors=study.scale.alignment.new_vectors).items():
                 write_whole(folder / name, picture)
             write_whole(folder / PAGE, page(study, measurements, failures=failures))
     return folder / PAGE
@@ -77,9 +77,9 @@ def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequenc
             parts += [HEADING, "\n".join(f"- {sentence}" for sentence in sentences)]
     if pairs_of(measurements, FIGURE_7):
         parts += ["## Figure 7 at a glance", f"![CKA similarity at every layer]({HEAT_MAP})"]
-    for figure in layer_figures(measurements):
+    for figure in layer_figures(measurements, new_vectors=study.scale.alignment.new_vectors):
         parts += [f"## {figure.title}", f"![{figure.title}]({picture_name(figure)})", _layer_table(figure)]
-        parts.append("\n".join(f"- {note}" for note in figure.notes))
+        parts.append("\n".join(f"- {note}" for note in (*figure.notes, *figure.summary_notes())))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from isoglot.alignment_settings import NewVectors
 from isoglot.conditions import DEFAULT, MONOLINGUAL
 from isoglot.figures import FIGURE_7
 from isoglot.measurements import Measurement
@@ -15,9 +16,10 @@ from isoglot.report.sentence_figures import CKA, rows_of_models
 HEAT_MAP = f"{FIGURE_7}.svg"
 
 
-def pictures(measurements: Sequence[Measurement]) -> dict[str, str]:
+def pictures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> dict[str, str]:
     """SVG by the name of its file: a line chart for each figure, and for Figure 7 all pairs together as well."""
-    found = {picture_name(figure): _line_chart(figure) for figure in layer_figures(measurements)}
+    figures = layer_figures(measurements, new_vectors=new_vectors)
+    found = {picture_name(figure): _line_chart(figure) for figure in figures}
     if pairs_of(measurements, FIGURE_7):
         found[HEAT_MAP] = _similarity_map(measurements)
     return found

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from isoglot.alignment_settings import NewVectors
 from isoglot.cells import UNTRAINED
 from isoglot.conditions import MONOLINGUAL, label_of
 from isoglot.figures import FIGURE_6, FIGURE_7
@@ -34,7 +35,7 @@ def rows_of_models(
     return tuple(row for row in found if row is not None)
 
 
-def retrieval_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
+def retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LayerFigure]:
     """Figure 6."""
     for languages in pairs_of(measurements, FIGURE_6):
         rows = rows_of_models(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
@@ -53,7 +54,7 @@ def retrieval_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigu
                 references=(("chance", chance),),
                 notes=(
                     f"Mean of both directions; chance {chance:.1f}. Each layer's map was fitted on {fitted:,.0f} other "
-                    "sentences.",
+                    f"sentences; these are mapped {new_vectors.value}.",
                     *_cut(measurements, exhibit=FIGURE_6, languages=languages),
                     *few_pairs(fitted, dimensions),
                 ),
@@ -88,7 +89,7 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[
         if (each.exhibit, each.metric, each.languages) == (exhibit, SENTENCES_CUT, languages):
             found.setdefault(each.condition, {})[each.language] = each.value
     told = [
-        f"{label_of(condition)} {', '.join(f'{language} {share:.1f}%' for language, share in shares.items())}"
+        f"{label_of(condition)} {', '.join(f'{shown(language)} {share:.1f}%' for language, share in shares.items())}"
         for condition, shares in found.items()
         if any(shares.values())
     ]

@@ -36,7 +36,7 @@ def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableT
             parts.append(Text(HEADING, style="bold"))
             parts += [Text(f"  {line}", style=style) for line, style in _agreement_lines(section.agreements)]
             parts.append("")
-    for figure in layer_figures(measurements):
+    for figure in layer_figures(measurements, new_vectors=scale.alignment.new_vectors):
         parts += [layer_table(figure), ""]
     return Group(*parts)
 
@@ -104,7 +104,7 @@ def score_table(section: Section) -> Table:
 def layer_table(figure: LayerFigure) -> Table:
     """A figure of the paper as numbers."""
     table = _plain_table(figure.title)
-    table.caption = "\n".join(figure.notes)
+    table.caption = "\n".join((*figure.notes, *figure.summary_notes()))
     lines = [(row.label, *figure.texts(row), figure.summary_text(row)) for row in figure.rows]
     headings = ("Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title)
     _add_columns(table, headings, lines)

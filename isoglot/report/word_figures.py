@@ -9,8 +9,8 @@ from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, few_pairs, mean_value, pair_title, pairs_of, series
 
 ROWS = {
-    "contextual_p1": "Monolingual, {source} to {target}",
-    "contextual_p1_to_source": "Monolingual, {target} to {source}",
+    "contextual_p1": "Monolingual, {source} to {target} by CSLS",
+    "contextual_p1_to_source": "Monolingual, {target} to {source} by CSLS",
     "contextual_p1_cosine": "Monolingual, {source} to {target} by cosine",
 }
 FASTTEXT = "fasttext_of_contextual_words"
@@ -41,7 +41,7 @@ def word_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
             yield LayerFigure(
                 name=f"{FIGURE_4}.{'-'.join(languages)}",
                 title=f"Figure 4: translation of words after a map ({pair_title(languages)})",
-                unit="precision at 1 (%), CSLS",
+                unit="precision at 1 (%)",
                 decimals=1,
                 rows=rows,
                 summary_title="best",
@@ -60,13 +60,14 @@ def _notes(value: Value) -> Iterator[str]:
 def _of_words(name: str, value: Value) -> str:
     pairs = value(f"{name}_fitted_pairs")
     if isnan(pairs):
-        return "no word of the dictionaries is one subword in both languages"
-    told = f"{value(f'{name}_coverage'):.0f}% of the test pairs covered, map fitted on {pairs:,.0f}"
+        return "one of the dictionaries has no entry whose words are one subword each"
+    asked, coverage = value(f"{name}_asked"), value(f"{name}_coverage")
+    told = f"{asked:,.0f} words asked, {coverage:.1f}% of the test pairs covered, map fitted on {pairs:,.0f}"
     if name == "embedding":
         precisions = ", ".join(f"{value(f'{name}_p{at}'):.1f} at {at}" for at in (1, 5, 10))
         told = f"precision {precisions}, back {value(f'{name}_p1_to_source'):.1f}; {told}"
     fasttext = value(f"fasttext_of_{name}_words_p1")
     if not isnan(fasttext):
         back = value(f"fasttext_of_{name}_words_p1_to_source")
-        told += f"; fastText on the same words {fasttext:.1f}, back {back:.1f}"
+        told += f"; fastText on the same words {fasttext:.1f}, back {back:.1f} (its trainings differ)"
     return told

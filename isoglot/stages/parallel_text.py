@@ -9,6 +9,7 @@ from typing import ClassVar
 from isoglot.artifacts import Stage, Work
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError
+from isoglot.geometry.translation_lengths import mismatch
 from isoglot.languages import PRIME
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
@@ -17,6 +18,8 @@ from isoglot.synthetic import draw_meanings, realise
 from isoglot.synthetic.paraphrases import paraphrased
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
+FEWEST_CHECKED = 50
+"""Lines, below which their lengths say little."""
 EXCESS = 4
 """How many times too many sentences are drawn; most of what is said twice is short."""
 
@@ -92,9 +95,18 @@ class ParallelFiles(Stage):
     def make(self, work: Work) -> None:
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
+        lines = {
+            language: [line for parallel in read for line in parallel.sentences[language]]
+            for language in self.languages
+        }
+        source, target = self.languages
+        if len(lines[source]) >= FEWEST_CHECKED and (problem := mismatch(lines[source], lines[target])):
+            raise IsoglotError(
+                f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
+                "line i of one and of the other together again"
+            )
         for language in self.languages:
-            lines = [line for parallel in read for line in parallel.sentences[language]]
-            write_lines(work.folder / f"{language}.txt", lines)
+            write_lines(work.folder / f"{language}.txt", lines[language])
         for file in self.files:
             file.check_unchanged()
 

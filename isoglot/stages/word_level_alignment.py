@@ -196,6 +196,8 @@ def _precision_scores(name: str, found: WordTranslation, *, layer: int | None) -
 
 
 def _coverage_scores(name: str, found: WordTranslation) -> Iterator[Score]:
+    asked = next(iter(found.to_target.values())).asked
+    yield Score(metric=f"{name}_asked", value=asked)
     yield Score(metric=f"{name}_fitted_pairs", value=found.fitted_pairs)
     yield Score(metric=f"{name}_coverage", value=found.coverage.pairs)
     yield Score(metric=f"{name}_coverage_of_source_words", value=found.coverage.source_words)

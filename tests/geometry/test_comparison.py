@@ -190,6 +190,7 @@ def test_lines_that_are_cut_are_counted_for_each_model() -> None:
     outcome = found(a, b)
     assert outcome.num_cut == (long_a, long_b)
     assert outcome.most_tokens == (6, 7)
+    assert outcome.tokens_per_word == (1, 1)
 
 
 def test_few_lines_are_noted_not_warned_of() -> None:

@@ -35,6 +35,7 @@ FOUND = Comparison(
     num_tests=200,
     chance=0.5,
     num_cut=(0, 12),
+    tokens_per_word=(1.25, 1.5),
     most_tokens=(512, 128),
     num_states=(3, 3),
     widths=(768, 768),
@@ -104,6 +105,7 @@ def test_notes_say_what_was_cut_and_what_the_readers_noted() -> None:
     assert "800 of them and tested on 200" in first
     assert "new vectors are centred" in first
     assert others == [
+        "Tokens for each word between spaces: A 1.2, B 1.5; many if a file is not of a model's language.",
         "12 lines are longer than the 128 tokens that B reads, and were cut.",
         "2 repeated lines are left out.",
         "Of the map: few pairs.",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from isoglot.alignment_settings import NewVectors
 from isoglot.measurements import Measurement
 from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure
@@ -32,7 +33,7 @@ def of_figure_7(languages: tuple[str, str] = EN_FR, *, states: int = 3) -> list[
 
 
 def only(measurements: list[Measurement]) -> LayerFigure:
-    (figure,) = layer_figures(measurements)
+    (figure,) = layer_figures(measurements, new_vectors=NewVectors.CENTRED)
     return figure
 
 
@@ -41,7 +42,7 @@ def test_rows_are_models_of_both_then_of_one_each_then_untrained() -> None:
     assert [row.label for row in figure.rows] == ["Default", "Monolingual", "Monolingual, fr untrained"]
     assert [figure.summary_text(row) for row in figure.rows] == ["80.0", "60.0", "4.0"]
     assert figure.references == (("chance", 0.5),)
-    assert "10,000 other sentences" in figure.notes[0]
+    assert "10,000 other sentences; these are mapped centred." in figure.notes[0]
 
 
 def test_similarity_is_summed_up_by_its_mean_over_layers() -> None:
@@ -70,7 +71,7 @@ def test_the_papers_rows_stand_beside_ours_where_models_are_as_deep() -> None:
 
 
 def test_similarity_is_correlated_with_retrieval_of_the_same_models() -> None:
-    _, figure = layer_figures([*of_figure_6(), *of_figure_7()])
+    _, figure = layer_figures([*of_figure_6(), *of_figure_7()], new_vectors=NewVectors.CENTRED)
     # Of one language each, CKA is 0.1 + retrieval / 100; of both, worked by hand.
     assert figure.notes[0].endswith("Default 0.65; Monolingual 1.00; Monolingual, fr untrained undefined.")
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from isoglot.alignment_settings import NewVectors
 from isoglot.measurements import Measurement
 from isoglot.report.layer_transfer_figures import layer_transfer_figures
 from tests.report.made_up_measurements import measured
@@ -46,11 +47,16 @@ def measurements(exhibit: str) -> list[Measurement]:
     ],
 )
 def test_rows(exhibit: str, rows: dict[str, tuple[float, ...]]) -> None:
-    (figure,) = layer_transfer_figures([*measurements("figure-5"), *measurements("figure-8")], exhibit=exhibit)
+    (figure,) = layer_transfer_figures(
+        [*measurements("figure-5"), *measurements("figure-8")], exhibit=exhibit, new_vectors=NewVectors.ROTATED
+    )
     assert {row.label: row.layers for row in figure.rows} == rows
     assert figure.name == f"{exhibit}.parsing.en-fr"
+    assert figure.notes[0].endswith("mapped rotated.")
     assert figure.title.startswith(f"Figure {exhibit[-1]}: Parsing transfer")
 
 
 def test_what_is_not_measured_has_no_figure() -> None:
-    assert list(layer_transfer_figures(measurements("figure-5"), exhibit="figure-8")) == []
+    assert (
+        list(layer_transfer_figures(measurements("figure-5"), exhibit="figure-8", new_vectors=NewVectors.ROTATED)) == []
+    )

@@ -3,12 +3,13 @@
 import re
 from xml.etree import ElementTree
 
+from isoglot.alignment_settings import NewVectors
 from isoglot.report.pictures import pictures
 from tests.report.test_layer_figures import of_figure_6, of_figure_7
 
 
 def test_each_figure_has_a_chart_and_figure_7_a_map_of_all_pairs() -> None:
-    found = pictures([*of_figure_6(), *of_figure_7(), *of_figure_7(("en", "ru"))])
+    found = pictures([*of_figure_6(), *of_figure_7(), *of_figure_7(("en", "ru"))], new_vectors=NewVectors.CENTRED)
     assert set(found) == {"figure-6.en-fr.svg", "figure-7.en-fr.svg", "figure-7.en-ru.svg", "figure-7.svg"}
     for picture in found.values():
         ElementTree.fromstring(picture)
@@ -20,5 +21,5 @@ def test_each_figure_has_a_chart_and_figure_7_a_map_of_all_pairs() -> None:
 
 
 def test_what_is_not_measured_has_no_picture() -> None:
-    assert pictures([]) == {}
-    assert set(pictures(of_figure_6())) == {"figure-6.en-fr.svg"}
+    assert pictures([], new_vectors=NewVectors.CENTRED) == {}
+    assert set(pictures(of_figure_6(), new_vectors=NewVectors.CENTRED)) == {"figure-6.en-fr.svg"}

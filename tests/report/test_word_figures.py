@@ -6,6 +6,8 @@ from tests.report.made_up_measurements import measured, measurement
 
 AT = {"exhibit": "figure-4", "languages": ("en", "fr")}
 SINGLE = {
+    "contextual_asked": 1407,
+    "embedding_asked": 419,
     "contextual_coverage": 87.0,
     "contextual_fitted_pairs": 10036,
     "embedding_coverage": 18.2,
@@ -35,13 +37,14 @@ def measurements(*, with_fasttext: bool) -> list[Measurement]:
 def test_words_are_told_with_their_coverage_and_beside_fasttext() -> None:
     (figure,) = word_figures(measurements(with_fasttext=True))
     assert [(row.label, row.layers) for row in figure.rows] == [
-        ("Monolingual, en to fr", (1.8, 7.2)),
-        ("Monolingual, fr to en", (0.7, 3.5)),
+        ("Monolingual, en to fr by CSLS", (1.8, 7.2)),
+        ("Monolingual, fr to en by CSLS", (0.7, 3.5)),
     ]
     assert figure.references == (("fastText, en to fr", 33.6),)
     averaged, rows = figure.notes
-    assert "87% of the test pairs covered, map fitted on 10,036; fastText on the same words 33.6, back 19.4" in averaged
-    assert "precision 4.5 at 1, 15.0 at 5, 22.0 at 10, back 4.1; 18% of the test pairs covered" in rows
+    assert "1,407 words asked, 87.0% of the test pairs covered, map fitted on 10,036; fastText on the same " in averaged
+    assert "words 33.6, back 19.4 (its trainings differ)" in averaged
+    assert "precision 4.5 at 1, 15.0 at 5, 22.0 at 10, back 4.1; 419 words asked, 18.2% of the test pairs" in rows
 
 
 def test_without_a_baseline_nothing_is_said_of_it() -> None:
@@ -57,7 +60,7 @@ def test_few_pairs_and_no_whole_words_are_told() -> None:
         measurement("monolingual", 0.0, metric="embedding_coverage", **AT),
     ]
     (figure,) = word_figures(few)
-    assert figure.notes[1].endswith("no word of the dictionaries is one subword in both languages.")
+    assert figure.notes[1].endswith("one of the dictionaries has no entry whose words are one subword each.")
     assert figure.notes[2].startswith("The map has 20,000 dimensions and was fitted on 10,036 pairs: where no pair")
 
 

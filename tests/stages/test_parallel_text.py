@@ -98,6 +98,20 @@ def test_files_come_by_twos(tmp_path: Path) -> None:
     assert parallel_lines(store.folder(stage), "fr") == ["un", "deux", "trois"]
 
 
+def test_files_that_are_no_translations_are_refused(tmp_path: Path) -> None:
+    lines = realise(draw_meanings(World(), count=300, seed=0), ELA, world=World())
+    others = realise(draw_meanings(World(), count=300, seed=0), ORU, world=World())
+    for name, text in {"a.en": lines, "a.fr": others, "b.fr": sorted(others)}.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+    outcomes = []
+    for name in ("a.fr", "b.fr"):
+        files = tuple(source_file(tmp_path / each, wanted_by="here") for each in ("a.en", name))
+        outcomes.append(run_plan([ParallelFiles(files=files, languages=("en", "fr"))], Store(tmp_path / "store")))
+    assert outcomes[0].failed == {}
+    (error,) = outcomes[1].failed.values()
+    assert "b.fr: these do not look like translations of each other: over 300 lines" in str(error)
+
+
 def test_a_world_with_too_little_to_say_is_refused(tmp_path: Path) -> None:
     world = World(nouns=1, verbs=1, adjectives=1, adpositions=1, determiners=1, people=2, places=1, organisations=1)
     stage = parallel_text(world, sentences=5000)
