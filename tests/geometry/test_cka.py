@@ -76,14 +76,6 @@ def test_cka_against_scikit_learn(shape: tuple[int, int, int]) -> None:
     assert float(linear_cka(x, y)) == pytest.approx(cosine_similarity(*flat).item(), abs=EXACT)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_both_against_ckatorch(shape: tuple[int, int, int]) -> None:
-    ckatorch = pytest.importorskip("ckatorch")
-    x, y = map(torch.from_numpy, two_matrices(shape, seed=4))
-    assert float(linear_cka(x, y)) == pytest.approx(float(ckatorch.cka_base(x, y)), abs=EXACT)
-    assert float(debiased_cka(x, y)) == pytest.approx(float(ckatorch.cka_base(x, y, unbiased=True)), abs=EXACT)
-
-
 @pytest.mark.parametrize("measure", [linear_cka, debiased_cka])
 @given(shape=shapes, seed=seeds, scale=st.floats(-80, 80))
 def test_turning_scaling_and_shifting_change_nothing(
