@@ -88,13 +88,14 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[
     for each in measurements:
         if (each.exhibit, each.metric, each.languages) == (exhibit, SENTENCES_CUT, languages):
             found.setdefault(each.condition, {})[each.language] = each.value
-    told = [
-        f"{label_of(condition)} {', '.join(f'{shown(language)} {share:.1f}%' for language, share in shares.items())}"
-        for condition, shares in found.items()
-        if any(shares.values())
-    ]
-    if told:
-        yield f"Sentences cut at the end of a window: {'; '.join(told)}."
+    alike: dict[str, list[str]] = {}
+    for condition, shares in found.items():
+        if any(shares.values()):
+            told = ", ".join(f"{shown(language)} {share:.1f}%" for language, share in shares.items())
+            alike.setdefault(told, []).append(label_of(condition))
+    parts = [f"{told} ({', '.join(labels)})" if len(alike) > 1 else told for told, labels in alike.items()]
+    if parts:
+        yield f"Sentences cut at the end of a window: {'; '.join(parts)}."
 
 
 def _published_rows(languages: tuple[str, str], *, num_states: int) -> tuple[Series, ...]:

@@ -55,7 +55,9 @@ def test_sentences_that_were_cut_are_told() -> None:
     at = {"metric": "sentences_cut", "exhibit": "figure-7", "languages": EN_FR}
     whole, cut = measurement("default", 0.0, **at), measurement("monolingual", 2.34, **at)
     assert only([*of_figure_7(), whole]).notes[0].startswith("Mean SVCCA")
-    assert only([*of_figure_7(), whole, cut]).notes[0] == "Sentences cut at the end of a window: Monolingual fr 2.3%."
+    assert only([*of_figure_7(), whole, cut]).notes[0] == "Sentences cut at the end of a window: fr 2.3%."
+    more = measurement("default", 1.0, **at)
+    assert only([*of_figure_7(), more, cut]).notes[0].endswith("fr 1.0% (Default); fr 2.3% (Monolingual).")
 
 
 def test_the_papers_rows_stand_beside_ours_where_models_are_as_deep() -> None:
