@@ -60,6 +60,7 @@ def compare(
     A model is a name on the Hugging Face hub, a folder with config.json, or one of isoglot's own such as
     demo:monolingual:oru. Text may be plain, a sentence a line, or XNLI's or a treebank's; it may be compressed.
     """
+    from isoglot.artifacts.disk import write_whole
     from isoglot.geometry.comparison import compared
     from isoglot.geometry.parallel_lines import read_parallel_lines
     from isoglot.report.comparison import NamedComparison
@@ -83,8 +84,8 @@ def compare(
         rounds=ROUNDS,
         reading_notes=lines.notes,
     )
-    (folder / NUMBERS).write_text(named.json_text(), encoding="utf-8")
-    (folder / PICTURE).write_text(named.picture(), encoding="utf-8")
+    write_whole(folder / NUMBERS, named.json_text())
+    write_whole(folder / PICTURE, named.picture())
     if as_json:
         print(named.json_text(), end="")
         return

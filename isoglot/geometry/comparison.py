@@ -110,9 +110,10 @@ def _read(reader: Reader, lines: Sequence[str], *, name: str, told: Told | None)
     parts, num_cut, num_tokens = [], 0, 0
     for start in range(0, len(lines), LINES_AT_ONCE):
         whole = reader.whole_sentences(lines[start : start + LINES_AT_ONCE])
-        num_cut += sum(not reader.fits(sentence) for sentence in whole)
+        sentences, num_longer = reader.cut(whole)
+        num_cut += num_longer
         num_tokens += sum(place != NO_WORD for sentence in whole for place in sentence.word_of)
-        parts.append(sentence_vectors(reader, [next(reader.pieces(sentence)) for sentence in whole]))
+        parts.append(sentence_vectors(reader, sentences))
         if told is not None:
             told(name, min(start + LINES_AT_ONCE, len(lines)))
     return torch.cat(parts, dim=1), num_cut, num_tokens / max(sum(len(line.split()) for line in lines), 1)

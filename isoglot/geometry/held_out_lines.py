@@ -26,14 +26,19 @@ class HeldOutLines:
         every = round(1 / test_share)
         tests = list(range(every - 1, len(lines_a), every))
         tests_a, tests_b = ([lines[row] for row in tests] for lines in (lines_a, lines_b))
-        asked_a, asked_b = set(tests_a), set(tests_b)
-        fitted = [row for row in range(len(lines_a)) if lines_a[row] not in asked_a and lines_b[row] not in asked_b]
+        fitted = rows_apart((lines_a, lines_b), tests=(tests_a, tests_b))
         if len(tests) < 2 or len(fitted) < 2:
             raise IsoglotError(
                 f"{len(lines_a)} lines leave {len(tests)} to test and {len(fitted)} others to fit a map on; "
                 "give more lines, or fewer that repeat each other"
             )
         return cls(tests=tests, fitted=fitted, pairs=_right_answers(tests_a, tests_b))
+
+
+def rows_apart(texts: tuple[Sequence[str], Sequence[str]], *, tests: tuple[Sequence[str], Sequence[str]]) -> list[int]:
+    """Rows of parallel texts of which neither side is a line of the tests."""
+    asked_a, asked_b = map(set, tests)
+    return [row for row, (a, b) in enumerate(zip(*texts, strict=True)) if a not in asked_a and b not in asked_b]
 
 
 def _right_answers(tests_a: Sequence[str], tests_b: Sequence[str]) -> list[tuple[int, int]]:

@@ -44,6 +44,12 @@ def sentence_vectors(reader: Reader, sentences: Sequence[EncodedSentence]) -> Te
     return means.vector_SRD()
 
 
+def line_vectors(reader: Reader, lines: Sequence[str]) -> tuple[Tensor, int]:
+    """Sentence vectors of raw lines, [S, N, D], and how many of them were longer than the model can read."""
+    sentences, num_cut = reader.cut(reader.whole_sentences(lines))
+    return sentence_vectors(reader, sentences), num_cut
+
+
 def word_vectors(
     reader: Reader, sentences: Sequence[EncodedSentence], *, layer: int, subwords: Subwords
 ) -> WordVectors:

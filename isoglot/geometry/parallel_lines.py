@@ -9,9 +9,7 @@ from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.corpora.readers.treebank_texts import is_treebank
 from isoglot.errors import IsoglotError
-from isoglot.geometry.translation_lengths import mismatch
-
-LEAST_LINES = 50
+from isoglot.geometry.translation_lengths import LEAST_LINES, mismatch
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,8 +55,8 @@ class Reader(Protocol):
 
     def sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         """Raw lines, each cut to its first words if it is longer than `most_tokens`."""
-        return [next(self.pieces(sentence)) for sentence in self.whole_sentences(lines)]
+        return self.cut(self.whole_sentences(lines))[0]
 
-    def num_cut(self, lines: Sequence[str]) -> int:
-        """How many of these lines `sentences` cuts."""
-        return sum(not self.fits(sentence) for sentence in self.whole_sentences(lines))
+    def cut(self, whole: Sequence[EncodedSentence]) -> tuple[list[EncodedSentence], int]:
+        """Whole sentences cut to what the model can read at once, and how many were longer."""
+        return [next(self.pieces(each)) for each in whole], sum(not self.fits(each) for each in whole)

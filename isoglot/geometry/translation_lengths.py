@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import StatisticsError, correlation
 
+LEAST_LINES = 50
+"""Fewer say little by their lengths."""
 LEAST_CORRELATION = 0.3
 """Above all that was seen of shuffled lines, were they 200 or more."""
 CERTAINTY = 2.58

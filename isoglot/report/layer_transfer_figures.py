@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from isoglot.alignment_settings import NewVectors
 from isoglot.cells import MAPPED
-from isoglot.conditions import DEFAULT, MONOLINGUAL
+from isoglot.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.figures import FIGURE_5
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, Series, pair_title, pairs_of, series
@@ -50,7 +50,7 @@ def _rows(
         for label, condition, suffix in ROWS:
             row = series(
                 measurements,
-                label=label if language == languages[1] else f"{label.split(',')[0]}, {language} itself",
+                label=label if language == languages[1] else f"{label_of(condition)}, {language} itself",
                 exhibit=exhibit,
                 metric=task_named(task).metric + suffix,
                 condition=condition,

@@ -9,7 +9,7 @@ from typing import ClassVar
 from isoglot.artifacts import Stage, Work
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError
-from isoglot.geometry.translation_lengths import mismatch
+from isoglot.geometry.translation_lengths import LEAST_LINES, mismatch
 from isoglot.languages import PRIME
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
@@ -18,8 +18,6 @@ from isoglot.synthetic import draw_meanings, realise
 from isoglot.synthetic.paraphrases import paraphrased
 from isoglot.synthetic_languages import SyntheticLanguage, World
 
-FEWEST_CHECKED = 50
-"""Lines, below which their lengths say little."""
 EXCESS = 4
 """How many times too many sentences are drawn; most of what is said twice is short."""
 
@@ -100,7 +98,7 @@ class ParallelFiles(Stage):
             for language in self.languages
         }
         source, target = self.languages
-        if len(lines[source]) >= FEWEST_CHECKED and (problem := mismatch(lines[source], lines[target])):
+        if len(lines[source]) >= LEAST_LINES and (problem := mismatch(lines[source], lines[target])):
             raise IsoglotError(
                 f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
                 "line i of one and of the other together again"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from isoglot.alignment_settings import NewVectors
 from isoglot.artifacts import Work
 from isoglot.errors import IsoglotError
+from isoglot.geometry.held_out_lines import rows_apart
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.two_models import MAPS, OfTwoModels
@@ -16,6 +17,7 @@ from isoglot.stages.two_models import MAPS, OfTwoModels
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from isoglot.geometry.encoder_reader import EncoderReader
     from isoglot.geometry.vector_maps import VectorMap
 
 
@@ -35,7 +37,6 @@ class SentenceAlignment(OfTwoModels):
         return f"map of sentences, {self.label}"
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.hidden_states import sentence_vectors
         from isoglot.geometry.vector_maps import VectorMap, write_maps
 
         with self.readers(work) as readers:
@@ -44,16 +45,16 @@ class SentenceAlignment(OfTwoModels):
                 for text in (self.fit, self.test)
             )
             to_fit = apart_from(to_test, given)
-            (source_SND, target_SND), (source_STD, target_STD) = (
-                [sentence_vectors(reader, reader.sentences(lines)) for reader, lines in pairs]
-                for pairs in (zip(readers, to_fit, strict=True), zip(readers, to_test, strict=True))
-            )
-            scores = list(self.sentences_cut(readers, [a + b for a, b in zip(to_fit, to_test, strict=True)]))
+            (source_SND, target_SND), fit_cut = _vectors(readers, to_fit)
+            (source_STD, target_STD), test_cut = _vectors(readers, to_test)
             maps = [
                 VectorMap.fit(target_ND, source_ND, rounds=self.rounds)
                 for source_ND, target_ND in zip(source_SND, target_SND, strict=True)
             ]
         write_maps(maps, work.folder / MAPS)
+        scores = self.sentences_cut(
+            [a + b for a, b in zip(fit_cut, test_cut, strict=True)], of=len(to_fit[0]) + len(to_test[0])
+        )
         scores.append(Score(metric="aligned_retrieval_p1_chance", value=100 / source_STD.shape[1]))
         scores.append(Score(metric="fitted_pairs", value=source_SND.shape[1]))
         scores.append(Score(metric="map_dimensions", value=source_SND.shape[2]))
@@ -81,17 +82,20 @@ class SentenceAlignment(OfTwoModels):
                 yield Score(metric=f"{name}_{direction}", layer=layer, value=precision.at[1])
 
 
+def _vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
+    """Of the sentences of each language, and how many of these were cut."""
+    from isoglot.geometry.hidden_states import line_vectors
+
+    read = [line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)]
+    return [vectors for vectors, _ in read], [num_cut for _, num_cut in read]
+
+
 def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The rows of parallel texts of which no side is a line of the tests."""
-    known = [set(lines) for lines in tests]
-    kept = [
-        row
-        for row in zip(*texts, strict=True)
-        if not any(line in lines for line, lines in zip(row, known, strict=True))
-    ]
+    """Parallel texts without the rows of which a side is a line of the tests."""
+    kept = rows_apart((texts[0], texts[1]), tests=(tests[0], tests[1]))
     if not kept:
         raise IsoglotError(
             "all parallel sentences to fit a map on are among those that it is tested by; name other files under "
             "resources.mapping or resources.retrieval"
         )
-    return [list(lines) for lines in zip(*kept, strict=True)]
+    return [[lines[row] for row in kept] for lines in texts]

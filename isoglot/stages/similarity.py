@@ -28,14 +28,14 @@ class Similarity(OfTwoModels):
         return f"similarity, {self.label}"
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.hidden_states import sentence_vectors
+        from isoglot.geometry.hidden_states import line_vectors
 
         with self.readers(work) as readers:
             texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
-            source_SND, target_SND = (
-                sentence_vectors(reader, reader.sentences(lines)) for reader, lines in zip(readers, texts, strict=True)
+            (source_SND, source_cut), (target_SND, target_cut) = (
+                line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)
             )
-            scores = list(self.sentences_cut(readers, texts))
+        scores = self.sentences_cut((source_cut, target_cut), of=len(texts[0]))
         scores.append(Score(metric="sentences", value=source_SND.shape[1]))
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
             scores += _scores(layer, source_ND, target_ND)

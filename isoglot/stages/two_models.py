@@ -33,10 +33,12 @@ class OfTwoModels(Stage):
     splittings: Mapping[str, WordSplitting]
     label: str = field(metadata=NOT_IDENTITY)
 
-    def sentences_cut(self, readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> Iterator[Score]:
-        """Percent of the lines of each language that are longer than its model's windows."""
-        for language, reader, lines in zip(self.languages, readers, texts, strict=True):
-            yield Score(metric=SENTENCES_CUT, language=language, value=100 * reader.num_cut(lines) / len(lines))
+    def sentences_cut(self, num_cut: Sequence[int], *, of: int) -> list[Score]:
+        """Percent of so many lines that are longer than the windows of each language's model."""
+        return [
+            Score(metric=SENTENCES_CUT, language=language, value=100 * count / of)
+            for language, count in zip(self.languages, num_cut, strict=True)
+        ]
 
     @contextmanager
     def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:
