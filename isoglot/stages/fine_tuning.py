@@ -26,8 +26,10 @@ from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named
 
 if TYPE_CHECKING:
+    from isoglot.encoder.encoder import Encoder
     from isoglot.machine import Machine
     from isoglot.transfer.fine_tuning import FineTuned
+    from isoglot.transfer.new_layers import NewLayers
 
 LOG = "log.jsonl"
 DEV = "dev_"
@@ -70,7 +72,7 @@ class FineTuning(Stage):
 
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine
-        from isoglot.transfer.fine_tuning import FineTuner, forget_checkpoints
+        from isoglot.transfer.fine_tuning import forget_checkpoints
 
         task, machine = task_named(self.task), this_machine()
         vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
@@ -81,28 +83,22 @@ class FineTuning(Stage):
             for language in self.tests
         }
         encoder = chosen_model(work.path(self.encoder)).encoder
-
-        def report(done: int, updates: int) -> None:
-            work.progress(done * self.run.batch, updates * self.run.batch, "examples")
-
         with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
-            tuner = FineTuner(
+            tuned = fine_tuned(
                 self.run,
                 task,
                 encoder=encoder,
                 encoding=encodings[self.run.language],
-                train=read_examples(task, work.path(self.train)),
-                dev=read_examples(task, work.path(self.dev)),
-                folder=work.folder,
+                train=self.train,
+                dev=self.dev,
+                work=work,
                 machine=machine,
             )
-            tuned = tuner.finish(report)
             scores = [Score(metric="diverged", value=float(tuned.diverged))]
             # Where no epoch came to its end there is nothing to test.
             if tuned.log:
                 scores += self._dev_scores(task, tuned)
                 scores += self._test_scores(work, task, tuned, encodings, machine)
-        (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
         write_scores(work.folder, scores)
         forget_checkpoints(work.folder)
 
@@ -138,6 +134,38 @@ class FineTuning(Stage):
             told = found.scores | {metric: float(count) for metric, count in read_counts(work.path(stage)).items()}
             for metric, value in told.items():
                 yield Score(metric=metric, value=value, language=language)
+
+
+def fine_tuned(
+    run: FineTuningRun,
+    task: Task[Any],
+    *,
+    encoder: Encoder | NewLayers,
+    encoding: Encoding,
+    train: AnyExamples,
+    dev: AnyExamples,
+    work: Work,
+    machine: Machine,
+) -> FineTuned:
+    """A run to its end, told as it goes, and its log in the folder of the work."""
+    from isoglot.transfer.fine_tuning import FineTuner
+
+    def report(done: int, updates: int) -> None:
+        work.progress(done * run.batch, updates * run.batch, "examples")
+
+    tuner = FineTuner(
+        run,
+        task,
+        encoder=encoder,
+        encoding=encoding,
+        train=read_examples(task, work.path(train)),
+        dev=read_examples(task, work.path(dev)),
+        folder=work.folder,
+        machine=machine,
+    )
+    tuned = tuner.finish(report)
+    (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
+    return tuned
 
 
 def training_amount(run: FineTuningRun, train: AnyExamples) -> Amount | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +11,7 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, read_examples
-from isoglot.stages.fine_tuning import DEV, LOG, best_epoch, training_amount
+from isoglot.stages.fine_tuning import DEV, best_epoch, fine_tuned, training_amount
 from isoglot.stages.models import (
     GUESSED_OPERATIONS_PER_SECOND,
     GUESSED_UPDATE_SECONDS,
@@ -76,7 +75,7 @@ class LayerHead(Stage):
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine
         from isoglot.transfer.examination import examined
-        from isoglot.transfer.fine_tuning import FineTuner, forget_checkpoints
+        from isoglot.transfer.fine_tuning import forget_checkpoints
         from isoglot.transfer.new_layers import drawn_layers
         from isoglot.transfer.task_layers import write_task_layers
 
@@ -87,22 +86,17 @@ class LayerHead(Stage):
             vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
         )
         encoder = chosen_model(work.path(self.encoder)).encoder
-
-        def report(done: int, updates: int) -> None:
-            work.progress(done * self.run.batch, updates * self.run.batch, "examples")
-
         with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
-            tuner = FineTuner(
+            tuned = fine_tuned(
                 self.run,
                 task,
                 encoder=drawn_layers(encoder, layer=self.layer, count=self.new_layers, seed=self.run.seed),
                 encoding=encoding,
-                train=read_examples(task, work.path(self.train)),
-                dev=read_examples(task, work.path(self.dev)),
-                folder=work.folder,
+                train=self.train,
+                dev=self.dev,
+                work=work,
                 machine=machine,
             )
-            tuned = tuner.finish(report)
             scores = [Score(metric="diverged", layer=self.layer, value=float(tuned.diverged))]
             # Where no epoch came to its end there is nothing to test.
             if tuned.log:
@@ -118,7 +112,6 @@ class LayerHead(Stage):
                 )
                 scores += self._of_source(found.scores)
                 write_task_layers(tuned.model, work.folder / LAYERS, labels=tuned.labels)
-        (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
         write_scores(work.folder, scores)
         forget_checkpoints(work.folder)
 
