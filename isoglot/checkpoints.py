@@ -1,15 +1,15 @@
 """Checkpoints from which interrupted training goes on bit for bit, on a device that computes the same twice."""
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import nn
+
+from isoglot.tensor_files import write_tensors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -23,17 +23,12 @@ def write_checkpoint(
     folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, progression: "DataclassInstance"
 ) -> None:
     """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one."""
-    tensors = {f"weights/{name}": tensor.cpu().contiguous() for name, tensor in model.state_dict().items()}
+    tensors = {f"weights/{name}": tensor for name, tensor in model.state_dict().items()}
     for name, parameter in model.named_parameters():
         for moment, tensor in optimizer.state.get(parameter, {}).items():
-            tensors[f"optimizer/{moment}/{name}"] = tensor.cpu().contiguous()
-    folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / (LATEST + ".new")
+            tensors[f"optimizer/{moment}/{name}"] = tensor
     # One file holds everything: weights of one update beside the positions of another could never be noticed.
-    save_file(tensors, fresh, metadata={"progression": json.dumps(asdict(progression))})
-    with fresh.open("rb") as written:
-        os.fsync(written.fileno())
-    fresh.replace(folder / LATEST)
+    write_tensors(tensors, folder / LATEST, metadata={"progression": json.dumps(asdict(progression))})
 
 
 def read_checkpoint(

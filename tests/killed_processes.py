@@ -18,14 +18,24 @@ Nursed = tuple[Path, dict[str, list[list[int | str]]]]
 """A place where processes have been killed, and their fates."""
 
 
-def exit_code_of(act: Callable[[], None], *, moment: int | None = None, seconds: float | None = None) -> int:
-    """Act in a process that is killed after some seconds, or at the moment-th thing it asks of the system."""
+def exit_code_of(
+    act: Callable[[], None],
+    *,
+    moment: int | None = None,
+    seconds: float | None = None,
+    when: Callable[[], bool] | None = None,
+) -> int:
+    """Act in a process that is killed at the moment-th thing it asks of the system, after some seconds, or when so."""
     child = os.fork()
     if child == 0:
         _die_at(moment)
         _exit_after(act)
     if seconds is not None:
         time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+    if when is not None:
+        while not when():
+            time.sleep(0.001)
         os.kill(child, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "isoglot"
 # From the ground up; a part may import any part of a lower row, and none of its own row beside itself.
 ROWS = (
     ("errors", "randomness", "suggestions"),
-    ("workers", "searches", "user_commands", "transformers_library"),
+    ("workers", "searches", "user_commands", "transformers_library", "tensor_files"),
     ("alignment_settings",),
     ("conditions", "scales", "languages", "synthetic_languages", "text_sources"),
     ("limits",),

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from isoglot.conditions import Separate
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
 from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.tensor_files import write_tensors
 
 WEIGHTS = "model.safetensors"
 DESCRIPTION = "model.json"
@@ -28,10 +29,7 @@ def write_model(model: ClozeModel, folder: Path) -> None:
         "pad_id": encoder.pad_id,
     }
     (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-    # In one step: an older model of the same folder stays whole until this one is.
-    fresh = folder / (WEIGHTS + ".new")
-    save_file({name: tensor.contiguous().cpu() for name, tensor in model.state_dict().items()}, fresh)
-    fresh.replace(folder / WEIGHTS)
+    write_tensors(model.state_dict(), folder / WEIGHTS)
 
 
 def read_model(folder: Path) -> ClozeModel:

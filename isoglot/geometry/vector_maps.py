@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, assert_never
 
-import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from isoglot.alignment_settings import NewVectors
@@ -17,6 +15,7 @@ from isoglot.errors import IsoglotError
 from isoglot.geometry.normalization import Normalization
 from isoglot.geometry.procrustes import orthogonal_map
 from isoglot.geometry.vectors import Vectors, matrix_of, parallel_matrices
+from isoglot.tensor_files import write_tensors
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,7 +74,7 @@ class VectorMap:
 def write_maps(maps: Sequence[VectorMap], path: Path) -> None:
     """Write maps, one a layer, to a safetensors file, in one step."""
     tensors = {
-        f"{layer}/{name}": tensor.cpu().clone(memory_format=torch.contiguous_format)
+        f"{layer}/{name}": tensor.clone()
         for layer, layer_map in enumerate(maps)
         for name, tensor in (
             ("rotation", layer_map.rotation_DD),
@@ -85,9 +84,7 @@ def write_maps(maps: Sequence[VectorMap], path: Path) -> None:
             ("goal/round_means", layer_map.goal.round_mean_RD),
         )
     }
-    fresh = path.with_name(path.name + ".new")
-    save_file(tensors, fresh, metadata={"maps": str(len(maps))})
-    fresh.replace(path)
+    write_tensors(tensors, path, metadata={"maps": str(len(maps))})
 
 
 def read_maps(path: Path) -> list[VectorMap]:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from isoglot.errors import IsoglotError
+from isoglot.tensor_files import write_tensors
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.new_layers import NewLayers
 from isoglot.transfer.task import Task
@@ -19,10 +19,8 @@ FROZEN = "encoder.below."
 
 def write_task_layers(model: TaskModel, path: Path, *, labels: Sequence[str]) -> None:
     """Weights in the precision that they were learned in."""
-    learned = {
-        name: tensor.contiguous().cpu() for name, tensor in model.state_dict().items() if not name.startswith(FROZEN)
-    }
-    save_file(learned, path, metadata={"labels": json.dumps(list(labels))})
+    learned = {name: tensor for name, tensor in model.state_dict().items() if not name.startswith(FROZEN)}
+    write_tensors(learned, path, metadata={"labels": json.dumps(list(labels))})
 
 
 def read_task_layers(path: Path, task: Task[Any], *, encoder: NewLayers) -> tuple[TaskModel, tuple[str, ...]]:

@@ -87,7 +87,9 @@ def test_a_checkpoint_left_half_written_does_not_hide_the_one_before(
     trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
 ) -> None:
     write(trainer, tmp_path / "c", Progression(update=3))
-    (tmp_path / "c" / (LATEST + ".new")).write_bytes(b"half")
+    scratch = tmp_path / "c" / (LATEST + ".writing")
+    scratch.mkdir()
+    (scratch / ".tmp9oKhSh").write_bytes(b"half")
     fresh = fresh_trainer(streams, tmp_path)
     assert read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.optimizer).update == 3
     write(trainer, tmp_path / "c", Progression(update=4))

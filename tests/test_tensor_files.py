@@ -1,0 +1,67 @@
+"""A kill in the middle of a file leaves nothing that stays."""
+
+import stat
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from killed_processes import KILLED, exit_code_of
+from safetensors.torch import load_file
+
+from isoglot.tensor_files import write_tensors
+
+LARGE = {"large": torch.zeros(40_000_000)}
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    tensors = {"turned": torch.arange(6.0).reshape(2, 3).T, "learned": torch.nn.Parameter(torch.ones(2).bfloat16())}
+    write_tensors(tensors, tmp_path / "new" / "file")
+    read = load_file(tmp_path / "new" / "file")
+    assert read.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert read[name].dtype == tensor.dtype
+        assert read[name].equal(tensor)
+
+
+def test_others_may_read_what_the_user_lets_them_read(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    write_tensors({"a": torch.ones(1)}, tmp_path / "file")
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> list[Path]:
+    """What a process left that was killed while it replaced a file."""
+    path = tmp_path / "file"
+    write_tensors({"old": torch.ones(1)}, path)
+
+    def watched_write() -> None:
+        write_tensors(LARGE, path)
+        time.sleep(60)  # the parent's kill comes after the writing: too late
+
+    assert exit_code_of(watched_write, when=lambda: _size(tmp_path) > 1_000_000) == KILLED
+    return [entry for entry in tmp_path.rglob("*") if entry.is_file() and entry != path]
+
+
+def test_the_old_file_stays_whole_until_the_new_one_is(tmp_path: Path, begun: list[Path]) -> None:
+    assert begun
+    assert load_file(tmp_path / "file").keys() == {"old"}
+
+
+def test_the_next_writing_removes_what_a_kill_left(tmp_path: Path, begun: list[Path]) -> None:
+    assert begun
+    write_tensors({"new": torch.ones(1)}, tmp_path / "file")
+    assert [entry.name for entry in tmp_path.rglob("*")] == ["file"]
+    assert load_file(tmp_path / "file").keys() == {"new"}
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files, some of which may be gone again."""
+    total = 0
+    for entry in folder.rglob("*"):
+        try:
+            total += entry.stat().st_size
+        except FileNotFoundError:
+            continue
+    return total
