@@ -36,6 +36,8 @@ class Work:
     input_folders: Mapping[str, Path]
     """Finished folders by digest."""
     progress: Progress
+    log_folder: Path | None = None
+    """Where to write what differs from one making to the next, as its speed; it is no part of the artifact."""
 
     def path(self, stage: "Stage") -> Path:
         """The finished folder of one of the inputs."""

@@ -16,6 +16,7 @@ from isoglot.errors import IsoglotError
 
 STORE_NAME = "store.json"
 PARTIAL = ".partial"
+LOGS = "logs"
 
 
 def ignore_progress(done: float, total: float, unit: str, note: str = "") -> None:
@@ -30,7 +31,7 @@ class Store:
     """Artifacts under one root.
 
     <kind>-<digest>/ is finished and never changes; the same with .partial is in work, or was; with .lease it is the
-    lock of whoever works on it. Nothing is written before the first artifact is made.
+    lock of whoever works on it. logs/<kind>-<digest>/ tells of its making. Nothing is written before the first artifact is made.
     """
 
     def __init__(self, root: Path) -> None:
@@ -44,6 +45,10 @@ class Store:
     def folder(self, stage: Stage) -> Path:
         """Where the finished artifact is, or will be."""
         return self.root / folder_name(kind=stage.kind, digest=stage.digest)
+
+    def log_folder(self, stage: Stage) -> Path:
+        """Where logs of its making are, or will be; whoever writes the first makes the folder."""
+        return self.root / LOGS / self.folder(stage).name
 
     def has(self, stage: Stage) -> bool:
         """Whether the artifact is finished; raises if it is there but not as its record says."""
@@ -120,7 +125,14 @@ class Store:
         partial.mkdir(exist_ok=True)
         stopwatch = Stopwatch(partial)
         with stopwatch.timing(progress) as timed_progress:
-            stage.make(Work(folder=partial, input_folders=input_folders, progress=timed_progress))
+            stage.make(
+                Work(
+                    folder=partial,
+                    input_folders=input_folders,
+                    progress=timed_progress,
+                    log_folder=self.log_folder(stage),
+                )
+            )
         seconds = stopwatch.seconds
         if (partial / RECORD_NAME).exists():
             raise IsoglotError(f"{partial / RECORD_NAME} was written by its stage: have {stage.kind} name it otherwise")
