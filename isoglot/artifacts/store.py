@@ -31,7 +31,8 @@ class Store:
     """Artifacts under one root.
 
     <kind>-<digest>/ is finished and never changes; the same with .partial is in work, or was; with .lease it is the
-    lock of whoever works on it. logs/<kind>-<digest>/ tells of its making. Nothing is written before the first artifact is made.
+    lock of whoever works on it. logs/<kind>-<digest>/ tells of its making. Nothing is written before the first
+    artifact is made.
     """
 
     def __init__(self, root: Path) -> None:
