@@ -9,7 +9,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from isoglot.tensor_files import write_tensors
+from isoglot.tensor_files import WriteTensors, write_tensors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -20,15 +20,24 @@ LATEST = "latest.safetensors"
 
 
 def write_checkpoint(
-    folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, progression: "DataclassInstance"
+    folder: Path,
+    *,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    progression: "DataclassInstance",
+    write: WriteTensors = write_tensors,
 ) -> None:
-    """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one."""
-    tensors = {f"weights/{name}": tensor for name, tensor in model.state_dict().items()}
+    """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one.
+
+    Frozen weights are left out, as whoever goes on has them already.
+    """
+    frozen = _frozen(model)
+    tensors = {f"weights/{name}": tensor for name, tensor in model.state_dict().items() if name not in frozen}
     for name, parameter in model.named_parameters():
         for moment, tensor in optimizer.state.get(parameter, {}).items():
             tensors[f"optimizer/{moment}/{name}"] = tensor
     # One file holds everything: weights of one update beside the positions of another could never be noticed.
-    write_tensors(tensors, folder / LATEST, metadata={"progression": json.dumps(asdict(progression))})
+    write(tensors, folder / LATEST, metadata={"progression": json.dumps(asdict(progression))})
 
 
 def read_checkpoint(
@@ -41,12 +50,15 @@ def read_checkpoint(
             stored = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
     except (OSError, SafetensorError):
         return fresh
-    model.load_state_dict(
-        {name.removeprefix("weights/"): tensor for name, tensor in stored.items() if name.startswith("weights/")}
-    )
+    weights = {name.removeprefix("weights/"): tensor for name, tensor in stored.items() if name.startswith("weights/")}
+    model.load_state_dict(_frozen(model) | weights)
     parameters = dict(model.named_parameters())
     for key, tensor in stored.items():
         if key.startswith("optimizer/"):
             _, moment, name = key.split("/", 2)
             optimizer.state[parameters[name]][moment] = tensor.to(parameters[name].device)
     return progression
+
+
+def _frozen(model: nn.Module) -> dict[str, nn.Parameter]:
+    return {name: parameter for name, parameter in model.named_parameters() if not parameter.requires_grad}

@@ -4,9 +4,18 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from safetensors.torch import save_file
 from torch import Tensor
+
+
+class WriteTensors(Protocol):
+    """Puts tensors into a file, at once as `write_tensors` does or later."""
+
+    def __call__(
+        self, tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None
+    ) -> None: ...
 
 
 def write_tensors(tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None) -> None:

@@ -12,14 +12,14 @@ from isoglot.conditions import Separate
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
 from isoglot.scales import EncoderShape, NormPlacement
-from isoglot.tensor_files import write_tensors
+from isoglot.tensor_files import WriteTensors, write_tensors
 
 WEIGHTS = "model.safetensors"
 DESCRIPTION = "model.json"
 
 
-def write_model(model: ClozeModel, folder: Path) -> None:
-    """Write weights and description into a folder."""
+def write_model(model: ClozeModel, folder: Path, *, write: WriteTensors = write_tensors) -> None:
+    """Write weights and description into a folder; the weights as they are now, whenever they are written."""
     folder.mkdir(parents=True, exist_ok=True)
     encoder = model.encoder
     description = {
@@ -29,7 +29,7 @@ def write_model(model: ClozeModel, folder: Path) -> None:
         "pad_id": encoder.pad_id,
     }
     (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-    write_tensors(model.state_dict(), folder / WEIGHTS)
+    write(model.state_dict(), folder / WEIGHTS)
 
 
 def read_model(folder: Path) -> ClozeModel:

@@ -14,12 +14,14 @@ from typing import Any
 import torch
 from torch import nn
 
+from isoglot.background_writing import BackgroundWriter
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.encoding import Encoding
 from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.randomness import derived_seed
+from isoglot.tensor_files import WriteTensors, write_tensors
 from isoglot.transfer.length_batches import epoch_order, length_batches
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.new_layers import NewLayers
@@ -115,11 +117,13 @@ class FineTuner:
     def finish(self, report: Report) -> FineTuned:
         """All epochs that are left."""
         progression = self.progression
-        while progression.epoch < self.run.epochs and not progression.diverged:
-            self.advance(report)
+        with BackgroundWriter() as writer:
+            checkpoints = writer.outbox()
+            while progression.epoch < self.run.epochs and not progression.diverged:
+                self.advance(report, write=checkpoints)
         return FineTuned(model=self.best, labels=self.labels, log=progression.log, diverged=progression.diverged)
 
-    def advance(self, report: Report) -> None:
+    def advance(self, report: Report, *, write: WriteTensors = write_tensors) -> None:
         """One epoch, the dev scores after it, and a checkpoint if the last one is long ago."""
         loss = self.learn(report)
         try:
@@ -137,7 +141,11 @@ class FineTuner:
         self.progression.log.append({"epoch": self.progression.epoch, "loss": loss, "dev": scores})
         if monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS:
             write_checkpoint(
-                self.folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, progression=self.progression
+                self.folder / CHECKPOINTS,
+                model=self.both,
+                optimizer=self.optimizer,
+                progression=self.progression,
+                write=write,
             )
             self.saved_at = monotonic()
 

@@ -33,10 +33,14 @@ class Nursery:
         (self.place / name).mkdir(exist_ok=True)
         self.stage.make(Work(folder=self.place / name, input_folders=self.input_folders, progress=lambda *_: None))
 
-    def fate(self, name: str, *, moment: int | None = None, seconds: float | None = None) -> Fate:
-        """Run the stage in a process that is killed after some seconds, or at the moment-th thing it asks."""
-        code = exit_code_of(lambda: self.make(name), moment=moment, seconds=seconds)
-        return code, self._state(self.place / name)
+    def fate(
+        self, name: str, *, moment: int | None = None, seconds: float | None = None, state: str | None = None
+    ) -> Fate:
+        """Run the stage in a process killed after some seconds, in a state, or at the moment-th thing it asks."""
+        folder = self.place / name
+        when = None if state is None else lambda: self._state(folder) == state
+        code = exit_code_of(lambda: self.make(name), moment=moment, seconds=seconds, when=when)
+        return code, self._state(folder)
 
     def _state(self, folder: Path) -> str:
         if (folder / LOG).exists():
@@ -53,9 +57,10 @@ def main() -> None:
     assert nursery.fate("whole") == (0, "scored")
     seconds = time.monotonic() - start
     fine_tuning.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each epoch
-    at_random: list[Fate] = [(KILLED, "begun")]
+    # On a machine that has become busy, those killed at random may all be killed before their first checkpoint.
+    at_random = [nursery.fate("at-random", state="tuned")]
     while at_random[-1][1] != "scored":
-        # Longer and longer, lest none gets past its first epoch on a machine that has become busy.
+        # Longer and longer, lest none gets past its next epoch.
         longest = seconds / 4 * (1 + len(at_random) / 10)
         at_random.append(nursery.fate("at-random", seconds=random.uniform(0, longest)))
     at_random.append(nursery.fate("at-random"))

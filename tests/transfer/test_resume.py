@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from isoglot.conditions import Separate
 from isoglot.machine import Machine
@@ -19,6 +20,7 @@ from isoglot.transfer.tasks.ner import TASK as NER
 from isoglot.transfer.tasks.nli import TASK as NLI
 from isoglot.transfer.tasks.parsing import TASK as PARSING
 from tests.killed_processes import Nursed, files_of, nursed
+from tests.slow_disks import slow_disk
 from tests.transfer.made_up_trees import chain_trees
 from tests.transfer.tiny_transfer import (
     CPU,
@@ -92,6 +94,27 @@ def test_going_on_from_any_epoch_changes_nothing(
     assert said(parts, list(whole.dev)) == said(whole, list(whole.dev))
 
 
+@pytest.mark.parametrize(
+    ("case", "frozen"),
+    [
+        pytest.param({"run": replace(RUN, freeze_encoder=True)}, "encoder.", id="frozen"),
+        pytest.param({"run": RUN, "layer": 1}, "encoder.below.", id="new layers"),
+        pytest.param({"run": RUN, "separate": EVERYTHING}, "encoder.embeddings.owned_by.fr.", id="own parts"),
+    ],
+)
+def test_what_is_frozen_is_in_no_checkpoint(
+    case: dict[str, Any], frozen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+    tuner = new_tuner(tmp_path, **case)
+    tuner.advance(silent)
+    stored = load_file(tmp_path / CHECKPOINTS / "latest.safetensors")
+    weights = {name.removeprefix("weights/") for name in stored if name.startswith("weights/")}
+    left_out = tuner.both.state_dict().keys() - weights
+    assert {name for name in tuner.both.state_dict() if frozen in name} <= left_out
+    assert weights == {name for name, parameter in tuner.both.named_parameters() if parameter.requires_grad}
+
+
 def test_the_best_model_is_kept_over_an_interruption_when_a_later_one_is_worse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +156,23 @@ def test_a_finished_run_is_not_tuned_again(tmp_path: Path, monkeypatch: pytest.M
     assert again.log == first.log
     for name, tensor in first.model.state_dict().items():
         assert again.model.state_dict()[name].equal(tensor), name
+
+
+def test_training_goes_on_while_a_checkpoint_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+    tuner = new_tuner(tmp_path, run=replace(RUN, epochs=2, batch=1), train=tagged_sentences(20))
+    there: list[bool] = []
+    with slow_disk(tmp_path) as disk:
+
+        def look(done: int, _: int) -> None:
+            there.append((tmp_path / CHECKPOINTS / "latest.safetensors").exists())
+            if done == 40:
+                disk.release(2)
+
+        tuner.finish(look)
+    assert there == [False, False]
+    again = new_tuner(tmp_path, run=replace(RUN, epochs=2, batch=1), train=tagged_sentences(20))
+    assert_same_state(again, tuner)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.999])
