@@ -1,0 +1,153 @@
+"""How a run is doing, line by line, for people and programs that watch it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from statistics import fmean
+from time import monotonic
+
+import torch
+
+from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.tensorboard import TensorBoard, is_wanted
+from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
+
+HEALTH = "health.jsonl"
+UPDATES_BETWEEN_LINES = 100
+SECONDS_BETWEEN_LINES = 10.0
+"""A line is due when either has gone by."""
+
+
+class HealthLog:
+    """Gathers updates into lines of a file; without a folder it does nothing.
+
+    A run that goes on after a kill appends, under the next number of `attempt`: updates that were lost and done again
+    stand there once for each.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        run: PretrainingRun,
+        table_sizes: Mapping[str, int],
+        device: torch.device,
+        processes: int = 1,
+        skipped: int = 0,
+    ):
+        self.folder, self.device = folder, device
+        self.tokens_per_update = run.batch * run.window
+        self.num_skipped = skipped
+        self.gathered: list[UpdateRecord] = []
+        self.update = 0
+        self.timed_from: tuple[int, float] | None = None
+        """The update and the time from which the next line's speed counts."""
+        if folder is not None:
+            self.tensorboard = TensorBoard(folder) if is_wanted() else None
+            self.most_tokens_per_second = processes * measured_matmul_peak(device) / _operations(run, table_sizes)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.attempt = _latest_attempt(folder / HEALTH) + 1
+
+    def __call__(self, records: Sequence[UpdateRecord]) -> None:
+        """Take note of updates that were done, in their order."""
+        if self.folder is None or not records:
+            return
+        self.update = records[-1].update
+        self.num_skipped += sum(record.skipped for record in records)
+        self.gathered += records
+        now = monotonic()
+        if self.timed_from is None:
+            # Not from the start on, as the first updates had to wait for everything to be set up.
+            self.timed_from = self.update, now
+        if len(self.gathered) >= UPDATES_BETWEEN_LINES or now - self.timed_from[1] >= SECONDS_BETWEEN_LINES:
+            self._write_gathered(now)
+
+    def remark(self, text: str) -> None:
+        """Keep a sentence that was said to the user."""
+        self._write({"remark": text})
+
+    def close(self) -> None:
+        """Write what has been gathered since the last line."""
+        if self.gathered:
+            self._write_gathered(monotonic())
+        if self.folder is not None and self.tensorboard is not None:
+            self.tensorboard.close()
+
+    def _write_gathered(self, now: float) -> None:
+        speed = self._tokens_per_second(now)
+        numbers: dict[str, object] = {
+            "tokens": self.update * self.tokens_per_update,
+            **_learning(self.gathered),
+            "tokens_per_second": speed,
+            "useful_mfu": None if speed is None else speed / self.most_tokens_per_second,
+            "skipped": self.num_skipped,
+            "peak_memory_bytes": torch.cuda.max_memory_allocated(self.device) if self.device.type == "cuda" else None,
+        }
+        self._write(numbers)
+        if self.tensorboard is not None:
+            self.tensorboard.write(numbers, update=self.update, first_update=self.gathered[0].update)
+        self.gathered, self.timed_from = [], (self.update, now)
+
+    def _tokens_per_second(self, now: float) -> float | None:
+        if self.timed_from is None:
+            return None
+        updates, seconds = self.update - self.timed_from[0], now - self.timed_from[1]
+        return updates * self.tokens_per_update / seconds if updates and seconds else None
+
+    def _write(self, content: Mapping[str, object]) -> None:
+        if self.folder is None:
+            return
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        line = {"attempt": self.attempt, "update": self.update, "time": time, **content}
+        # One write for each line, so that who reads along sees whole ones.
+        with (self.folder / HEALTH).open("ab", buffering=0) as file:
+            file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+
+
+def _learning(records: Sequence[UpdateRecord]) -> dict[str, object]:
+    """Means over updates that were not skipped, and the largest gradient of all that have one."""
+    taken = [record for record in records if not record.skipped]
+    languages = sorted({language for record in taken for language in record.losses})
+    norms = [record.gradient_norm for record in records if isfinite(record.gradient_norm)]
+    return {
+        "loss": _mean(fmean(record.losses.values()) for record in taken if record.losses),
+        "losses": {
+            language: _mean(record.losses[language] for record in taken if language in record.losses)
+            for language in languages
+        },
+        "gradient_norm": _mean(record.gradient_norm for record in taken),
+        "largest_gradient_norm": max(norms, default=None),
+        "learning_rate": records[-1].learning_rate,
+    }
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    """Of numbers; None where there are none, which JSON can say."""
+    numbers = [value for value in values if isfinite(value)]
+    return fmean(numbers) if numbers else None
+
+
+def _operations(run: PretrainingRun, table_sizes: Mapping[str, int]) -> float:
+    """Useful ones for each token, over languages that may have tables of their own."""
+    return fmean(useful_operations_per_token(run, table_size=size) for size in table_sizes.values())
+
+
+def _latest_attempt(path: Path) -> int:
+    """The highest number in the file, 0 where there is none; a line that a kill left unfinished is cut off."""
+    latest = end = position = 0
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    for line in lines:
+        position += len(line)
+        try:
+            latest = max(latest, int(json.loads(line)["attempt"]))
+        except (ValueError, KeyError, TypeError):
+            continue
+        if line.endswith(b"\n"):
+            end = position
+    if end < position:
+        with path.open("r+b") as file:
+            file.truncate(end)
+    return latest
