@@ -81,6 +81,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "updates": at_least(1),
         "evaluations": at_least(1),
         "mask_rate": SHARE_INSIDE,
+        "language_draws": at_least(1),
         "language_exponent": SHARE,
         "dev_lines": at_least(1),
         "test_lines": at_least(1),
@@ -116,6 +117,8 @@ def conflicts(scale: Scale) -> Iterator[tuple[str, str]]:
     shape, warmup = scale.shape, scale.optimization.warmup_updates
     if shape.width % shape.heads:
         yield "shape.width", f"should divide by shape.heads: {shape.width} does not divide by {shape.heads}"
+    if scale.language_draws > scale.batch:
+        yield "language_draws", f"should be at most batch, {scale.batch}, not {scale.language_draws}"
     if scale.window > shape.positions:
         yield "window", f"should be at most shape.positions, {shape.positions}, not {scale.window}"
     if scale.evaluations > scale.updates:

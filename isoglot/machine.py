@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import torch
 
 DEVICE_VARIABLE = "ISOGLOT_DEVICE"
+PROCESSES_VARIABLE = "ISOGLOT_PROCESSES_PER_MODEL"
 LARGE_ACTIVATIONS = 1 << 18
 
 
@@ -48,6 +49,14 @@ class Machine:
             yield
         finally:
             torch.set_num_threads(before)
+
+
+def processes_per_model() -> int:
+    """How many processes train one model together, each on a GPU of its own; one unless the environment says more."""
+    wanted = os.environ.get(PROCESSES_VARIABLE) or "1"
+    if not wanted.isdecimal() or int(wanted) < 1:
+        raise IsoglotError(f"{PROCESSES_VARIABLE}={wanted!r} is no number of processes; unset it, or give 1 or more")
+    return int(wanted)
 
 
 def this_machine() -> Machine:

@@ -86,6 +86,9 @@ class Scale:
     """Of tasks that label pairs of sentences: NLI."""
     alignment: Alignment
     mask_rate: float = 0.15
+    # Departure: one language for a whole update at the small scales; in XLM, and at the paper's, each of 8 parts draws.
+    language_draws: int = 1
+    """Into how many equal parts an update's batch is cut, each of which draws its language."""
     language_exponent: float = 0.7
     dev_lines: int = 5000
     test_lines: int = 5000
@@ -211,6 +214,7 @@ PAPER = Scale(
     merges=80_000,
     window=256,
     batch=96 * 8,
+    language_draws=8,
     # Departure: "each epoch contains 200k batches" is read as 200k sequences on each of 8 GPUs, 200 times; as 200k
     # updates it would need a hundred times the speed of the GPUs of the day.
     updates=416_667,

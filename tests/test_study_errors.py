@@ -127,6 +127,10 @@ def test_wrong_types(text: str, message: str) -> None:
     ("text", "message"),
     [
         (study_text("change.updates = 0"), r"change.updates: should be at least 1, not 0"),
+        (
+            study_text("change.batch = 4\nchange.language_draws = 5"),
+            r"change.language_draws: should be at most batch, 4, not 5",
+        ),
         (study_text("change.mask_rate = 1"), r"change.mask_rate: should be above 0 and below 1, not 1.0"),
         (
             study_text("change.shape.heads = 5"),

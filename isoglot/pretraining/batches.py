@@ -1,8 +1,9 @@
-"""The batch of each update: a language is drawn, and its next windows are taken."""
+"""The batch of each update: languages are drawn, and the next windows of each are taken."""
 
 # B = windows, L = positions
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -24,6 +25,17 @@ def window_source(stream: TokenStream, *, switchable: SwitchableText | None, win
     return SwitchedWindows(switchable, length=window, seed=seed, name=stream.language)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """Neighbouring rows of an update's batch, of one language."""
+
+    language: str
+    first_row: int
+    num_rows: int
+    position: int
+    """Of the first row's window among those of its language."""
+
+
 class Batches:
     """Draws batches by update number; the only state is how many windows each language has given."""
 
@@ -33,24 +45,47 @@ class Batches:
         *,
         lines: Mapping[str, int],
         batch: int,
+        language_draws: int,
         language_exponent: float,
         seed: int,
     ):
         self.sources = sources
         self.batch = batch
+        self.language_draws = language_draws
         self.seed = seed
         self.positions = dict.fromkeys(sources, 0)
         probabilities = language_probabilities(lines, exponent=language_exponent)
         self.languages = list(probabilities)
         self.cumulative = np.cumsum(list(probabilities.values()))
 
-    def take(self, update: int) -> tuple[str, Tensor]:
-        """The language and windows of this update; updates must be taken in order."""
-        # Departure: one language for a whole update; in XLM every process draws its own.
-        draw = np.random.default_rng(derived_seed(self.seed, "language", update)).random()
-        place = int(np.searchsorted(self.cumulative, draw, side="right"))
+    def next_parts(self, update: int) -> list[Part]:
+        """The languages and rows of this update; updates must be asked for in order."""
+        draws = np.random.default_rng(derived_seed(self.seed, "language", update)).random(self.language_draws)
         # Rounding may leave the last sum just below a draw just below one.
-        language = self.languages[min(place, len(self.languages) - 1)]
-        token_BL = self.sources[language].take(self.positions[language], self.batch)
-        self.positions[language] += self.batch
-        return language, torch.from_numpy(token_BL)
+        drawn = np.searchsorted(self.cumulative, draws, side="right").clip(max=len(self.languages) - 1)
+        bounds = [draw * self.batch // self.language_draws for draw in range(self.language_draws + 1)]
+        parts = []
+        for language, first, end in zip((self.languages[each] for each in drawn), bounds, bounds[1:], strict=False):
+            position = self.positions[language]
+            parts.append(Part(language=language, first_row=first, num_rows=end - first, position=position))
+            self.positions[language] += end - first
+        return parts
+
+    def tokens(self, part: Part) -> Tensor:
+        """The windows of a part."""
+        return torch.from_numpy(self.sources[part.language].take(part.position, part.num_rows))
+
+
+def share_of(parts: Sequence[Part], *, first_row: int, end_row: int, at_most: int) -> Iterator[Part]:
+    """Those rows of a batch that one process reads, in pieces of one language and so many rows at most."""
+    for part in parts:
+        row, end = max(part.first_row, first_row), min(part.first_row + part.num_rows, end_row)
+        while row < end:
+            count = min(at_most, end - row)
+            yield Part(
+                language=part.language,
+                first_row=row,
+                num_rows=count,
+                position=part.position + row - part.first_row,
+            )
+            row += count

@@ -2,16 +2,16 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from time import monotonic
 from types import MappingProxyType
+from typing import Any
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor
 
+from isoglot.background_writing import BackgroundWriter
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
@@ -20,19 +20,21 @@ from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
-from isoglot.pretraining.batches import Batches, window_source
-from isoglot.pretraining.learning_rate import learning_rate
-from isoglot.pretraining.masking import masked_batch
+from isoglot.pretraining.batches import Batches, share_of, window_source
+from isoglot.pretraining.guard import MOST_SKIPPED, WINDOW, too_many
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.pretraining.progression import Progression
+from isoglot.pretraining.ranks import ALONE, Ranks
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
+from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.updates import Piece, Unsettled, Updates
 from isoglot.randomness import derived_seed
 
 CHECKPOINTS = "checkpoints"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
-Report = Callable[[int, float], None]
-"""Told the updates done and the latest loss."""
+Report = Callable[[Sequence[UpdateRecord]], None]
+"""Told of the updates done since the last time."""
 NOTHING_SWITCHABLE: Mapping[str, SwitchableText] = MappingProxyType({})
 
 
@@ -53,30 +55,45 @@ def pretrain(
     machine: Machine,
     report: Report,
     switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
+    ranks: Ranks = ALONE,
+    micro_batch: int | None = None,
 ) -> None:
     """Leave in the folder the best model, intermediate ones and the log; go on from an interrupted attempt's files.
 
-    A language with a switchable text is trained on that; all are evaluated on their streams as they are.
+    A language with a switchable text is trained on that; all are evaluated on their streams as they are. Of several
+    processes the first alone writes and reports.
     """
     if not (folder / LOG).exists():
-        trainer = Trainer(
-            run, streams, pad_id=pad_id, mask_id=mask_id, folder=folder, machine=machine, switchable=switchable
-        )
-        while trainer.progression.update < run.updates:
-            trainer.advance()
-            if trainer.progression.update % UPDATES_BETWEEN_REPORTS == 0:
-                report(trainer.progression.update, trainer.settle_losses())
+        with Trainer(
+            run,
+            streams,
+            pad_id=pad_id,
+            mask_id=mask_id,
+            folder=folder,
+            machine=machine,
+            switchable=switchable,
+            ranks=ranks,
+            micro_batch=micro_batch,
+        ) as trainer:
+            while trainer.progression.update < run.updates:
+                trainer.advance()
+                update = trainer.progression.update
+                if ranks.is_first and (update % UPDATES_BETWEEN_REPORTS == 0 or update == run.updates):
+                    report(trainer.settled())
+        if not ranks.is_first:
+            return
         rows = "".join(json.dumps(row) + "\n" for row in trainer.progression.log)
         # In one step, since the log's existence says that the training is finished.
         fresh = folder / (LOG + ".new")
         fresh.write_text(rows, encoding="utf-8")
         fresh.replace(folder / LOG)
     # After the log: a kill between the two must find the training finished, not its checkpoint gone.
-    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+    if ranks.is_first:
+        shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
 
 
 class Trainer:
-    """A model in training and everything it needs for its next update."""
+    """A model in training and everything it needs for its next update; leaving its context puts all files on disk."""
 
     def __init__(
         self,
@@ -88,14 +105,14 @@ class Trainer:
         folder: Path,
         machine: Machine,
         switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
+        ranks: Ranks = ALONE,
+        micro_batch: int | None = None,
     ):
-        self.run = run
-        self.folder = folder
-        self.machine = machine
-        self.mask_id = mask_id
-        self.table_sizes = {language: stream.table_size for language, stream in streams.items()}
-        self.model = untrained_model(run, table_sizes=self.table_sizes, pad_id=pad_id).to(machine.device).train()
-        self.optimizer = adam(self.model, run)
+        self.run, self.folder, self.machine, self.ranks = run, folder, machine, ranks
+        self.micro_batch = micro_batch or run.batch
+        table_sizes = {language: stream.table_size for language, stream in streams.items()}
+        self.model = untrained_model(run, table_sizes=table_sizes, pad_id=pad_id).to(machine.device).train()
+        self.updates = Updates(self.model, run, mask_id=mask_id, table_sizes=table_sizes, machine=machine, ranks=ranks)
         self.batches = Batches(
             {
                 language: window_source(stream, switchable=switchable.get(language), window=run.window, seed=run.seed)
@@ -103,6 +120,7 @@ class Trainer:
             },
             lines={language: stream.lines[Split.TRAIN] for language, stream in streams.items()},
             batch=run.batch,
+            language_draws=run.language_draws,
             language_exponent=run.language_exponent,
             seed=run.seed,
         )
@@ -110,108 +128,122 @@ class Trainer:
             HeldOut.of(stream.ids(Split.DEV), language=language, window=run.window, rate=run.mask_rate, mask_id=mask_id)
             for language, stream in streams.items()
         ]
-        self.generator = torch.Generator(device=machine.device)
-        self.unsettled: list[tuple[str, Tensor]] = []
-        self.latest_loss = float("nan")
+        self.unsettled: list[Unsettled] = []
+        self.records: list[UpdateRecord] = []
         self.progression = read_checkpoint(
-            folder / CHECKPOINTS, model=self.model, optimizer=self.optimizer, fresh=Progression()
+            folder / CHECKPOINTS, model=self.model, optimizer=self.updates.optimizer, fresh=Progression()
         )
         self.batches.positions.update(self.progression.positions)
+        self.updates.guard.load(self.progression.guard)
         self.saved_at = monotonic()
+        self.is_save_due = False
+        self.writer = BackgroundWriter()
+        self.model_outbox, self.checkpoint_outbox = self.writer.outbox(), self.writer.outbox()
+
+    def __enter__(self) -> "Trainer":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.writer.__exit__(*error)
 
     def advance(self) -> None:
         """One update, and whatever falls due after it."""
         update = self.progression.update + 1
         self._learn(update)
         self.progression.update = update
-        if self.run.kept_after(update):
-            write_model(self.model, self.folder / INTERMEDIATE / f"{update:08d}")
         evaluated = self.run.evaluated_after(update)
         if evaluated:
-            self._evaluate()
-        if evaluated or monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS:
-            self._save()
+            self._settle()
+        if self.ranks.is_first:
+            if self.run.kept_after(update):
+                write_model(self.model, self.folder / INTERMEDIATE / f"{update:08d}", write=self.model_outbox)
+            if evaluated:
+                self._evaluate()
+            self.is_save_due |= evaluated or monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS
+            # Where the last one is still being written, training does not wait for it.
+            if self.is_save_due and self.checkpoint_outbox.is_free:
+                self._save()
 
-    def settle_losses(self) -> float:
-        """Bring losses from the device into the progression; return the latest. One that is no number is an error."""
-        for language, loss in self.unsettled:
-            self.latest_loss = float(loss)
-            self._refuse_divergence("training loss", self.latest_loss)
-            total, count = self.progression.losses.get(language, [0.0, 0])
-            self.progression.losses[language] = [total + self.latest_loss, count + 1]
-        self.unsettled.clear()
-        return self.latest_loss
-
-    def _refuse_divergence(self, name: str, value: float) -> None:
-        if not isfinite(value):
-            raise IsoglotError(
-                f"the {name} became {value} near update {self.progression.update}; "
-                "lower optimization.learning_rate or raise optimization.warmup_updates"
-            )
+    def settled(self) -> list[UpdateRecord]:
+        """Updates since the last call, their numbers brought from the device; too many left out are an error."""
+        self._settle()
+        records, self.records = self.records, []
+        return records
 
     def _learn(self, update: int) -> None:
-        language, token_BL = self.batches.take(update)
-        self.generator.manual_seed(derived_seed(self.run.seed, "masking", update))
-        batch = masked_batch(
-            token_BL.to(self.machine.device),
-            language=language,
-            rate=self.run.mask_rate,
-            mask_id=self.mask_id,
-            table_size=self.table_sizes[language],
-            generator=self.generator,
+        parts = self.batches.next_parts(update)
+        first_row, end_row = self.ranks.rows(self.run.batch)
+        pieces = [
+            Piece(
+                language=part.language,
+                first_row=part.first_row,
+                token_BL=self.batches.tokens(part).to(self.machine.device),
+            )
+            for part in share_of(parts, first_row=first_row, end_row=end_row, at_most=self.micro_batch)
+        ]
+        self.unsettled.append(self.updates(update, pieces, languages=frozenset(part.language for part in parts)))
+
+    def _settle(self) -> None:
+        if not self.unsettled:
+            return
+        rows = torch.stack([each.numbers for each in self.unsettled]).tolist()
+        for unsettled, numbers in zip(self.unsettled, rows, strict=True):
+            self._count(unsettled.record(numbers, languages=self.run.languages))
+        self.unsettled.clear()
+
+    def _count(self, record: UpdateRecord) -> None:
+        self.records.append(record)
+        if not record.skipped:
+            for language, loss in record.losses.items():
+                total, count = self.progression.losses.get(language, [0.0, 0])
+                self.progression.losses[language] = [total + loss, count + 1]
+            return
+        self.progression.skipped.append(record.update)
+        if too_many(self.progression.skipped, record.update):
+            latest = ", ".join(f"{language} {loss:.4g}" for language, loss in record.losses.items())
+            self._refuse(
+                f"more than {MOST_SKIPPED} of the last {WINDOW} updates were left out, their loss or gradient being no "
+                f"number or a sudden leap (the latest loss: {latest}; gradient norm: {record.gradient_norm:.4g})"
+            )
+
+    def _refuse(self, trouble: str) -> None:
+        raise IsoglotError(
+            f"{trouble} near update {self.progression.update}; "
+            "lower optimization.learning_rate or raise optimization.warmup_updates"
         )
-        torch.manual_seed(derived_seed(self.run.seed, "dropout", update))
-        with self.machine.autocast():
-            logits_MV = self.model.masked_logits(batch.token_BL, masked_M=batch.masked_M, language=language)
-            loss = F.cross_entropy(logits_MV.float(), batch.target_M)
-        # Departure: parts of the absent language get no gradient at all, so Adam leaves them and their moments alone;
-        # in XLM they get zeros, and drift on.
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.run.optimization.clip_norm)
-        rate = learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.step()
-        self.unsettled.append((language, loss.detach()))
 
     def _evaluate(self) -> None:
-        self.settle_losses()
         progression, perplexities = self.progression, {}
         for held_out in self.held_out:
-            perplexities[held_out.language] = perplexity(self.model, held_out, device=self.machine.device)
+            found = perplexity(self.model, held_out, device=self.machine.device)
             # Its weights may have gone astray since the last loss, and then no model would ever be the best.
-            self._refuse_divergence(f"dev perplexity of {held_out.language}", perplexities[held_out.language])
+            if not isfinite(found):
+                self._refuse(f"the dev perplexity of {held_out.language} became {found}")
+            perplexities[held_out.language] = found
         losses = {language: total / count for language, (total, count) in sorted(progression.losses.items())}
-        progression.log.append({"update": progression.update, "loss": losses, "perplexity": perplexities})
+        progression.log.append(
+            {
+                "update": progression.update,
+                "loss": losses,
+                "perplexity": perplexities,
+                "skipped": len(progression.skipped),
+            }
+        )
         progression.losses = {}
         source_perplexity = perplexities[self.run.languages[0]]
         if source_perplexity < progression.best_perplexity:
             progression.best_perplexity = source_perplexity
-            write_model(self.model, self.folder / BEST)
+            write_model(self.model, self.folder / BEST, write=self.model_outbox)
 
     def _save(self) -> None:
-        self.settle_losses()
+        self._settle()
         self.progression.positions = dict(self.batches.positions)
+        self.progression.guard = self.updates.guard.state()
         write_checkpoint(
-            self.folder / CHECKPOINTS, model=self.model, optimizer=self.optimizer, progression=self.progression
+            self.folder / CHECKPOINTS,
+            model=self.model,
+            optimizer=self.updates.optimizer,
+            progression=self.progression,
+            write=self.checkpoint_outbox,
         )
-        self.saved_at = monotonic()
-
-
-def adam(model: ClozeModel, run: PretrainingRun) -> torch.optim.Optimizer:
-    """Adam, with decoupled weight decay on matrices where the run asks for any."""
-    settings = run.optimization
-    # Departure: biases and norms never decay; the paper names no decay.
-    matrices = [parameter for parameter in model.parameters() if parameter.ndim > 1]
-    vectors = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
-    return torch.optim.AdamW(
-        [
-            {"params": matrices, "weight_decay": settings.weight_decay},
-            {"params": vectors, "weight_decay": 0.0},
-        ],
-        lr=settings.learning_rate,
-        betas=(settings.beta1, settings.beta2),
-        eps=settings.epsilon,
-        fused=True,
-    )
+        self.saved_at, self.is_save_due = monotonic(), False

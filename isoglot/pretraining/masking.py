@@ -9,41 +9,53 @@ from torch import Tensor
 
 MASKED_SHARE = 0.8
 KEPT_SHARE = 0.1  # the rest becomes a random word
+LARGE_NUMBER = 1 << 62
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaskedBatch:
-    """Windows of one language as the model sees them, and the words it must find."""
+class Mask:
+    """What was drawn for an update's batch, before any of its words are known.
 
-    token_BL: Tensor
-    masked_M: Tensor
-    """Flat indices into token_BL."""
-    target_M: Tensor
-    language: str
-
-
-def masked_batch(
-    token_BL: Tensor, *, language: str, rate: float, mask_id: int, table_size: int, generator: torch.Generator
-) -> MaskedBatch:
-    """Choose each position by itself with probability `rate`, and never position 0.
-
-    As in XLM, </s> and <unk> inside a window may be chosen, and a random word may be any of the table's ids. A table
-    that belongs to one language gives random words of that language alone.
+    Whoever reads some rows of the batch, in whichever process, hides the same words of them.
     """
 
-    def uniform(*shape: int) -> Tensor:
-        return torch.rand(*shape, generator=generator, device=token_BL.device)
+    chosen_BL: Tensor
+    fate_BL: Tensor
+    """From 0 to 1: masked, kept or another word."""
+    other_BL: Tensor
+    """Numbers far above any table's size, which say what the other word is."""
 
-    chosen_BL = uniform(*token_BL.shape) < rate
-    chosen_BL[:, 0] = False
-    masked_M = chosen_BL.flatten().nonzero().squeeze(1)
-    if masked_M.numel() == 0:  # a tiny batch may escape every draw; the loss needs one word
-        masked_M = torch.tensor([token_BL.shape[1] - 1], device=token_BL.device)
-    target_M = token_BL.flatten()[masked_M]
-    fate_M = uniform(len(masked_M))
-    # Departure: Sep L1-3 and L1-6 keep one table, hence random words of both languages; section 4.3 may mean them too.
-    random_M = torch.randint(table_size, (len(masked_M),), generator=generator, device=token_BL.device)
-    seen_M = torch.where(fate_M < MASKED_SHARE, mask_id, random_M)
-    seen_M = torch.where((fate_M >= MASKED_SHARE) & (fate_M < MASKED_SHARE + KEPT_SHARE), target_M, seen_M)
-    seen_BL = token_BL.flatten().index_copy(0, masked_M, seen_M).view_as(token_BL)
-    return MaskedBatch(token_BL=seen_BL, masked_M=masked_M, target_M=target_M, language=language)
+    @classmethod
+    def drawn(cls, rows: int, window: int, *, rate: float, generator: torch.Generator) -> "Mask":
+        """Choose each position by itself with probability `rate`, and never position 0."""
+        shape, device = (rows, window), generator.device
+        chosen_BL = torch.rand(shape, generator=generator, device=device) < rate
+        chosen_BL[:, 0] = False
+        chosen_BL[-1, -1] |= ~chosen_BL.any()  # a tiny batch may escape every draw; the loss needs one word
+        return cls(
+            chosen_BL=chosen_BL,
+            fate_BL=torch.rand(shape, generator=generator, device=device),
+            other_BL=torch.randint(LARGE_NUMBER, shape, generator=generator, device=device),
+        )
+
+    def of_rows(self, first: int, count: int) -> "Mask":
+        """The part of the draw that belongs to some rows."""
+        rows = slice(first, first + count)
+        return Mask(chosen_BL=self.chosen_BL[rows], fate_BL=self.fate_BL[rows], other_BL=self.other_BL[rows])
+
+    def hide(self, token_BL: Tensor, *, mask_id: int, table_size: int) -> Tensor:
+        """The windows as the model sees them.
+
+        As in XLM, </s> and <unk> inside a window may be chosen, and a random word may be any of the table's ids. A
+        table that belongs to one language gives random words of that language alone.
+        """
+        # Departure: Sep L1-3 and L1-6 keep one table, hence random words of both languages; section 4.3 may mean them
+        # too.
+        changed_BL = torch.where(self.fate_BL < MASKED_SHARE, mask_id, self.other_BL % table_size)
+        is_kept_BL = (self.fate_BL >= MASKED_SHARE) & (self.fate_BL < MASKED_SHARE + KEPT_SHARE)
+        return torch.where(self.chosen_BL & ~is_kept_BL, changed_BL, token_BL)
+
+    @property
+    def masked_M(self) -> Tensor:
+        """Flat indices of the chosen positions."""
+        return self.chosen_BL.flatten().nonzero().squeeze(1)

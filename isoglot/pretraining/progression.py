@@ -13,4 +13,8 @@ class Progression:
     best_perplexity: float = float("inf")
     losses: dict[str, list[float]] = field(default_factory=dict)
     """By language: the sum of losses since the last evaluation, and of how many updates."""
+    skipped: list[int] = field(default_factory=list)
+    """Updates that were left out."""
+    guard: dict[str, float] = field(default_factory=dict)
+    """What the guard goes by in leaving updates out."""
     log: list[dict[str, object]] = field(default_factory=list)

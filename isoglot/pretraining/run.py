@@ -25,6 +25,7 @@ class PretrainingRun:
     updates: int
     evaluations: int
     mask_rate: float
+    language_draws: int
     language_exponent: float
     seed: int
 
@@ -41,6 +42,7 @@ class PretrainingRun:
             updates=scale.updates,
             evaluations=scale.evaluations,
             mask_rate=scale.mask_rate,
+            language_draws=scale.language_draws,
             language_exponent=scale.language_exponent,
             seed=seed,
         )

@@ -33,6 +33,7 @@ def test_the_papers_optimization() -> None:
 
 def test_the_papers_masking_and_sampling() -> None:
     assert (PAPER.window, PAPER.mask_rate, PAPER.language_exponent, PAPER.merges) == (256, 0.15, 0.7, 80_000)
+    assert PAPER.language_draws == 8  # one for each of its GPUs, as in XLM
 
 
 def test_the_papers_budget() -> None:

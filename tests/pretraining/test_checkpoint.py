@@ -24,7 +24,7 @@ def trainer(streams: dict[str, TokenStream], folder: Path) -> Trainer:
 
 
 def write(trainer: Trainer, folder: Path, progression: Progression) -> None:
-    write_checkpoint(folder, model=trainer.model, optimizer=trainer.optimizer, progression=progression)
+    write_checkpoint(folder, model=trainer.model, optimizer=trainer.updates.optimizer, progression=progression)
 
 
 def read_checkpoint(folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progression:
@@ -48,9 +48,9 @@ def test_progression_comes_back_as_it_was(trainer: Trainer, tmp_path: Path) -> N
         log=[{"update": 8, "loss": {"en": 2.5}, "perplexity": {"en": 1e-300}}],
     )
     write(trainer, tmp_path / "c", progression)
-    assert read_checkpoint(tmp_path / "c", model=trainer.model, optimizer=trainer.optimizer) == progression
+    assert read_checkpoint(tmp_path / "c", model=trainer.model, optimizer=trainer.updates.optimizer) == progression
     write(trainer, tmp_path / "c", Progression())
-    assert read_checkpoint(tmp_path / "c", model=trainer.model, optimizer=trainer.optimizer) == Progression()
+    assert read_checkpoint(tmp_path / "c", model=trainer.model, optimizer=trainer.updates.optimizer) == Progression()
 
 
 def test_moments_come_back_to_their_own_parameters(
@@ -58,11 +58,13 @@ def test_moments_come_back_to_their_own_parameters(
 ) -> None:
     write(trainer, tmp_path / "c", trainer.progression)
     fresh = fresh_trainer(streams, tmp_path)
-    read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.optimizer)
+    read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer)
     assert weights_of(fresh) == weights_of(trainer)
-    restored = {name: fresh.optimizer.state.get(parameter) for name, parameter in fresh.model.named_parameters()}
+    restored = {
+        name: fresh.updates.optimizer.state.get(parameter) for name, parameter in fresh.model.named_parameters()
+    }
     for name, parameter in trainer.model.named_parameters():
-        expected = trainer.optimizer.state.get(parameter)
+        expected = trainer.updates.optimizer.state.get(parameter)
         assert (restored[name] is None) == (expected is None), name
         if expected is not None:
             assert expected.keys() == restored[name].keys() == {"step", "exp_avg", "exp_avg_sq"}
@@ -78,9 +80,9 @@ def test_a_torn_checkpoint_is_ignored(
     (tmp_path / "c" / LATEST).write_bytes(content[: int(share * len(content))])
     fresh = fresh_trainer(streams, tmp_path)
     before = weights_of(fresh)
-    assert read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.optimizer) == Progression()
+    assert read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer) == Progression()
     assert weights_of(fresh) == before
-    assert not fresh.optimizer.state
+    assert not fresh.updates.optimizer.state
 
 
 def test_a_checkpoint_left_half_written_does_not_hide_the_one_before(
@@ -91,10 +93,10 @@ def test_a_checkpoint_left_half_written_does_not_hide_the_one_before(
     scratch.mkdir()
     (scratch / ".tmp9oKhSh").write_bytes(b"half")
     fresh = fresh_trainer(streams, tmp_path)
-    assert read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.optimizer).update == 3
+    assert read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer).update == 3
     write(trainer, tmp_path / "c", Progression(update=4))
     assert [path.name for path in (tmp_path / "c").iterdir()] == [LATEST]
 
 
 def test_where_there_is_no_checkpoint_a_run_starts_at_the_beginning(trainer: Trainer, tmp_path: Path) -> None:
-    assert read_checkpoint(tmp_path / "no", model=trainer.model, optimizer=trainer.optimizer) == Progression()
+    assert read_checkpoint(tmp_path / "no", model=trainer.model, optimizer=trainer.updates.optimizer) == Progression()

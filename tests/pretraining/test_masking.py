@@ -1,5 +1,8 @@
 """Masking rates within binomial bounds, and what is never touched (section 3.1)."""
 
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -8,19 +11,26 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from isoglot.corpora.vocabulary import MASK
-from isoglot.pretraining.masking import MaskedBatch, masked_batch
+from isoglot.pretraining.masking import Mask
 
 TABLE_SIZE = 40
 
 
+@dataclass(frozen=True, kw_only=True)
+class MaskedBatch:
+    """Windows as the model sees them, where words were hidden, and which."""
+
+    token_BL: torch.Tensor
+    masked_M: torch.Tensor
+    target_M: torch.Tensor
+
+
 def masked(token_BL: torch.Tensor, *, rate: float = 0.15, seed: int = 0, table_size: int = TABLE_SIZE) -> MaskedBatch:
-    return masked_batch(
-        token_BL,
-        language="en",
-        rate=rate,
-        mask_id=MASK,
-        table_size=table_size,
-        generator=torch.Generator().manual_seed(seed),
+    mask = Mask.drawn(*token_BL.shape, rate=rate, generator=torch.Generator().manual_seed(seed))
+    return MaskedBatch(
+        token_BL=mask.hide(token_BL, mask_id=MASK, table_size=table_size),
+        masked_M=mask.masked_M,
+        target_M=token_BL.flatten()[mask.masked_M],
     )
 
 
@@ -87,7 +97,6 @@ def test_targets_are_the_original_words_and_the_rest_is_left_alone(token_BL: tor
     elsewhere = torch.ones(len(flat), dtype=torch.bool)
     elsewhere[batch.masked_M] = False
     assert batch.token_BL.flatten()[elsewhere].equal(flat[elsewhere])
-    assert batch.language == "en"
 
 
 def test_what_is_given_is_not_changed(token_BL: torch.Tensor) -> None:
@@ -102,6 +111,20 @@ def test_the_same_generator_makes_the_same_batch(token_BL: torch.Tensor, batch: 
     assert again.token_BL.equal(batch.token_BL)
     assert again.masked_M.equal(batch.masked_M)
     assert not other.token_BL.equal(batch.token_BL)
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**31))
+def test_rows_read_apart_have_the_same_words_hidden(batch: int, cut: int, seed: int) -> None:
+    token_BL = torch.arange(1000, 1000 + batch * 7).view(batch, 7)
+    mask = Mask.drawn(batch, 7, rate=0.4, generator=torch.Generator().manual_seed(seed))
+    bounds = sorted({0, min(cut, batch), batch})
+    parts = [
+        mask.of_rows(first, end - first).hide(token_BL[first:end], mask_id=MASK, table_size=TABLE_SIZE)
+        for first, end in pairwise(bounds)
+    ]
+    assert torch.cat(parts).equal(mask.hide(token_BL, mask_id=MASK, table_size=TABLE_SIZE))
+    chosen = [mask.of_rows(first, end - first).masked_M + 7 * first for first, end in pairwise(bounds)]
+    assert torch.cat(chosen).equal(mask.masked_M)
 
 
 @given(st.integers(1, 3), st.integers(2, 5), st.integers(0, 2**31))

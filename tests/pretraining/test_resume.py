@@ -12,6 +12,7 @@ from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.pretraining import loop
 from isoglot.pretraining.loop import CHECKPOINTS, Trainer, pretrain
 from isoglot.pretraining.run import BEST, INTERMEDIATE
+from isoglot.pretraining.update_record import UpdateRecord
 from tests.killed_processes import Nursed, files_of, nursed
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, switchable_texts, tiny_run, trainer_of
 
@@ -20,12 +21,13 @@ def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
     for name, tensor in theirs.model.state_dict().items():
         assert ours.model.state_dict()[name].equal(tensor), name
     for (name, mine), other in zip(ours.model.named_parameters(), theirs.model.parameters(), strict=True):
-        moments, expected = ours.optimizer.state.get(mine, {}), theirs.optimizer.state.get(other, {})
+        moments, expected = ours.updates.optimizer.state.get(mine, {}), theirs.updates.optimizer.state.get(other, {})
         assert moments.keys() == expected.keys()
         for moment, tensor in expected.items():
             assert moments[moment].equal(tensor), (name, moment)
-    ours.settle_losses()
-    theirs.settle_losses()
+    ours.settled()
+    theirs.settled()
+    assert ours.updates.guard.state() == theirs.updates.guard.state()
     assert ours.progression.losses == theirs.progression.losses
     assert ours.progression.log == theirs.progression.log
     assert ours.progression.best_perplexity == theirs.progression.best_perplexity
@@ -56,11 +58,13 @@ def test_going_on_from_any_checkpoint_changes_nothing(
     parts = trainer_of(run, streams, folder=tmp_path / "parts", switchable=switchable)
     for update in range(1, run.updates + 1):
         whole.advance()
-        parts.advance()
+        with parts:
+            parts.advance()
         parts = trainer_of(run, streams, folder=tmp_path / "parts", switchable=switchable)
         assert parts.progression.update == update
         assert_same_state(parts, whole)
         torch.rand(update)  # what else is drawn in the process must not matter
+    whole.writer.finish()
     assert [row["update"] for row in whole.progression.log] == [4, 8]
     assert files_of(tmp_path / "parts" / BEST) == files_of(tmp_path / "whole" / BEST)
     assert files_of(tmp_path / "parts" / INTERMEDIATE) == files_of(tmp_path / "whole" / INTERMEDIATE)
@@ -72,9 +76,10 @@ def test_without_its_last_checkpoint_a_run_goes_on_from_the_one_before(
     """Updates 5 and 6 are done twice."""
     run = tiny_run()
     whole, killed = (trainer_of(run, streams, folder=tmp_path / name) for name in ("whole", "killed"))
-    for _ in range(6):
-        whole.advance()
-        killed.advance()
+    with whole, killed:
+        for _ in range(6):
+            whole.advance()
+            killed.advance()
     again = trainer_of(run, streams, folder=tmp_path / "killed")
     assert again.progression.update == 4
     for _ in range(2):
@@ -83,7 +88,7 @@ def test_without_its_last_checkpoint_a_run_goes_on_from_the_one_before(
 
 
 def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder: Path) -> None:
-    reports: list[tuple[int, float]] = []
+    reports: list[UpdateRecord] = []
 
     def go_on() -> None:
         pretrain(
@@ -93,12 +98,12 @@ def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder
             mask_id=5,
             folder=folder,
             machine=CPU,
-            report=lambda update, loss: reports.append((update, loss)),
+            report=reports.extend,
         )
 
     go_on()
     files, first = files_of(folder), list(reports)
-    assert [update for update, _ in first] == [20, 40]
+    assert [record.update for record in first] == list(range(1, 41))
     (folder / CHECKPOINTS).mkdir()  # killed while it was being removed
     (folder / CHECKPOINTS / "latest.safetensors").write_bytes(b"some of it")
     go_on()

@@ -35,6 +35,6 @@ def test_a_run_takes_everything_from_its_scale_and_condition(tiny_scale: Scale) 
     assert run.separate.layers == {1, 2, 3}  # of 4
     assert (run.languages, run.seed) == (("en", "fr"), 7)
     shared = {field.name for field in fields(run)} & {field.name for field in fields(tiny_scale)}
-    assert len(shared) == 8
+    assert len(shared) == 9
     assert all(getattr(run, name) == getattr(tiny_scale, name) for name in shared)
     assert PretrainingRun.of(CONDITIONS["default"], scale=PAPER, languages=("en", "fr"), seed=0).tokens == PAPER.tokens

@@ -42,6 +42,7 @@ RUN = PretrainingRun(
     updates=8,
     evaluations=2,
     mask_rate=0.2,
+    language_draws=1,
     language_exponent=0.7,
     seed=0,
 )
@@ -107,5 +108,15 @@ def trainer_of(
     *,
     folder: Path,
     switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
+    micro_batch: int | None = None,
 ) -> Trainer:
-    return Trainer(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, switchable=switchable)
+    return Trainer(
+        run,
+        streams,
+        pad_id=PAD,
+        mask_id=MASK,
+        folder=folder,
+        machine=CPU,
+        switchable=switchable,
+        micro_batch=micro_batch,
+    )

@@ -1,0 +1,174 @@
+"""One model trained by several processes of this machine under torchrun, started again when one of them dies."""
+
+import fcntl
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TextIO
+
+import torch
+import torch.distributed as dist
+
+from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.switchable_text import SwitchableText
+from isoglot.errors import IsoglotError
+from isoglot.machine import Machine, this_machine
+from isoglot.pretraining.loop import Report, pretrain
+from isoglot.pretraining.ranks import Ranks
+from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.update_record import UpdateRecord
+
+MAX_RESTARTS = 3
+SECONDS_TO_END = 10.0
+LONGEST_WAIT = timedelta(minutes=10)
+"""For each other: while the first evaluates, or for one that hangs, before all are started again."""
+LOG_NAME = "torchrun.log"
+RECORDS, TROUBLE = "isoglot-records", "isoglot-trouble"
+"""What the first process prints a line of JSON about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What each of the processes is told."""
+
+    run: PretrainingRun
+    streams: Mapping[str, Path]
+    switchable: Mapping[str, Path]
+    pad_id: int
+    mask_id: int
+    folder: Path
+    micro_batch: int | None = None
+
+
+def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folder: Path | None = None) -> None:
+    """Do what `pretrain` does, each process on its rows of every batch; what they say in passing goes to a log."""
+    with TemporaryDirectory() as place, (Path(place) / "job").open("wb") as told, _log(log_folder) as log:
+        pickle.dump(job, told)
+        told.flush()
+        # The kernel frees this lock if this process is killed, and then they must not go on alone: another run may
+        # take over.
+        fcntl.flock(told, fcntl.LOCK_EX)
+        # Not with torchrun's own restarts: after one, gloo's processes at times wait for each other for ever.
+        for _ in range(1 + MAX_RESTARTS):
+            with _started(Path(told.name), processes=processes, log=log) as torchrun:
+                assert torchrun.stdout is not None
+                for line in torchrun.stdout:
+                    _hear(line, report=report)
+                if torchrun.wait() == 0:
+                    return
+    raise IsoglotError(
+        f"{processes} processes could not train {job.folder.name} together: some died each of {1 + MAX_RESTARTS} times"
+        + (f"; what they said is in {log_folder / LOG_NAME}" if log_folder is not None else "")
+    )
+
+
+@contextmanager
+def _log(folder: Path | None) -> Iterator[TextIO | None]:
+    if folder is None:
+        yield None
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOG_NAME).open("a", encoding="utf-8") as log:
+        yield log
+
+
+@contextmanager
+def _started(job: Path, *, processes: int, log: TextIO | None) -> Iterator[subprocess.Popen[str]]:
+    torchrun = ["torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+    command = [sys.executable, "-m", *torchrun, "-m", __name__, str(job)]
+    threads = max(1, (os.cpu_count() or 1) // processes)
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
+        env={"OMP_NUM_THREADS": str(threads)} | os.environ,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _hear(line: str, *, report: Report) -> None:
+    if line.startswith(RECORDS):
+        report([UpdateRecord(**record) for record in json.loads(line.removeprefix(RECORDS))])
+    elif line.startswith(TROUBLE):
+        raise IsoglotError(json.loads(line.removeprefix(TROUBLE)))
+
+
+def main() -> None:
+    """Be one of the processes."""
+    told = Path(sys.argv[1])
+    threading.Thread(target=_end_with_others, args=(told, os.getppid()), daemon=True).start()
+    job = pickle.loads(told.read_bytes())
+    machine = _machine_of_rank(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl" if machine.device.type == "cuda" else "gloo", timeout=LONGEST_WAIT)
+    try:
+        pretrain(
+            job.run,
+            {language: TokenStream.open(folder) for language, folder in job.streams.items()},
+            pad_id=job.pad_id,
+            mask_id=job.mask_id,
+            folder=job.folder,
+            machine=machine,
+            report=lambda records: _say(RECORDS, [asdict(record) for record in records]),
+            switchable={language: SwitchableText.read(folder) for language, folder in job.switchable.items()},
+            ranks=Ranks(rank=dist.get_rank(), count=dist.get_world_size()),
+            micro_batch=job.micro_batch,
+        )
+        dist.barrier()  # the others must not take the first, which writes still, for dead
+    except IsoglotError as error:
+        _say(TROUBLE, str(error))
+        sys.exit(1)
+    finally:
+        dist.destroy_process_group()
+
+
+def _machine_of_rank(rank: int) -> Machine:
+    machine = this_machine()
+    if machine.device.type != "cuda":
+        return machine
+    torch.cuda.set_device(rank)
+    return Machine(device=torch.device("cuda", rank))
+
+
+def _say(subject: str, content: object) -> None:
+    # In one piece, which print's line and its end are not: all processes have one standard output.
+    os.write(sys.stdout.fileno(), (subject + json.dumps(content) + "\n").encode())
+
+
+def _end_with_others(told: Path, torchrun: int) -> None:
+    """End this process at once when torchrun is gone, or whoever started that."""
+    while os.getppid() == torchrun and _is_locked(told):
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
+    return False
+
+
+if __name__ == "__main__":
+    main()

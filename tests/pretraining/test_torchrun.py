@@ -1,0 +1,190 @@
+"""Two processes come to what one comes to, and outlive each other's deaths."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.encoder.files import read_model
+from isoglot.errors import IsoglotError
+from isoglot.pretraining import torchrun
+from isoglot.pretraining.loop import CHECKPOINTS, pretrain
+from isoglot.pretraining.run import BEST, LOG, PretrainingRun
+from isoglot.pretraining.torchrun import Job, pretrain_in_processes
+from isoglot.pretraining.update_record import UpdateRecord
+from tests.killed_processes import CHECKOUT, files_of
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run
+
+# Each of four parts of a batch draws its language: at times each process has the other's, and gradients that it lacks.
+RUN = tiny_run(separate=EVERYTHING, language_draws=4, updates=200, evaluations=4, learning_rate=1e-3)
+# A key's bias changes nothing, and Adam without this would make a step of the rounding errors in its gradient.
+RUN = replace(RUN, optimization=replace(RUN.optimization, epsilon=1e-3))
+LAUNCHER = """
+import pickle, sys
+from isoglot.pretraining.torchrun import pretrain_in_processes
+pretrain_in_processes(pickle.loads(open(sys.argv[1], "rb").read()), processes=2, report=lambda records: None)
+"""
+
+
+def job_of(run: PretrainingRun, streams: dict, *, folder: Path) -> Job:
+    folder.mkdir(parents=True)
+    return Job(
+        run=run,
+        streams={language: stream.folder for language, stream in streams.items()},
+        switchable={},
+        pad_id=PAD,
+        mask_id=MASK,
+        folder=folder,
+    )
+
+
+def in_this_process(run: PretrainingRun, streams: dict, *, folder: Path) -> list[UpdateRecord]:
+    folder.mkdir(parents=True, exist_ok=True)
+    records: list[UpdateRecord] = []
+    pretrain(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, report=records.extend)
+    return records
+
+
+def assert_same_model(ours: Path, theirs: Path) -> None:
+    expected = read_model(theirs / BEST).state_dict()
+    for name, tensor in read_model(ours / BEST).state_dict().items():
+        torch.testing.assert_close(tensor, expected[name], rtol=1e-3, atol=1e-4, msg=name)
+
+
+def ranks_of(job: Path) -> list[int]:
+    """Processes that train for the torchrun of a job, found by the file they were told to read."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
+        except OSError:
+            continue
+        if os.fsencode(job) in words and b"torch.distributed.run" not in words:
+            found.append(int(entry.name))
+    return found
+
+
+def jobs() -> set[Path]:
+    """Files that processes in training were told to read."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
+        except OSError:
+            continue
+        if b"isoglot.pretraining.torchrun" in words:
+            found.add(Path(os.fsdecode(words[words.index(b"isoglot.pretraining.torchrun") + 1])))
+    return found
+
+
+def soon(holds: Callable[[], bool], *, seconds: float = 60) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("torchrun")
+
+
+@pytest.fixture(scope="module")
+def alone(place: Path, separate_streams: dict) -> list[UpdateRecord]:
+    return in_this_process(RUN, separate_streams, folder=place / "alone")
+
+
+@pytest.fixture(scope="module")
+def together(place: Path, separate_streams: dict) -> list[UpdateRecord]:
+    records: list[UpdateRecord] = []
+    job = job_of(RUN, separate_streams, folder=place / "together")
+    pretrain_in_processes(job, processes=2, report=records.extend)
+    return records
+
+
+def test_two_processes_learn_what_one_learns(
+    place: Path, alone: list[UpdateRecord], together: list[UpdateRecord]
+) -> None:
+    assert [record.update for record in together] == [record.update for record in alone] == list(range(1, 201))
+    for ours, theirs in zip(together, alone, strict=True):
+        assert ours.losses == pytest.approx(theirs.losses, rel=1e-3)
+        assert ours.gradient_norm == pytest.approx(theirs.gradient_norm, rel=1e-2)
+    assert_same_model(place / "together", place / "alone")
+    assert files_of(place / "together").keys() == files_of(place / "alone").keys()
+
+
+@pytest.mark.usefixtures("together")
+def test_when_one_is_killed_they_start_again_and_end_with_the_same_bytes(place: Path, separate_streams: dict) -> None:
+    job = job_of(RUN, separate_streams, folder=place / "killed")
+    killed = []
+    before = jobs()
+
+    def reap() -> None:
+        if soon((job.folder / CHECKPOINTS / "latest.safetensors").exists):
+            (told,) = jobs() - before
+            killed.append(ranks_of(told)[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    reaper = threading.Thread(target=reap)
+    reaper.start()
+    records: list[UpdateRecord] = []
+    pretrain_in_processes(job, processes=2, report=records.extend)
+    reaper.join()
+    assert killed
+    updates = [record.update for record in records]
+    assert len(updates) > len(set(updates)) or updates != list(range(1, 201)), "it was killed too late"
+    assert files_of(job.folder) == files_of(place / "together")
+
+
+@pytest.mark.usefixtures("alone")
+def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Path, separate_streams: dict) -> None:
+    job = job_of(RUN, separate_streams, folder=place / "fewer")
+    (place / "job").write_bytes(pickle.dumps(job))
+    before = jobs()
+    launcher = subprocess.Popen([sys.executable, "-c", LAUNCHER, str(place / "job")], cwd=CHECKOUT)
+    assert soon((job.folder / CHECKPOINTS / "latest.safetensors").exists)
+    (told,) = jobs() - before
+    assert len(ranks_of(told)) == 2
+    launcher.kill()
+    launcher.wait()
+    assert soon(lambda: not ranks_of(told)), "they must not go on alone"
+    assert not (job.folder / LOG).exists(), "it was killed too late"
+    records = in_this_process(RUN, separate_streams, folder=job.folder)
+    assert 1 < records[0].update <= 200
+    assert_same_model(job.folder, place / "alone")
+
+
+def test_what_goes_wrong_in_a_process_is_told_and_ends_them_all(place: Path, streams: dict) -> None:
+    job = job_of(tiny_run(learning_rate=1e25, updates=40, evaluations=1), streams, folder=place / "astray")
+    before = jobs()
+    with pytest.raises(IsoglotError, match=r"of the last 100 updates were left out.*lower optimization\.learning"):
+        pretrain_in_processes(job, processes=2, report=lambda _: None)
+    assert soon(lambda: not jobs() - before)
+
+
+def test_missing_text_is_told_of(place: Path, streams: dict, tmp_path: Path) -> None:
+    job = replace(job_of(tiny_run(), streams, folder=place / "lost"), streams={"en": tmp_path, "fr": tmp_path})
+    with pytest.raises(IsoglotError, match=r"stream\.json: no such file"):
+        pretrain_in_processes(job, processes=2, report=lambda _: None)
+
+
+def test_processes_that_die_again_and_again_are_told_of_with_their_log(
+    place: Path, streams: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torchrun, "MAX_RESTARTS", 0)
+    job = replace(job_of(tiny_run(), streams, folder=place / "dead"), pad_id="no number")  # type: ignore[arg-type]
+    with pytest.raises(IsoglotError, match=r"2 processes could not train dead together.*torchrun\.log"):
+        pretrain_in_processes(job, processes=2, report=lambda _: None, log_folder=tmp_path / "logs")
+    assert "Traceback" in (tmp_path / "logs" / "torchrun.log").read_text()
