@@ -47,6 +47,7 @@ class Guard:
         # Sums over all words of languages that are known well enough.
         jump, usual = known_K.dot(deviation_K), known_K.dot(self.variance_K).sqrt()
         is_calm = jump <= torch.maximum(LEAST_JUMP * known_K.sum(), FEWEST_DEVIATIONS * usual)
+        # Departure: an update that comes to nothing is left out; XLM ends at the first loss that is no number.
         good = is_calm & (loss_sum_K.sum() + gradient_norm).isfinite()
         self._remember(torch.where(good, deviation_K, 0), count_K, learnt_K=good & (count_K > 0))
         return 1 - good.to(torch.float32)

@@ -109,7 +109,6 @@ class Trainer:
         micro_batch: int | None = None,
     ):
         self.run, self.folder, self.machine, self.ranks = run, folder, machine, ranks
-        self.micro_batch = micro_batch or run.batch
         table_sizes = {language: stream.table_size for language, stream in streams.items()}
         self.model = untrained_model(run, table_sizes=table_sizes, pad_id=pad_id).to(machine.device).train()
         self.updates = Updates(self.model, run, mask_id=mask_id, table_sizes=table_sizes, machine=machine, ranks=ranks)
@@ -133,6 +132,8 @@ class Trainer:
         self.progression = read_checkpoint(
             folder / CHECKPOINTS, model=self.model, optimizer=self.updates.optimizer, fresh=Progression()
         )
+        self.micro_batch = min(self.progression.micro_batch or run.batch, micro_batch or run.batch)
+        self.progression.micro_batch = self.micro_batch
         self.batches.positions.update(self.progression.positions)
         self.updates.guard.load(self.progression.guard)
         self.saved_at = monotonic()

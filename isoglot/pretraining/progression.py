@@ -10,6 +10,8 @@ class Progression:
     update: int = 0
     positions: dict[str, int] = field(default_factory=dict)
     """Windows taken of each language."""
+    micro_batch: int | None = None
+    """Windows read at once until now; where there is dropout, other pieces of a batch would draw other masks."""
     best_perplexity: float = float("inf")
     losses: dict[str, list[float]] = field(default_factory=dict)
     """By language: the sum of losses since the last evaluation, and of how many updates."""

@@ -87,6 +87,24 @@ def test_without_its_last_checkpoint_a_run_goes_on_from_the_one_before(
     assert_same_state(again, whole)
 
 
+def test_more_memory_than_before_changes_nothing(streams: dict[str, TokenStream], tmp_path: Path) -> None:
+    """With dropout, other pieces of a batch would draw other masks."""
+    run = tiny_run(dropout=0.2)
+    whole = trainer_of(run, streams, folder=tmp_path / "whole", micro_batch=3)
+    stopped = trainer_of(run, streams, folder=tmp_path / "stopped", micro_batch=3)
+    with whole, stopped:
+        for _ in range(4):
+            whole.advance()
+            stopped.advance()
+    again = trainer_of(run, streams, folder=tmp_path / "stopped", micro_batch=8)
+    for _ in range(2):
+        whole.advance()
+        again.advance()
+    assert_same_state(again, whole)
+    smaller = trainer_of(run, streams, folder=tmp_path / "stopped", micro_batch=2)
+    assert smaller.micro_batch == 2
+
+
 def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder: Path) -> None:
     reports: list[UpdateRecord] = []
 
