@@ -54,10 +54,40 @@ def nursed(module: str, place: Path) -> Nursed:
     return place, json.loads(process.stdout)
 
 
+def descendants(process: int) -> list[int]:
+    """Every process that it started, or that one of those did, and that runs."""
+    running = [int(path.name) for path in Path("/proc").glob("[0-9]*") if is_running(int(path.name))]
+    parents = {number: _parent(number) for number in running}
+    found = [process]
+    for number in found:
+        found += [child for child, parent in parents.items() if parent == number]
+    return found[1:]
+
+
+def is_running(process: int) -> bool:
+    """Not so if it has ended and only waits for someone to ask how."""
+    try:
+        return _status(process)[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
+
+
+def _parent(process: int) -> int | None:
+    try:
+        return int(_status(process)[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def _status(process: int) -> list[str]:
+    """State, parent and what more Linux tells, after a name that may hold anything."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 
 def _die_at(moment: int | None) -> None:

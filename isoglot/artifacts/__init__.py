@@ -1,10 +1,12 @@
 """Stages, the store of their artifacts, plans and their execution; knows nothing of language or torch."""
 
 from isoglot.artifacts.canonical import NOT_IDENTITY
+from isoglot.artifacts.engine import Engine, InThisProcess
 from isoglot.artifacts.executor import Observer, Outcome, run_plan
 from isoglot.artifacts.explain import Difference, differences
 from isoglot.artifacts.plan import PlannedStage, State, inputs_first, plan
 from isoglot.artifacts.record import Record
+from isoglot.artifacts.resources import Resources
 from isoglot.artifacts.stage import Amount, Progress, Stage, Work
 from isoglot.artifacts.store import Store
 
@@ -12,11 +14,14 @@ __all__ = [
     "NOT_IDENTITY",
     "Amount",
     "Difference",
+    "Engine",
+    "InThisProcess",
     "Observer",
     "Outcome",
     "PlannedStage",
     "Progress",
     "Record",
+    "Resources",
     "Stage",
     "State",
     "Store",

@@ -1,9 +1,9 @@
-"""Runs a plan in this process, one stage after the other; several processes with one store share the work."""
+"""Runs a plan on an engine, each stage after its inputs; several runs on one store share the work."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
+from isoglot.artifacts.engine import Engine, Event, Failed, Held, InThisProcess, Made, Progressed, Reused, Waiting
 from isoglot.artifacts.plan import State, inputs_first, plan
 from isoglot.artifacts.stage import Stage
 from isoglot.artifacts.store import Store
@@ -11,7 +11,10 @@ from isoglot.errors import IsoglotError
 
 
 class Observer:
-    """Told what happens while a plan runs; a subclass shows what it cares for."""
+    """Told what happens while a plan runs; a subclass shows what it cares for.
+
+    Where several stages are in work at once, what is told of them comes mixed.
+    """
 
     def started(self, stage: Stage, *, index: int, count: int) -> None:
         """The index-th, from 1, of the count stages that were not done when the run began."""
@@ -19,8 +22,14 @@ class Observer:
     def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
         """A stage's own report of how far it is."""
 
+    def queued(self, stage: Stage, *, where: str) -> None:
+        """It was started, but has to wait for its turn: "Slurm job 4711, pending"."""
+
+    def gave_way(self, stage: Stage) -> None:
+        """It was started, but another run was quicker; it comes again when that one has ended."""
+
     def waiting(self, stage: Stage, *, holder: str) -> None:
-        """Another process is making it: "host, process 4711"."""
+        """Nothing can be done before another process has made it: "host, process 4711". Told once for a stage."""
 
     def finished(self, stage: Stage, *, seconds: float) -> None:
         """Made, in so many seconds over all attempts."""
@@ -44,69 +53,112 @@ class Outcome:
     """Since every target that rests on them rests on one that failed."""
 
 
-def run_plan(targets: Sequence[Stage], store: Store, observer: Observer | None = None) -> Outcome:
-    """Makes what the targets still need. Ctrl-C passes through, and the next run goes on from there."""
-    observer = observer or Observer()
-    planned = plan(targets, store)
-    left = [each.stage for each in planned if each.state is not State.DONE]
-    reused = [each.stage for each in planned if each.state is State.DONE]
-    for stage in reused:
-        observer.reused(stage)
-    made: list[Stage] = []
-    skipped: list[Stage] = []
-    failed: dict[str, IsoglotError] = {}
-    # A target is lost with any stage it rests on, and what only lost targets rest on need not be made.
-    rests_on = [set(inputs_first([target])) for target in targets]
-    count = len(left)
-    while left:
-        stage = _next(left, store)
-        left.remove(stage)
-        if not any(stage.digest in stages and stages.isdisjoint(failed) for stages in rests_on):
-            skipped.append(stage)
-            continue
-        observer.started(stage, index=count - len(left), count=count)
+def run_plan(
+    targets: Sequence[Stage], store: Store, observer: Observer | None = None, *, engine: Engine | None = None
+) -> Outcome:
+    """Makes what the targets still need, in this process if no engine is given.
+
+    Ctrl-C stops the engine and passes through, and the next run goes on from there.
+    """
+    run = _Run(targets, store=store, observer=observer or Observer())
+    with engine or InThisProcess(store) as place:
+        while run.left or run.in_work:
+            run.start_some(place)
+            if run.in_work or run.left:
+                place.wait()
+                run.gave_way.clear()
+    return Outcome(made=tuple(run.made), reused=tuple(run.reused), failed=run.failed, skipped=tuple(run.skipped))
+
+
+class _Run:
+    """How far a plan is."""
+
+    def __init__(self, targets: Sequence[Stage], *, store: Store, observer: Observer) -> None:
+        self._store = store
+        self._observer = observer
+        planned = plan(targets, store)
+        self.left = {each.stage.digest: each.stage for each in planned if each.state is not State.DONE}
+        self.in_work: dict[str, Stage] = {}
+        self.made: list[Stage] = []
+        self.reused = [each.stage for each in planned if each.state is State.DONE]
+        self.failed: dict[str, IsoglotError] = {}
+        self.skipped: list[Stage] = []
+        self.gave_way: dict[str, str] = {}
+        """Holders by digest of what other runs were found to be at since the engine last waited."""
+        self._told_of: set[str] = set()
+        self._count = len(self.left)
+        # Those that are there already, or that a damaged artifact would not be made from anyway, are not waited for.
+        self._awaited = {digest: self.left.keys() & stage.input_digests.values() for digest, stage in self.left.items()}
+        # A target is lost with any stage it rests on, and what only lost targets rest on need not be made.
+        self._rests_on = [set(inputs_first([target])) for target in targets]
+        for stage in self.reused:
+            observer.reused(stage)
+
+    def start_some(self, engine: Engine) -> None:
+        """Begin what can be begun; if that is nothing at all, say whom the run waits for."""
+        while engine.room() > 0:
+            stage = next((each for each in self._ready() if self._holder(each) is None), None)
+            if stage is None:
+                break
+            self.in_work[stage.digest] = self.left.pop(stage.digest)
+            self._observer.started(stage, index=self._count - len(self.left), count=self._count)
+            engine.start(stage, self._take)
+        if not self.in_work:
+            self._tell_of_wait()
+
+    def _ready(self) -> Iterator[Stage]:
+        return (stage for digest, stage in self.left.items() if not self._awaited[digest])
+
+    def _holder(self, stage: Stage) -> str | None:
+        # An engine may know of another run better than this machine's locks do.
+        return self.gave_way.get(stage.digest) or self._store.holder(stage)
+
+    def _tell_of_wait(self) -> None:
+        stage = next(self._ready(), None)
+        holder = self._holder(stage) if stage else None
+        if stage and holder and stage.digest not in self._told_of:
+            self._told_of.add(stage.digest)
+            self._observer.waiting(stage, holder=holder)
+
+    def _take(self, event: Event) -> None:
+        stage = self.in_work[event.digest]
+        match event:
+            case Progressed(_, done, total, unit, note):
+                self._observer.progress(stage, done=done, total=total, unit=unit, note=note)
+                return
+            case Waiting(_, where):
+                self._observer.queued(stage, where=where)
+                return
+            case Held(digest, holder):
+                self.left[digest] = stage
+                self.gave_way[digest] = holder
+                self._observer.gave_way(stage)
+            case Made():
+                self._finish(stage)
+            case Reused():
+                self._observer.reused(stage)
+                self._is_there(stage, self.reused)
+            case Failed(_, error):
+                self._fail(stage, error)
+        del self.in_work[event.digest]
+
+    def _finish(self, stage: Stage) -> None:
         try:
-            (made if _ensure(stage, left, store=store, observer=observer) else reused).append(stage)
-        except _HeldError:
-            left.append(stage)
+            seconds = self._store.record(stage).seconds
         except IsoglotError as error:
-            failed[stage.digest] = error
-            observer.failed(stage, error=error)
-    return Outcome(made=tuple(made), reused=tuple(reused), failed=failed, skipped=tuple(skipped))
+            self._fail(stage, error)
+            return
+        self._observer.finished(stage, seconds=seconds)
+        self._is_there(stage, self.made)
 
+    def _is_there(self, stage: Stage, where: list[Stage]) -> None:
+        where.append(stage)
+        for awaited in self._awaited.values():
+            awaited.discard(stage.digest)
 
-class _HeldError(Exception):
-    """Another process was quicker, and there is something else to do meanwhile."""
-
-
-def _next(left: Sequence[Stage], store: Store) -> Stage:
-    """The first that can be made and that no other process is making; if they are at all of them, one to wait for."""
-    ready = (stage for stage in left if _is_ready(stage, store))
-    first = next(ready, None)
-    if first is None:  # what is missing has failed, and the first is to be skipped
-        return left[0]
-    return next((stage for stage in chain([first], ready) if not store.is_held(stage)), first)
-
-
-def _is_ready(stage: Stage, store: Store) -> bool:
-    try:
-        return all(store.has(each) for each in stage.inputs.values())
-    except IsoglotError:  # one is damaged, which is told when it comes to be its turn
-        return False
-
-
-def _ensure(stage: Stage, left: Sequence[Stage], *, store: Store, observer: Observer) -> bool:
-    def progress(done: float, total: float, unit: str, note: str = "") -> None:
-        observer.progress(stage, done=done, total=total, unit=unit, note=note)
-
-    def waiting(holder: str) -> None:
-        if any(_is_ready(other, store) and not store.is_held(other) for other in left):
-            raise _HeldError
-        observer.waiting(stage, holder=holder)
-
-    is_made = store.ensure(stage, progress, waiting=waiting)
-    if is_made:
-        observer.finished(stage, seconds=store.record(stage).seconds)
-    else:
-        observer.reused(stage)
-    return is_made
+    def _fail(self, stage: Stage, error: IsoglotError) -> None:
+        self.failed[stage.digest] = error
+        self._observer.failed(stage, error=error)
+        wanted = set().union(*(stages for stages in self._rests_on if stages.isdisjoint(self.failed)))
+        lost = [digest for digest in self.left if digest not in wanted]
+        self.skipped += [self.left.pop(digest) for digest in lost]

@@ -26,20 +26,20 @@ def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
         os.close(descriptor)
 
 
-def is_held(path: Path) -> bool:
-    """Whether another process has the lock of the file at path just now."""
+def holder(path: Path) -> str | None:
+    """Who has the lock of the file at path just now, if another process has."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:
-        return False
+        return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         fcntl.flock(descriptor, fcntl.LOCK_UN)
     except BlockingIOError:
-        return True
+        return _name_in(descriptor)
     finally:
         os.close(descriptor)
-    return False
+    return None
 
 
 def _refuse_main_run_again() -> None:
@@ -55,7 +55,7 @@ def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                waiting(os.pread(descriptor, 1024, 0).decode(errors="replace") or "another process")
+                waiting(_name_in(descriptor))
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_at(descriptor, path):
                 os.ftruncate(descriptor, 0)
@@ -65,6 +65,10 @@ def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _name_in(descriptor: int) -> str:
+    return os.pread(descriptor, 1024, 0).decode(errors="replace") or "another process"
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

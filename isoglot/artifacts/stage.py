@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from isoglot.artifacts.canonical import Identified, Json, digest_of, identity_fields, plain
+from isoglot.artifacts.resources import Resources
 
-RESERVED = frozenset({"kind", "version", "digest", "make", "amount"})
+RESERVED = frozenset({"kind", "version", "digest", "make", "amount", "resources"})
 
 
 class Progress(Protocol):
@@ -68,6 +69,10 @@ class Stage(Identified, ABC):
     def guessed_seconds(self) -> float | None:
         """How long it may take, for estimates before any stage of its kind has run."""
         return None
+
+    def resources(self) -> Resources:
+        """What it needs of the node of a cluster."""
+        return Resources()
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isoglot.artifacts.checksums import file_sums
 from isoglot.artifacts.disk import clear_disk_errors, flush, write_whole
-from isoglot.artifacts.lease import is_held, lease
+from isoglot.artifacts.lease import holder, lease
 from isoglot.artifacts.record import FORMAT, RECORD_NAME, Record, check_format, folder_name, read_artifact, read_record
 from isoglot.artifacts.stage import Progress, Stage, Work
 from isoglot.artifacts.stopwatch import SECONDS_NAME, Stopwatch
@@ -116,9 +116,9 @@ class Store:
                 self._commit(stage)
         return True
 
-    def is_held(self, stage: Stage) -> bool:
-        """Whether another process is making it."""
-        return is_held(self._beside(stage, ".lease"))
+    def holder(self, stage: Stage) -> str | None:
+        """Which other process is making it, if one is: "host, process 4711"."""
+        return holder(self._beside(stage, ".lease"))
 
     def _make(self, stage: Stage, progress: Progress) -> None:
         input_folders = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}

@@ -1,9 +1,10 @@
 """A run as it goes: bars with rate and time left in a terminal, plain lines elsewhere."""
 
+from collections.abc import Iterable
 from time import monotonic
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from isoglot.artifacts import Observer, Stage
@@ -21,12 +22,31 @@ class RateColumn(ProgressColumn):
         return Text("" if not speed else f"{short_number(speed)} {task.fields['unit']}/s", style="cyan")
 
 
+class Bars(Progress):
+    """A bar for each stage in work, and below them how far the run is."""
+
+    summary = ""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield self.make_tasks_table(self.tasks)
+        yield Text(self.summary)
+
+
+class StageInWork:
+    """What is shown of one stage."""
+
+    def __init__(self, bar: TaskID) -> None:
+        self.bar = bar
+        self.begun = False
+        self.last_line = monotonic()
+
+
 class Watch(Observer):
-    """Shows one bar for the stage in work, and leaves a line for each one that is finished."""
+    """Shows a bar for each stage in work, and leaves a line for each one that is finished."""
 
     def __init__(self, console: Console):
         self.console = console
-        self.bars = Progress(
+        self.bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(),
             RateColumn(),
@@ -36,9 +56,9 @@ class Watch(Observer):
             transient=True,
             disable=not console.is_terminal,
         )
-        self.task = self.bars.add_task("", total=None, unit="", note="")
-        self.begun = False
-        self.last_line = monotonic()
+        self.in_work: dict[str, StageInWork] = {}
+        self.ended = 0
+        self.count = 0
 
     def __enter__(self) -> "Watch":
         self.bars.start()
@@ -48,30 +68,57 @@ class Watch(Observer):
         self.bars.stop()
 
     def started(self, stage: Stage, *, index: int, count: int) -> None:
-        self.bars.remove_task(self.task)
-        self.task = self.bars.add_task(f"[{index}/{count}] {stage.title}", total=None, unit="", note="")
-        self.begun = False
-        self.last_line = monotonic()
+        bar = self.bars.add_task(f"[{index}/{count}] {stage.title}", total=None, unit="", note="")
+        self.in_work[stage.digest] = StageInWork(bar)
+        self.count = count
+        self._sum_up()
 
     def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
-        if not self.begun:
+        shown = self.in_work[stage.digest]
+        if not shown.begun:
             # What an earlier attempt did must not count as this one's speed.
-            self.bars.reset(self.task, completed=int(done))
-            self.begun = True
-        self.bars.update(self.task, completed=done, total=total, unit=unit, note=note)
-        if not self.console.is_terminal and monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
+            self.bars.reset(shown.bar, completed=int(done))
+            shown.begun = True
+        self.bars.update(shown.bar, completed=done, total=total, unit=unit, note=note)
+        if not self.console.is_terminal and monotonic() - shown.last_line > SECONDS_BETWEEN_LINES:
             told = f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}"
             self.console.print(f"{told}, {note}" if note else told)
-            self.last_line = monotonic()
+            shown.last_line = monotonic()
+
+    def queued(self, stage: Stage, *, where: str) -> None:
+        if self.console.is_terminal:
+            self.bars.update(self.in_work[stage.digest].bar, note=where)
+        else:
+            self.console.print(f"  {stage.title}: {where}")
+
+    def gave_way(self, stage: Stage) -> None:
+        self._end(stage, ended=0)
+
+    def waiting(self, stage: Stage, *, holder: str) -> None:
+        self.console.print(f"  {stage.title}: being made by {holder}; waiting for it")
 
     def finished(self, stage: Stage, *, seconds: float) -> None:
+        self._end(stage)
         amount = stage.amount()
         size = "" if amount is None else f" ({short_number(amount.units)} {amount.of}"
         rate = "" if amount is None or seconds <= 0 else f", {short_number(amount.units / seconds)}/s"
         self.console.print(f"  {stage.title}: {seconds:.1f} s{size}{rate}{')' if size else ''}")
 
-    def waiting(self, stage: Stage, *, holder: str) -> None:
-        self.console.print(f"  {stage.title}: being made by {holder}; waiting for it")
+    def reused(self, stage: Stage) -> None:
+        # Those that were there before the run began are told of too.
+        if stage.digest in self.in_work:
+            self._end(stage)
 
     def failed(self, stage: Stage, *, error: IsoglotError) -> None:
+        self._end(stage)
         self.console.print(Text(f"  {stage.title}: {error}", style="red"))
+
+    def _end(self, stage: Stage, *, ended: int = 1) -> None:
+        shown = self.in_work.pop(stage.digest, None)
+        if shown is not None:
+            self.bars.remove_task(shown.bar)
+            self.ended += ended
+            self._sum_up()
+
+    def _sum_up(self) -> None:
+        self.bars.summary = f"{self.ended} of {self.count} done, {len(self.in_work)} in work"

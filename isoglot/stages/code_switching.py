@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isoglot.artifacts import Stage, Work
+from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.languages import WordSplitting
 from isoglot.stages.dictionaries import AnyDictionary, word_pairs
-from isoglot.stages.split_text import SplitText
+from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 
 Translations = dict[str, list[Translation]]
@@ -35,6 +35,9 @@ class SwitchableTrainingText(Stage):
     @property
     def title(self) -> str:
         return f"switchable text of {self.language}, {self.vocabulary.tables.value} vocabulary"
+
+    def resources(self) -> Resources:
+        return for_split_texts(self.text)
 
     def make(self, work: Work) -> None:
         text = NumberedText.read(work.path(self.text))

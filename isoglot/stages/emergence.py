@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import Stage, Work
+from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.errors import IsoglotError
 from isoglot.stages.dictionaries import AnyDictionary, word_pairs
+from isoglot.stages.job_sizes import for_reading
 from isoglot.stages.models import AnyEncoder, chosen_model
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.readers import opened_reader
@@ -40,6 +41,9 @@ class Emergence(Stage):
     @property
     def title(self) -> str:
         return f"retrieval, {self.encoder.title}"
+
+    def resources(self) -> Resources:
+        return for_reading(self.encoder.run.shape)
 
     def make(self, work: Work) -> None:
         from isoglot.geometry.hidden_states import SENTENCES_AT_ONCE

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
+from isoglot.artifacts import NOT_IDENTITY, Amount, Resources, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
+from isoglot.stages.job_sizes import for_training
 from isoglot.stages.models import (
     GUESSED_OPERATIONS_PER_SECOND,
     GUESSED_UPDATE_SECONDS,
@@ -69,6 +70,9 @@ class FineTuning(Stage):
             return None
         operations = 6 * self.encoder.run.shape.num_parameters(table_size=0) * amount.units * self.run.most_tokens
         return amount.units / self.run.batch * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
+
+    def resources(self) -> Resources:
+        return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
 
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine

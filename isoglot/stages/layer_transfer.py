@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.alignment_settings import NewVectors
-from isoglot.artifacts import NOT_IDENTITY, Stage, Work
+from isoglot.artifacts import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.stages.contextual_maps import ContextualMaps
 from isoglot.stages.examples import AnyExamples, read_counts, read_examples
+from isoglot.stages.job_sizes import for_reading
 from isoglot.stages.layer_heads import LAYERS, LayerHead
 from isoglot.stages.models import AnyEncoder, chosen_model
 from isoglot.stages.scores import Score, read_scores, write_scores
@@ -76,6 +77,9 @@ class LayerTransfer(Stage):
     def title(self) -> str:
         mapped = "mapped " if self.maps else ""
         return f"{task_named(self.task).title} transfer from {mapped}layer {self.layer}, {self.label}"
+
+    def resources(self) -> Resources:
+        return for_reading(self.encoder.run.shape)
 
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Work
+from isoglot.artifacts import NOT_IDENTITY, Amount, Resources, Stage, Work
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.machine import processes_per_model
 from isoglot.pretraining.run import BEST, PretrainingRun
 from isoglot.stages.code_switching import SwitchableTrainingText
+from isoglot.stages.job_sizes import for_training
 from isoglot.stages.vocabulary import TokenStreams
 
 if TYPE_CHECKING:
@@ -68,29 +70,63 @@ class PretrainedEncoder(Stage):
         operations = 6 * self.run.shape.num_parameters(table_size=0) * self.run.tokens
         return self.run.updates * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
 
+    def resources(self) -> Resources:
+        asked = for_training(self.run.shape, guessed_seconds=self.guessed_seconds())
+        # Hours are left as they are: how much faster several are is not known beforehand.
+        return replace(asked, gpus=asked.gpus * processes_per_model())
+
     def make(self, work: Work) -> None:
         from isoglot.machine import this_machine
+        from isoglot.pretraining.free_memory import free_memory_of
         from isoglot.pretraining.loop import pretrain
+        from isoglot.pretraining.micro_batch import micro_batch
+        from isoglot.pretraining.torchrun import Job, pretrain_in_processes
+        from isoglot.stages.training_watch import TrainingWatch
 
-        machine = this_machine()
-        tokens_per_update = self.run.batch * self.run.window
-
-        def report(update: int, loss: float) -> None:
-            work.progress(update * tokens_per_update, self.run.tokens, "tokens", f"loss {loss:.2f}")
-
-        with machine.threads_for(num_activations=tokens_per_update * self.run.shape.width):
-            pretrain(
+        machine, processes, streams = this_machine(), processes_per_model(), _opened(self, work)
+        switchable = {language: SwitchableText.read(work.path(text)) for language, text in self.switchable.items()}
+        windows = micro_batch(
+            self.run,
+            table_sizes={language: stream.table_size for language, stream in streams.items()},
+            free=free_memory_of(machine),
+            processes=processes,
+        )
+        num_activations = self.run.batch * self.run.window * self.run.shape.width
+        with (
+            TrainingWatch(
                 self.run,
-                _opened(self, work),
-                pad_id=PAD,
-                mask_id=MASK,
-                folder=work.folder,
+                work,
+                streams=streams,
+                switchable=switchable,
+                label=self.label,
                 machine=machine,
-                report=report,
-                switchable={
-                    language: SwitchableText.read(work.path(text)) for language, text in self.switchable.items()
-                },
-            )
+                processes=processes,
+            ) as watch,
+            machine.threads_for(num_activations=num_activations),
+        ):
+            if processes > 1:
+                job = Job(
+                    run=self.run,
+                    streams={language: stream.folder for language, stream in streams.items()},
+                    switchable={language: work.path(text) for language, text in self.switchable.items()},
+                    pad_id=PAD,
+                    mask_id=MASK,
+                    folder=work.folder,
+                    micro_batch=windows,
+                )
+                pretrain_in_processes(job, processes=processes, report=watch, log_folder=work.log_folder)
+            else:
+                pretrain(
+                    self.run,
+                    streams,
+                    pad_id=PAD,
+                    mask_id=MASK,
+                    folder=work.folder,
+                    machine=machine,
+                    report=watch,
+                    switchable=switchable,
+                    micro_batch=windows,
+                )
 
 
 AnyEncoder = UntrainedEncoder | PretrainedEncoder

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isoglot.artifacts import Amount, Stage, Work
+from isoglot.artifacts import Amount, Resources, Stage, Work
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.languages import Splitter, WordSplitting
 from isoglot.randomness import derived_seed
-from isoglot.stages.text import AnyText, FileText, text_lines
+from isoglot.stages.job_sizes import for_text
+from isoglot.stages.text import AnyText, FileText, gigabytes, text_lines
 from isoglot.workers import num_workers
 
 
@@ -44,6 +45,9 @@ class SplitText(Stage):
             return None
         return Amount(units=sum(file.num_bytes for file in self.text.files), of="bytes")
 
+    def resources(self) -> Resources:
+        return for_split_texts(self)
+
     def make(self, work: Work) -> None:
         limits = [self.most_words] if self.most_words is not None else []
         if self.no_larger_than is not None:
@@ -63,3 +67,8 @@ class SplitText(Stage):
             ),
             workers=workers,
         )
+
+
+def for_split_texts(*texts: SplitText) -> Resources:
+    """To go through the words of these."""
+    return for_text(sum(gigabytes(text.text) for text in texts))

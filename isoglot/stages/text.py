@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from isoglot.artifacts import Amount, Stage, Work
+from isoglot.artifacts import Amount, Resources, Stage, Work
 from isoglot.conditions import Domain
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
+from isoglot.stages.job_sizes import for_text
 from isoglot.stages.source_files import SourceFile
 from isoglot.synthetic import draw_meanings, realise
 from isoglot.synthetic_languages import SyntheticLanguage, World
@@ -18,6 +19,8 @@ from isoglot.workers import num_workers
 
 LINES = "lines.txt"
 LINES_BETWEEN_REPORTS = 1000
+HUB_GIGABYTES = 20.0
+"""A guess: what a data set of the hub has in it is not known before it is fetched."""
 
 
 def read_lines(path: Path) -> list[str]:
@@ -86,6 +89,9 @@ class WikipediaText(Stage):
     def amount(self) -> Amount:
         return Amount(units=sum(dump.num_bytes for dump in self.dumps), of="bytes")
 
+    def resources(self) -> Resources:
+        return for_text(gigabytes(self))
+
     def make(self, work: Work) -> None:
         write_lines(work.folder / LINES, self._lines(work))
 
@@ -115,6 +121,9 @@ class HubText(Stage):
     def title(self) -> str:
         return f"text of {self.dataset.dataset}"
 
+    def resources(self) -> Resources:
+        return for_text(gigabytes(self))
+
     def make(self, work: Work) -> None:
         from isoglot.corpora.readers.hub_text import dataset_lines
 
@@ -127,6 +136,17 @@ class HubText(Stage):
 
 
 AnyText = SyntheticText | FileText | WikipediaText | HubText
+
+
+def gigabytes(text: AnyText) -> float:
+    """About how large it is, as it lies on the disk; nought for a made-up one, which is always small."""
+    match text:
+        case SyntheticText():
+            return 0.0
+        case HubText():
+            return HUB_GIGABYTES
+        case FileText(files=files) | WikipediaText(dumps=files):
+            return sum(file.num_bytes for file in files) / 1e9
 
 
 def text_lines(text: AnyText, work: Work) -> Iterator[str]:

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from isoglot.artifacts import NOT_IDENTITY, Stage, Work
+from isoglot.artifacts import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.languages import WordSplitting
+from isoglot.stages.job_sizes import for_reading
 from isoglot.stages.models import AnyEncoder
 from isoglot.stages.scores import Score
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
@@ -32,6 +33,9 @@ class OfTwoModels(Stage):
     bpe: Mapping[str, LearnedBpe]
     splittings: Mapping[str, WordSplitting]
     label: str = field(metadata=NOT_IDENTITY)
+
+    def resources(self) -> Resources:
+        return for_reading(*(encoder.run.shape for encoder in self.encoders.values()))
 
     def sentences_cut(self, num_cut: Sequence[int], *, of: int) -> list[Score]:
         """Percent of so many lines that are longer than the windows of each language's model."""

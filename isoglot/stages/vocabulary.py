@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isoglot.artifacts import Stage, Work
+from isoglot.artifacts import Resources, Stage, Work
 from isoglot.conditions import KeptAnchors, TableKind
 from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import write_stream
 from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.stages.split_text import SplitText
+from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.text import SyntheticText
 
 MERGES = "merges.txt"
@@ -36,6 +36,9 @@ class LearnedBpe(Stage):
     @property
     def title(self) -> str:
         return f"{self.merges} BPE merges of {_named(self.texts)}"
+
+    def resources(self) -> Resources:
+        return for_split_texts(*self.texts)
 
     def make(self, work: Work) -> None:
         texts = [NumberedText.read(work.path(text)) for text in self.texts]
@@ -71,6 +74,9 @@ class BuiltVocabulary(Stage):
         share = "" if kept is None else f" ({100 * kept.share:g}%, {kept.order.value})"
         return f"{self.tables.value} vocabulary{share} of {_named(self.texts.values())}"
 
+    def resources(self) -> Resources:
+        return for_split_texts(*self.texts.values())
+
     def make(self, work: Work) -> None:
         subwords = {
             language: Bpe.read(work.path(self.bpe[language]) / MERGES).subword_counts(
@@ -95,6 +101,9 @@ class TokenStreams(Stage):
     @property
     def title(self) -> str:
         return f"token stream of {self.language}, {self.vocabulary.title}"
+
+    def resources(self) -> Resources:
+        return for_split_texts(self.text)
 
     def make(self, work: Work) -> None:
         write_stream(

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from isoglot.artifacts import Stage, Work
+from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.anchors import anchor_statistics
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import PLACES_AT_ONCE, NumberedText, Split
@@ -16,7 +16,7 @@ from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.scores import Score, write_scores
-from isoglot.stages.split_text import SplitText
+from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe, TokenStreams
 
 UNKNOWN = ""
@@ -38,6 +38,9 @@ class VocabularyStatistics(Stage):
     @property
     def title(self) -> str:
         return f"statistics of the {self.vocabulary.title}"
+
+    def resources(self) -> Resources:
+        return for_split_texts(*self.texts.values())
 
     def make(self, work: Work) -> None:
         write_scores(work.folder, self._scores(work))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from isoglot.artifacts import Stage, Work
+from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.words import split_lines
 from isoglot.geometry.word_links import Link, pharaoh_line, pharaoh_links
 from isoglot.languages import WordSplitting
@@ -36,6 +36,9 @@ class WordAlignments(Stage):
     @property
     def title(self) -> str:
         return f"word alignments of {' and '.join(self.languages)}"
+
+    def resources(self) -> Resources:
+        return Resources(gigabytes=16, hours=8)
 
     def make(self, work: Work) -> None:
         from isoglot.geometry.external_aligner import externally_aligned

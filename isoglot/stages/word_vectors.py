@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.alignment_settings import FastText
-from isoglot.artifacts import Stage, Work
+from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.fasttext import fasttext_vectors
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.readers.word_vectors import read_word_vectors
 from isoglot.stages.source_files import SourceFile
-from isoglot.stages.split_text import SplitText
+from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.text import read_lines, write_lines
 from isoglot.workers import num_workers
 
@@ -36,6 +36,9 @@ class FastTextVectors(Stage):
     @property
     def title(self) -> str:
         return f"fastText vectors, {self.text.title}"
+
+    def resources(self) -> Resources:
+        return for_split_texts(self.text)
 
     def make(self, work: Work) -> None:
         text = NumberedText.read(work.path(self.text))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.artifacts import Observer, Stage, Store, run_plan
+from isoglot.artifacts import InThisProcess, Observer, Stage, Store, run_plan
+from isoglot.artifacts.engine import Held, Made, Tell, Waiting
 from isoglot.errors import IsoglotError
 from tests.artifacts.toy_stages import Count, Joined, Text
 
@@ -21,6 +22,12 @@ class Diary(Observer):
 
     def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
         self.lines.append(f"progress {stage.title} {done:.0f}/{total:.0f} {unit}{note}")
+
+    def queued(self, stage: Stage, *, where: str) -> None:
+        self.lines.append(f"queued {stage.title}: {where}")
+
+    def gave_way(self, stage: Stage) -> None:
+        self.lines.append(f"gave way {stage.title}")
 
     def finished(self, stage: Stage, *, seconds: float) -> None:
         self.lines.append(f"finished {stage.title}")
@@ -113,7 +120,58 @@ def test_what_another_process_is_at_comes_last(store: Store) -> None:
         outcome = run_plan([BOTH, three], store, diary)
     assert outcome.made == (three, ONE, BOTH)
     assert "waiting for text of one" in diary.lines
-    assert not store.is_held(ONE)
+    assert store.holder(ONE) is None
+
+
+class Elsewhere(InThisProcess):
+    """An engine that finds another run at a text of one, which no lock on this machine shows, until it has waited."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.diary = Diary()
+        self.is_free = False
+
+    def start(self, stage: Stage, tell: Tell) -> None:
+        tell(Waiting(stage.digest, "job 7, pending"))
+        if stage == ONE and not self.is_free:
+            tell(Held(stage.digest, "node, process 9"))
+        else:
+            super().start(stage, tell)
+
+    def wait(self) -> None:
+        self.diary.lines.append("waits")
+        self.is_free = True
+
+
+def test_what_an_engine_finds_held_comes_again_after_a_wait(store: Store) -> None:
+    three = Text(word="three", lines=1)
+    engine = Elsewhere(store)
+    outcome = run_plan([ONE, three], store, engine.diary, engine=engine)
+    assert outcome.made == (three, ONE)
+    assert engine.diary.lines[:9] == [
+        "started text of one 1/2",
+        "queued text of one: job 7, pending",
+        "gave way text of one",
+        "started text of three 1/2",
+        "queued text of three: job 7, pending",
+        "progress text of three 1/1 lines",
+        "finished text of three",
+        "waits",
+        "started text of one 2/2",
+    ]
+
+
+class Forgetful(InThisProcess):
+    """An engine that says it has made what it has not."""
+
+    def start(self, stage: Stage, tell: Tell) -> None:
+        tell(Made(stage.digest))
+
+
+def test_an_artifact_that_is_said_to_be_made_and_is_not_there_fails(store: Store) -> None:
+    outcome = run_plan([BOTH], store, engine=Forgetful(store))
+    assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
+    assert "record.json cannot be read" in str(outcome.failed[ONE.digest])
 
 
 class LetsGo(Diary):

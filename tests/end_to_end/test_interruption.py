@@ -127,14 +127,14 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(stopped: Stopped) -> None:
     kept, _, command = last.partition(" Go on with: ")
     assert kept == "Stopped; all that was made is kept."
     assert shlex.split(command) == ["isoglot", *stopped.words]
-    assert len(in_training(stopped.store)) == 1
+    assert in_training(stopped.store) != []
     assert list(stopped.store.glob("*.lease")) == []
 
 
 def test_two_processes_at_once_make_everything_once(stopped: Stopped, finished: Workplace, tmp_path: Path) -> None:
-    folder = tmp_path / "twice"
+    folder, words = tmp_path / "twice", (*stopped.words, "--workers", "1")
     shutil.copytree(stopped.folder, folder)
-    with started(*stopped.words, folder=folder) as first, started(*stopped.words, folder=folder) as second:
+    with started(*words, folder=folder) as first, started(*words, folder=folder) as second:
         outputs = [process.communicate(timeout=120) for process in (first, second)]
     assert (first.returncode, second.returncode) == (0, 0)
     assert [errors for _, errors in outputs] == ["", ""]

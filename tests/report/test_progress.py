@@ -62,6 +62,60 @@ def test_a_file_is_told_of_a_long_stage_now_and_then(monkeypatch: pytest.MonkeyP
     ]
 
 
+def test_a_file_is_told_of_each_long_stage_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    watch, file = watched(terminal=False)
+    first, second = Digging(metres=1), Digging(metres=2)
+    with watch:
+        watch.started(first, index=1, count=2)
+        now = 8.0
+        watch.started(second, index=2, count=2)
+        watch.queued(second, where="Slurm job 7, pending")
+        for now in range(9, 30):
+            watch.progress(first, done=now, total=100, unit="metres", note="")
+            watch.progress(second, done=10 * now, total=1000, unit="metres", note="")
+        watch.gave_way(second)
+        watch.reused(first)
+    assert file.getvalue().splitlines() == [
+        "  digging: Slurm job 7, pending",
+        "  digging: 16 of 100 metres",
+        "  digging: 240 of 1.0k metres",
+    ]
+
+
+def test_a_terminal_gets_a_bar_for_each_stage_in_work() -> None:
+    watch, file = watched(terminal=True)
+    first, second, third, fourth = (Digging(metres=metres) for metres in (1, 2, 3, 4))
+
+    def shown() -> str:
+        file.truncate(0)
+        file.seek(0)
+        watch.bars.refresh()
+        return file.getvalue()
+
+    with watch:
+        watch.reused(fourth)
+        watch.started(first, index=1, count=7)
+        watch.started(second, index=2, count=7)
+        watch.progress(second, done=1, total=4, unit="metres", note="clay")
+        watch.progress(first, done=1, total=2, unit="metres", note="rock")
+        text = shown()
+        assert text.index("[1/7] digging") < text.index("rock") < text.index("[2/7] digging") < text.index("clay")
+        assert "0 of 7 done, 2 in work" in text
+        watch.finished(first, seconds=1.0)
+        watch.started(third, index=3, count=7)
+        watch.queued(third, where="Slurm job 7, pending")
+        text = shown()
+        assert "[1/7]" not in text
+        assert "Slurm job 7, pending" in text
+        assert "1 of 7 done, 2 in work" in text
+        watch.gave_way(third)
+        assert "1 of 7 done, 1 in work" in shown()
+        watch.failed(second, error=IsoglotError("rock"))
+        assert "2 of 7 done, 0 in work" in shown()
+
+
 def test_a_terminal_gets_a_bar_with_rate_and_time_left() -> None:
     watch, file = watched(terminal=True)
     with watch:

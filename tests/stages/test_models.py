@@ -1,12 +1,14 @@
 """Models in the store: the untrained one is where the pretrained one starts, and the pretrained one has learned."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
 from commands import Workplace
 
-from isoglot.artifacts import Amount, inputs_first
+from isoglot.artifacts import Amount, Work, inputs_first
+from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.pretraining.loop import untrained_model
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder, chosen_model
@@ -19,6 +21,10 @@ def encoders(finished: Workplace) -> list[UntrainedEncoder | PretrainedEncoder]:
 
 def weights(finished: Workplace, stage: UntrainedEncoder | PretrainedEncoder) -> dict[str, torch.Tensor]:
     return dict(chosen_model(finished.store.folder(stage)).state_dict())
+
+
+def read_log(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
 
 
 def test_the_untrained_model_is_the_start_of_the_run(finished: Workplace) -> None:
@@ -53,8 +59,7 @@ def test_pretraining_leaves_its_log_and_no_checkpoints(finished: Workplace) -> N
     for stage in encoders(finished):
         if isinstance(stage, PretrainedEncoder):
             folder = finished.store.folder(stage)
-            log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-            assert [row["update"] for row in log] == [20, 40, 60, 80]
+            assert [row["update"] for row in read_log(folder)] == [20, 40, 60, 80]
             assert sorted(path.name for path in folder.iterdir()) == [
                 "best",
                 "intermediate",
@@ -67,3 +72,46 @@ def test_pretraining_leaves_its_log_and_no_checkpoints(finished: Workplace) -> N
 def test_the_job_is_as_large_as_its_tokens(finished: Workplace, name: str) -> None:
     stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder) and name in each.label)
     assert stage.amount() == Amount(units=80 * 8 * 16, of="tokens")
+
+
+def test_processes_that_train_together_come_to_the_same_model_and_keep_a_log(
+    finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "2")
+    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder))
+    inputs = {each.digest: finished.store.folder(each) for each in stage.inputs.values()}
+    told: list[tuple[float, float, str]] = []
+    work = Work(
+        folder=tmp_path / "model",
+        input_folders=inputs,
+        progress=lambda done, total, unit, _="": told.append((done, total, unit)),
+        log_folder=tmp_path / "logs",
+    )
+    stage.make(work)
+    assert told[-1] == (80 * 8 * 16, 80 * 8 * 16, "tokens")
+    ours, alone = (read_log(folder) for folder in (tmp_path / "model", finished.store.folder(stage)))
+    for row, expected in zip(ours, alone, strict=True):
+        assert row["perplexity"] == pytest.approx(expected["perplexity"], rel=0.01)
+    assert not chosen_model(tmp_path / "model").training
+    assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["health.jsonl", "torchrun.log"]
+
+
+@pytest.mark.parametrize("wanted", ["0", "two"])
+def test_a_wrong_number_of_processes_is_named(
+    wanted: str, finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", wanted)
+    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder))
+    with pytest.raises(IsoglotError, match=f"ISOGLOT_PROCESSES_PER_MODEL='{wanted}' is no number of processes"):
+        stage.make(Work(folder=tmp_path, input_folders={}, progress=lambda *_: None))
+
+
+def test_the_health_of_every_training_is_on_record(finished: Workplace) -> None:
+    for stage in encoders(finished):
+        log = finished.store.log_folder(stage) / "health.jsonl"
+        assert log.exists() == isinstance(stage, PretrainedEncoder)
+        if log.exists():
+            lines = [json.loads(line) for line in log.read_text().splitlines()]
+            assert lines[-1]["update"] == 80
+            assert lines[-1]["tokens"] == 80 * 8 * 16
+            assert lines[-1]["skipped"] == 0

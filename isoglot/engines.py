@@ -1,0 +1,66 @@
+"""Where a run's stages are made: in this process, or in several processes of this machine."""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isoglot.errors import IsoglotError
+from isoglot.gpus import VISIBLE_VARIABLE, usable_gpus
+from isoglot.machine import PROCESSES_VARIABLE, processes_per_model
+from isoglot.workers import WORKERS_VARIABLE, num_processors, num_workers
+
+if TYPE_CHECKING:
+    from isoglot.artifacts import Engine, PlannedStage, Store
+
+THREADS_VARIABLE = "OMP_NUM_THREADS"
+WORKER_BYTES = 1 << 30
+"""What a worker takes with torch and a small model. A large one wants a GPU, and workers are few there."""
+MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Of a container, in the two versions of control groups."""
+
+
+def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: int | None) -> "Engine":
+    """As many worker processes as asked for, else as the plan can use and this machine has room for."""
+    from isoglot.artifacts import InThisProcess
+    from isoglot.artifacts.local_processes import LocalProcesses
+
+    useful = workers or most_side_by_side(planned)
+    per_model = processes_per_model()
+    # Only where it matters, as it takes a moment.
+    gpus = usable_gpus() if useful > 1 or per_model > 1 else ()
+    if gpus and len(gpus) < per_model:
+        raise IsoglotError(f"{PROCESSES_VARIABLE}={per_model} asks for a GPU each, and there are {len(gpus)}")
+    groups = [gpus[first : first + per_model] for first in range(0, len(gpus) - per_model + 1, per_model)]
+    number = workers or min(useful, len(groups) or min(num_workers(), num_in_memory()))
+    return LocalProcesses(store, environments=shares(number, groups=groups)) if number > 1 else InThisProcess(store)
+
+
+def most_side_by_side(planned: "Sequence[PlannedStage]") -> int:
+    """About how many stages could be in work at once: as many as wait for equally long chains of others."""
+    from isoglot.artifacts import State
+
+    depths: dict[str, int] = {}
+    for each in planned:
+        if each.state is not State.DONE:
+            inputs = each.stage.input_digests.values()
+            depths[each.stage.digest] = 1 + max((depths.get(digest, 0) for digest in inputs), default=0)
+    return max(Counter(depths.values()).values(), default=1)
+
+
+def num_in_memory() -> int:
+    """How many workers this machine, or this container, has memory for."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    texts = [path.read_text().strip() for name in MEMORY_LIMITS if (path := Path(name)).is_file()]
+    return max(1, min([total, *(int(text) for text in texts if text.isdecimal())]) // WORKER_BYTES)
+
+
+def shares(number: int, *, groups: Sequence[Sequence[str]]) -> list[dict[str, str]]:
+    """The environment of each of so many workers: its GPU, or as many as one model gets, and its processors."""
+    share = {WORKERS_VARIABLE: str(max(1, num_workers() // number))}
+    if not os.environ.get(THREADS_VARIABLE):
+        share[THREADS_VARIABLE] = str(max(1, num_processors() // number))
+    if len(groups) < 2:
+        return [share] * number
+    return [share | {VISIBLE_VARIABLE: ",".join(groups[index % len(groups)])} for index in range(number)]

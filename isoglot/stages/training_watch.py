@@ -1,0 +1,64 @@
+"""What a stage tells while it pretrains: how far it is, a log of its health, and a word where it does not learn."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from isoglot.artifacts import Work
+from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.switchable_text import SwitchableText
+from isoglot.machine import Machine
+from isoglot.pretraining.batches import window_source
+from isoglot.pretraining.blind_losses import BlindLosses
+from isoglot.pretraining.health import HealthLog
+from isoglot.pretraining.plateau import Plateau
+from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.update_record import UpdateRecord
+
+
+class TrainingWatch:
+    """Called with the updates done since the last time."""
+
+    def __init__(
+        self,
+        run: PretrainingRun,
+        work: Work,
+        *,
+        streams: Mapping[str, TokenStream],
+        switchable: Mapping[str, SwitchableText],
+        label: str,
+        machine: Machine,
+        processes: int,
+    ):
+        self.run, self.work, self.label = run, work, label
+        self.num_skipped = 0
+        blind = {}
+        for language, stream in streams.items():
+            source = window_source(stream, switchable=switchable.get(language), window=run.window, seed=run.seed)
+            blind[language] = BlindLosses.of(source, window=run.window, table_size=stream.table_size)
+        self.plateau = Plateau(blind, run=run)
+        self.health = HealthLog(
+            work.log_folder,
+            run=run,
+            table_sizes={language: stream.table_size for language, stream in streams.items()},
+            device=machine.device,
+            processes=processes,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.health.close()
+
+    def __call__(self, records: Sequence[UpdateRecord]) -> None:
+        self.health(records)
+        latest = records[-1]
+        self.num_skipped += sum(record.skipped for record in records)
+        loss = sum(latest.losses.values()) / len(latest.losses)
+        note = f"loss {loss:.2f}" + (f", {self.num_skipped} updates left out" if self.num_skipped else "")
+        self.work.progress(latest.update * self.run.batch * self.run.window, self.run.tokens, "tokens", note)
+        if told := self.plateau.told(records):
+            self.health.remark(told)
+            warnings.warn(f"pretraining, {self.label}: {told}", stacklevel=2)
