@@ -3,18 +3,20 @@
 import shlex
 import sys
 import warnings
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from time import monotonic
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from isoglot.arguments import asked_store, asked_study
 from isoglot.compare_command import compare
 from isoglot.data_command import data_app
 from isoglot.errors import IsoglotError
 from isoglot.export_command import export
 from isoglot.options import (
     DEFAULT_STORE,
+    CalibrateOption,
     ConditionsOption,
     DataOption,
     ExhibitsOption,
@@ -22,12 +24,17 @@ from isoglot.options import (
     StoreOption,
     StudyArgument,
     TasksOption,
+    WorkersOption,
+)
+from isoglot.slurm_options import (
+    AccountOption,
+    MaxJobsOption,
+    PartitionOption,
+    SbatchOptions,
+    SlurmOption,
+    chosen_engine,
 )
 from isoglot.terminal import INTERRUPTED, plain_console
-
-if TYPE_CHECKING:
-    from isoglot.artifacts import Store
-    from isoglot.study import Study
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
 
@@ -52,33 +59,56 @@ def run(
     exhibits: ExhibitsOption = None,
     tasks: TasksOption = None,
     data: DataOption = None,
+    workers: WorkersOption = None,
+    slurm: SlurmOption = False,
+    partition: PartitionOption = None,
+    account: AccountOption = None,
+    max_jobs: MaxJobsOption = None,
+    slurm_option: SbatchOptions = None,
 ) -> None:
     """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there."""
     from isoglot.artifacts import inputs_first, run_plan
     from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import gap_sentences, targets
     from isoglot.measurements import measurements
+    from isoglot.report.cost_table import costs_in_brief
     from isoglot.report.outlook import outlook
     from isoglot.report.page import write_report
     from isoglot.report.progress import Watch
-    from isoglot.report.quantities import duration
+    from isoglot.report.quantities import time_spent
     from isoglot.report.tables import results as results_tables
 
     console = plain_console()
-    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    shelf = _store(store)
+    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    shelf = asked_store(store)
     wanted = targets(asked)
-    for line in outlook(asked, plan_of(wanted, shelf)):
+    planned = plan_of(wanted, shelf)
+    for line in outlook(asked, planned):
         console.print(line)
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be made without the data it lacks; is --data right?")
+    for line in costs_in_brief(planned, shelf):
+        console.print(line)
+    engine = chosen_engine(
+        shelf,
+        planned,
+        workers=workers,
+        slurm=slurm,
+        partition=partition,
+        account=account,
+        max_jobs=max_jobs,
+        options=slurm_option or [],
+        say=console.print,
+    )
+    begun = monotonic()
     try:
         with Watch(console) as watch:
-            outcome = run_plan(wanted, shelf, watch)
+            outcome = run_plan(wanted, shelf, watch, engine=engine)
     except KeyboardInterrupt:
         again = shlex.join(["isoglot", *sys.argv[1:]])
         console.print(f"Stopped; all that was made is kept. Go on with: {again}")
         raise typer.Exit(INTERRUPTED) from None
+    seconds = monotonic() - begun
     found, _ = measurements(asked, shelf)
     if found:
         console.print(results_tables(found, scale=asked.scale))
@@ -89,8 +119,8 @@ def run(
     ]
     page = write_report(asked, found, store=shelf, failures=failures)
     if outcome.made:
-        seconds = sum(shelf.record(stage).seconds for stage in outcome.made)
-        console.print(f"Made {len(outcome.made)} artifacts in {duration(seconds)}, reused {len(outcome.reused)}.")
+        spent = time_spent(seconds, work=sum(shelf.record(stage).seconds for stage in outcome.made))
+        console.print(f"Made {len(outcome.made)} artifacts in {spent}, reused {len(outcome.reused)}.")
     elif not outcome.failed:
         console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store}.")
     console.print("\n".join([*gap_sentences(asked), f"Report: {page}"]))
@@ -109,16 +139,21 @@ def plan(
     exhibits: ExhibitsOption = None,
     tasks: TasksOption = None,
     data: DataOption = None,
+    calibrate: CalibrateOption = False,
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
     from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import targets
+    from isoglot.report.cost_table import costs_in_full
     from isoglot.report.outlook import outlook, plan_table
 
     console = plain_console()
-    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    planned = plan_of(targets(asked), _store(store))
+    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    shelf = asked_store(store)
+    planned = plan_of(targets(asked), shelf)
     console.print(plan_table(planned))
+    for part in costs_in_full(planned, shelf, calibrate=calibrate):
+        console.print(part)
     for line in outlook(asked, planned):
         console.print(line)
 
@@ -139,8 +174,8 @@ def results(
     from isoglot.measurements import measurements
     from isoglot.report.tables import results as results_tables
 
-    asked = _study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    found, damage = measurements(asked, _store(store))
+    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    found, damage = measurements(asked, asked_store(store))
     if as_json:
         for each in found:
             print(each.json_line())
@@ -175,8 +210,8 @@ def explain(
     from isoglot.artifacts import differences
     from isoglot.exhibits import known_artifacts, named_artifact
 
-    asked = _study(study, data=data)
-    shelf = _store(store)
+    asked = asked_study(study, data=data)
+    shelf = asked_store(store)
     first, second = (named_artifact(name, study=asked, store=shelf) for name in (a, b))
     found = differences(first, second, known_artifacts(asked, shelf))
     console = plain_console()
@@ -204,7 +239,7 @@ def breakdown(
 
     name = CellName(task=task, condition=condition, language=language, seed=seed)
     words = [study, *([] if store == DEFAULT_STORE else ["--store", store]), *(["--data", data] if data else [])]
-    for part in cell_breakdown(_study(study, data=data), name, store=_store(store), study_words=words):
+    for part in cell_breakdown(asked_study(study, data=data), name, store=asked_store(store), study_words=words):
         plain_console().print(part)
 
 
@@ -238,37 +273,3 @@ def main() -> None:
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """In one line, without the place in the code that Python would name."""
     print(f"isoglot: {message}", file=sys.stderr)
-
-
-def _store(folder: str) -> "Store":
-    from isoglot.artifacts import Store
-
-    if not folder.strip():
-        raise IsoglotError("--store names no folder; is a variable of your shell not set?")
-    return Store(Path(folder))
-
-
-def _study(
-    name: str,
-    *,
-    data: str | None,
-    seeds: str | None = None,
-    conditions: str | None = None,
-    exhibits: str | None = None,
-    tasks: str | None = None,
-) -> "Study":
-    from isoglot.study import read_study, with_conditions, with_exhibits, with_seeds, with_tasks
-
-    study = read_study(name, data=Path(data) if data else None)
-    if seeds is not None:
-        try:
-            study = with_seeds(study, [int(seed) for seed in seeds.split(",")])
-        except ValueError:
-            raise IsoglotError(
-                f"--seeds takes whole numbers with commas between them, as in 0,1,2; not {seeds!r}"
-            ) from None
-    if conditions is not None:
-        study = with_conditions(study, [name.strip() for name in conditions.split(",")])
-    if tasks is not None:
-        study = with_tasks(study, [name.strip() for name in tasks.split(",")])
-    return study if exhibits is None else with_exhibits(study, [name.strip() for name in exhibits.split(",")])

@@ -41,4 +41,17 @@ DataOption = Annotated[
         metavar="DIR",
     ),
 ]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Processes that make artifacts side by side: one for each GPU if not given, or for each core. "
+        "1 is this process alone.",
+        metavar="N",
+    ),
+]
+CalibrateOption = Annotated[
+    bool, typer.Option("--calibrate", help="Train each size of model for some seconds, to say how long it takes here.")
+]
 DEFAULT_STORE = "store"

@@ -21,8 +21,8 @@ ROWS = (
     ("task_files",),
     ("real_text",),
     ("study",),
-    ("machine", "checkpoints"),
-    ("encoder", "corpora", "synthetic"),
+    ("machine", "checkpoints", "background_writing"),
+    ("encoder", "corpora", "synthetic", "gpus"),
     ("pretraining", "transfer", "geometry", "interchange"),
     ("stages", "data_sets"),
     ("cells",),
@@ -31,13 +31,14 @@ ROWS = (
     ("measurements",),
     ("report",),
     ("model_names",),
-    ("options", "terminal"),
+    ("options", "terminal", "engines"),
+    ("arguments", "slurm_options"),
     ("data_command", "compare_command", "export_command"),
     ("cli",),
 )
 HEIGHT = {part: height for height, row in enumerate(ROWS) for part in row}
 LIGHT = (
-    *("cli", "data_command", "study", "cells", "figures", "exhibits", "measurements", "report", "artifacts"),
+    *("cli", "engines", "data_command", "study", "cells", "figures", "exhibits", "measurements", "report", "artifacts"),
     *("conditions", "scales", "languages"),
 )
 HEAVY = {"torch", "transformers"}

@@ -143,6 +143,7 @@ MISTAKES = [
     ),
     (["run", "broken.toml"], "broken.toml: sedes: unknown key"),
     (["run", "tiny.toml", "--store", "tiny.toml"], "is a file: choose a folder with --store"),
+    (["run", "tiny.toml", "--workers", "0"], "Invalid value for '--workers'"),
     (["run", "tiny.toml", "--bogus"], "No such option: --bogus"),
     (["run"], "Missing argument 'STUDY'"),
     (["fly"], "No such command 'fly'"),

@@ -1,11 +1,12 @@
 """The report of a study as files: every measurement as JSON lines, and a page that can be read without isoglot."""
 
+import os
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
-from isoglot.artifacts import Store
+from isoglot.artifacts import Store, inputs_first
 from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
@@ -45,12 +46,15 @@ def write_report(
             write_whole(folder / MEASUREMENTS, lines)
             for name, picture in pictures(measurements, new_vectors=study.scale.alignment.new_vectors).items():
                 write_whole(folder / name, picture)
-            write_whole(folder / PAGE, page(study, measurements, failures=failures))
+            logs = _log_links(study, store=store, folder=folder)
+            write_whole(folder / PAGE, page(study, measurements, failures=failures, logs=logs))
     return folder / PAGE
 
 
-def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequence[str] = ()) -> str:
-    """The report in Markdown."""
+def page(
+    study: Study, measurements: Sequence[Measurement], *, failures: Sequence[str] = (), logs: Sequence[str] = ()
+) -> str:
+    """The report in Markdown; logs are links."""
     conditions = dict.fromkeys(each.condition for each in measurements)
     parts = [
         f"# {study.name}: {' and '.join(study.languages)}",
@@ -80,7 +84,16 @@ def page(study: Study, measurements: Sequence[Measurement], *, failures: Sequenc
     for figure in layer_figures(measurements, new_vectors=study.scale.alignment.new_vectors):
         parts += [f"## {figure.title}", f"![{figure.title}]({picture_name(figure)})", _layer_table(figure)]
         parts.append("\n".join(f"- {note}" for note in (*figure.notes, *figure.summary_notes())))
+    if logs:
+        parts += ["## Logs", "\n".join(f"- {link}" for link in logs)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _log_links(study: Study, *, store: Store, folder: Path) -> list[str]:
+    """To what is told of the making of each artifact, from a folder beside them."""
+    stages = inputs_first(cell.stage for cell in cells(study)).values()
+    logs = [(stage.title, store.log_folder(stage)) for stage in stages]
+    return [f"[{title}]({os.path.relpath(log, folder)}/)" for title, log in logs if log.is_dir()]
 
 
 def _of_models(study: Study) -> str:

@@ -1,6 +1,7 @@
 """The report as files: readable without isoglot, and whole however far the study is."""
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +12,7 @@ from study_texts import TINY_STUDY
 from isoglot.artifacts import Store
 from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.errors import IsoglotError
+from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
 from isoglot.report.page import page, write_report
 from isoglot.study import parse_study, with_exhibits
@@ -53,6 +55,20 @@ def test_every_measurement_stands_beside_the_page(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == page(STUDY, FOUND)
     lines = (path.parent / "measurements.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [asdict(each) | {"languages": ["ela", "oru"]} for each in FOUND]
+
+
+def test_logs_are_linked_from_where_the_page_is(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    stages = [cell.stage for cell in cells(STUDY)]
+    logs = [store.log_folder(stage) for stage in (stages[0], stages[-1])]
+    for log in logs:
+        log.mkdir(parents=True)
+    path = write_report(STUDY, FOUND, store=store)
+    linked = re.findall(
+        r"^- \[.+\]\((.+)/\)$", path.read_text(encoding="utf-8").partition("\n## Logs\n")[2], re.MULTILINE
+    )
+    assert [(path.parent / link).resolve() for link in linked] == [log.resolve() for log in logs]
+    assert not Path(linked[0]).is_absolute()
 
 
 def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None:

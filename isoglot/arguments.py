@@ -1,0 +1,46 @@
+"""The study and the store that the words of a command name."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isoglot.errors import IsoglotError
+
+if TYPE_CHECKING:
+    from isoglot.artifacts import Store
+    from isoglot.study import Study
+
+
+def asked_store(folder: str) -> "Store":
+    """The one that --store names."""
+    from isoglot.artifacts import Store
+
+    if not folder.strip():
+        raise IsoglotError("--store names no folder; is a variable of your shell not set?")
+    return Store(Path(folder))
+
+
+def asked_study(
+    name: str,
+    *,
+    data: str | None,
+    seeds: str | None = None,
+    conditions: str | None = None,
+    exhibits: str | None = None,
+    tasks: str | None = None,
+) -> "Study":
+    """A built-in study or a file, with what its options change in it."""
+    from isoglot.study import read_study, with_conditions, with_exhibits, with_seeds, with_tasks
+
+    study = read_study(name, data=Path(data) if data else None)
+    if seeds is not None:
+        try:
+            study = with_seeds(study, [int(seed) for seed in seeds.split(",")])
+        except ValueError:
+            raise IsoglotError(
+                f"--seeds takes whole numbers with commas between them, as in 0,1,2; not {seeds!r}"
+            ) from None
+    if conditions is not None:
+        study = with_conditions(study, [name.strip() for name in conditions.split(",")])
+    if tasks is not None:
+        study = with_tasks(study, [name.strip() for name in tasks.split(",")])
+    return study if exhibits is None else with_exhibits(study, [name.strip() for name in exhibits.split(",")])

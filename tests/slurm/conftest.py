@@ -1,0 +1,23 @@
+"""The cluster that all tests of this folder share."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.slurm.one_node_cluster import OneNodeCluster, one_node_cluster, why_not
+
+
+@pytest.fixture(scope="session")
+def running_cluster() -> Iterator[OneNodeCluster]:
+    if reason := why_not():
+        pytest.skip(reason)
+    pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isoglot[slurm]'")
+    with one_node_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(running_cluster: OneNodeCluster, monkeypatch: pytest.MonkeyPatch) -> OneNodeCluster:
+    """Found by what the test starts."""
+    monkeypatch.setenv("SLURM_CONF", str(running_cluster.settings))
+    return running_cluster

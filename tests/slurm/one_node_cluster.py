@@ -1,0 +1,176 @@
+"""A real Slurm on this machine alone, for as long as tests need it: its own key, ports, folders and processes."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+DAEMONS = ("munged", "slurmctld", "slurmd")
+SEARCHED = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])
+# A second after SIGTERM comes SIGKILL, and a job that is requeued waits for six; elsewhere both take minutes.
+# Tests may ask for more processors and memory than there are.
+SETTINGS = """
+ClusterName=tests
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller_port}
+SlurmdPort={node_port}
+SlurmUser=root
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1,bf_interval=1
+SlurmdParameters=config_overrides
+ReturnToService=2
+JobRequeue=1
+KillWait=1
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+NodeName={host} NodeAddr=127.0.0.1 CPUs=4 RealMemory=64000
+PartitionName=everyday Nodes=ALL Default=YES PriorityTier=1
+PartitionName=urgent Nodes=ALL PriorityTier=2
+"""
+
+
+def why_not() -> str | None:
+    """Why there can be no cluster here."""
+    if missing := [name for name in (*DAEMONS, "sbatch") if shutil.which(name, path=SEARCHED) is None]:
+        return f"there is no Slurm here ({', '.join(missing)} not found): apt-get install slurm-wlm munge"
+    return None if os.geteuid() == 0 else "only root can start a Slurm of its own"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneNodeCluster:
+    """Commands find it by the environment variable SLURM_CONF."""
+
+    settings: Path
+
+    def ask(self, *command: str) -> str:
+        """What a command of Slurm's answers."""
+        done = subprocess.run(
+            command,
+            env=os.environ | {"SLURM_CONF": str(self.settings)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done.stdout.strip()
+
+    def job_named(self, start: str) -> str | None:
+        """The id of the only job so named that has not ended."""
+        lines = self.ask("squeue", "--noheader", "--format=%i %j").splitlines()
+        found = [line.split()[0] for line in lines if line.split()[1].startswith(start)]
+        assert len(found) <= 1, lines
+        return found[0] if found else None
+
+    def state(self, job_id: str) -> str:
+        return self.ask("squeue", "--states=all", "--noheader", "--format=%T", f"--jobs={job_id}")
+
+    def turns(self, job_id: str) -> int:
+        """How often it was requeued."""
+        shown = self.ask("scontrol", "show", "job", job_id)
+        return int(next(word for word in shown.split() if word.startswith("Restarts=")).removeprefix("Restarts="))
+
+
+def until(happens: Callable[[], object], *, what: str, seconds: float = 90) -> None:
+    """Wait for something, and say what it was if it does not come."""
+    deadline = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds for {what}"
+        time.sleep(0.05)
+
+
+@contextmanager
+def one_node_cluster() -> Iterator[OneNodeCluster]:
+    """Up when entered; when left, none of its processes is."""
+    # Not where pytest would have it: the name of a socket must be short.
+    folder = Path(tempfile.mkdtemp(prefix="one-node-cluster-", dir="/tmp"))
+    cluster = OneNodeCluster(settings=folder / "slurm.conf")
+    with ExitStack() as cleaning:
+        cleaning.callback(shutil.rmtree, folder, ignore_errors=True)
+        _write_settings(cluster.settings)
+        key = folder / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o600)
+        names = {"key-file": key.name, "socket": "munge.socket", "pid-file": "munged.pid", "seed-file": "munged.seed"}
+        options = [f"--{option}={folder / name}" for option, name in names.items()]
+        cleaning.callback(_end_all_told, f"SLURM_CONF={cluster.settings}")
+        cleaning.enter_context(_daemon("munged", "--foreground", "--force", *options, settings=cluster.settings))
+        until((folder / "munge.socket").exists, what="munged")
+        cleaning.enter_context(_daemon("slurmctld", "-D", settings=cluster.settings))
+        cleaning.enter_context(_daemon("slurmd", "-D", settings=cluster.settings))
+        until(lambda: _is_idle(cluster), what="an idle node; is one of the daemons' ports taken?")
+        yield cluster
+
+
+def _write_settings(path: Path) -> None:
+    with socket.socket() as first, socket.socket() as second:
+        for each in (first, second):
+            each.bind(("127.0.0.1", 0))
+        controller_port, node_port = (each.getsockname()[1] for each in (first, second))
+    for name in ("state", "spool"):
+        (path.parent / name).mkdir()
+    host = socket.gethostname().split(".")[0]
+    text = SETTINGS.format(host=host, folder=path.parent, controller_port=controller_port, node_port=node_port)
+    path.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _daemon(*command: str, settings: Path) -> Iterator[None]:
+    """A process that ends with the context, and with this process even if that is killed."""
+    log = (settings.parent / f"{command[0]}.log").open("w")
+    process = subprocess.Popen(
+        ["setpriv", "--pdeathsig", "KILL", *command],
+        env={"PATH": SEARCHED, "SLURM_CONF": str(settings)},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
+    with log, process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+def _is_idle(cluster: OneNodeCluster) -> bool:
+    try:
+        return cluster.ask("sinfo", "--noheader", "--format=%T", "--partition=everyday") == "idle"
+    except AssertionError:
+        return False
+
+
+def _end_all_told(variable: str) -> None:
+    """End what daemons have started, jobs among it, and commands that wait for jobs: all that have this variable."""
+    deadline = time.monotonic() + 30
+    while left := list(_processes_told(variable)):
+        assert time.monotonic() < deadline, f"processes {left} do not end"
+        for number in left:
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        time.sleep(0.05)
+
+
+def _processes_told(variable: str) -> Iterator[int]:
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if variable.encode() in path.read_bytes().split(b"\0"):
+                yield int(path.parent.name)

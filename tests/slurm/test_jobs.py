@@ -1,0 +1,149 @@
+"""Stages made in real jobs: whatever ends a turn of them, the next one goes on; what fails is told."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from isoglot.artifacts import Observer, Outcome, Stage, Store, run_plan, slurm
+from isoglot.artifacts.slurm import SlurmJobs
+from isoglot.artifacts.slurm_submission import Submitter
+from tests.slurm.gated_stages import HALF, TOP, TURNS, Counting, Doubled, Failing
+from tests.slurm.one_node_cluster import OneNodeCluster, until
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+class Said(Observer):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, list[str]] = {}
+        self.steps: dict[str, list[float]] = {}
+
+    def queued(self, stage: Stage, *, where: str) -> None:
+        self.places.setdefault(stage.title, []).append(where)
+
+    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
+        assert (total, unit, note) == (TOP, "numbers", "")
+        self.steps.setdefault(stage.title, []).append(done)
+
+    def job_of(self, title: str) -> str:
+        """4711 of "Slurm job 4711, submitted"."""
+        return self.places[title][0].split()[2].rstrip(",")
+
+
+@pytest.fixture
+def warned() -> list[str]:
+    """What jobs warned of."""
+    return []
+
+
+@pytest.fixture
+def store(
+    tmp_path: Path,
+    cluster: OneNodeCluster,  # noqa: ARG001
+    warned: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Store:
+    monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))
+    monkeypatch.setattr(slurm, "SECONDS_BETWEEN_QUESTIONS", 0.5)
+    monkeypatch.setattr(slurm, "SECONDS_OF_GRACE", 3.0)
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *_: warned.append(str(message)))
+    return Store(tmp_path / "store")
+
+
+class StoppableJobs(SlurmJobs):
+    """A run of which ends when the test does."""
+
+    is_stopped = False
+
+    def wait(self) -> None:
+        if self.is_stopped:
+            raise KeyboardInterrupt
+        super().wait()
+
+
+@pytest.fixture
+def running(store: Store) -> Iterator[Callable[[Sequence[Stage], Observer], Future[Outcome]]]:
+    """Starts plans, which go on while the test does something to their jobs."""
+    with ThreadPoolExecutor(1) as threads:
+        engine = StoppableJobs(store, submitter=Submitter(), max_jobs=8, say=print)
+
+        def run(targets: Sequence[Stage], observer: Observer) -> Future[Outcome]:
+            return threads.submit(run_plan, targets, store, observer, engine=engine)
+
+        yield run
+        engine.is_stopped = True
+
+
+def turns(stage: Stage, store: Store) -> list[int]:
+    """Where each turn of a stage began."""
+    path = store.log_folder(stage) / TURNS
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def test_a_stage_goes_on_whatever_ends_its_turn(
+    cluster: OneNodeCluster,
+    store: Store,
+    running: Callable[..., Future[Outcome]],
+    warned: list[str],
+    tmp_path: Path,
+) -> None:
+    gate, said = tmp_path / "gate", Said()
+    stages = {name: Counting(name=name, gate=gate) for name in ("a", "b", "c", "d")}
+    after = Doubled(of=stages["a"])
+    outcome = running([*stages.values(), after], said)
+    until(lambda: all(said.steps.get(name, [0])[-1] == HALF for name in stages), what="all to be half done")
+    jobs = {name: said.job_of(name) for name in stages}
+
+    # All four processors are taken, so that this job has one of the others give way.
+    cluster.ask("sbatch", "--partition=urgent", "--mem=1G", "--output=/dev/null", "--wrap=true")
+    until(lambda: any(cluster.turns(job) for job in jobs.values()), what="one to be preempted")
+    (preempted,) = (name for name, job in jobs.items() if cluster.turns(job))
+    killed, requeued, signalled = (name for name in stages if name != preempted)
+    cluster.ask("scancel", "--signal=KILL", f"{jobs[killed]}.0")
+    cluster.ask("scontrol", "requeue", jobs[requeued])
+    cluster.ask("scancel", "--signal=USR2", jobs[signalled])
+    until(lambda: all(turns(stage, store) == [0, HALF] for stage in stages.values()), what="second turns")
+
+    gate.touch()
+    made = outcome.result(timeout=60).made
+    assert {stage.digest for stage in made} == {stage.digest for stage in (*stages.values(), after)}
+    whole = "".join(f"{number}\n" for number in range(TOP))
+    for name, stage in stages.items():
+        assert (store.folder(stage) / "count.txt").read_text() == whole
+        assert said.job_of(name) == jobs[name]
+        assert f"Slurm job {jobs[name]}, pending (BeginTime)" in said.places[name]
+        assert turns(stage, store) == [0, HALF]
+    assert (store.folder(after) / "count.txt").read_text() == 2 * whole
+    assert warned == ["counting is slow"]
+
+
+def test_what_fails_is_told_with_job_and_log(
+    cluster: OneNodeCluster, store: Store, running: Callable[..., Future[Outcome]], tmp_path: Path
+) -> None:
+    said = Said()
+    cancelled = Counting(name="cancelled", gate=tmp_path / "never")
+    of_user, of_isoglot, of_slurm = (Failing(by_mistake_of=name) for name in ("user", "isoglot", "slurm"))
+    after = Doubled(of=of_user)
+    outcome = running([cancelled, of_isoglot, of_slurm, after], said)
+    until(lambda: said.steps.get("cancelled", [0])[-1] == HALF, what="the job to be cancelled")
+    job = said.job_of("cancelled")
+    cluster.ask("scancel", job)
+    ended = outcome.result(timeout=60)
+
+    assert (ended.made, ended.skipped) == ((), (after,))
+    errors = {digest: str(error) for digest, error in ended.failed.items()}
+    assert errors[of_user.digest] == "words.txt:3: no word; give one"
+    (log,) = store.log_folder(of_isoglot).glob("*_log.err")
+    assert errors[of_isoglot.digest] == f"ZeroDivisionError: by nought; the traceback is in {log}"
+    assert "ZeroDivisionError: by nought" in log.read_text()
+    assert f"Slurm job {job} ended (cancelled)" in errors[cancelled.digest]
+    assert "run again to go on from where it was" in errors[cancelled.digest]
+    assert str(store.log_folder(cancelled) / f"{job}_0_log.err") in errors[cancelled.digest]
+    # The cluster has no GPU at all.
+    assert "sbatch took no job for it" in errors[of_slurm.digest]
+    assert "--slurm-option" in errors[of_slurm.digest]
