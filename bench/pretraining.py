@@ -1,102 +1,204 @@
-"""Speed of pretraining the demo's model, with and without extra anchors: one JSON line for one thread, one for all."""
+"""Speed of pretraining by scale and condition, beside transformers' BERT of the same size in the same process.
 
+    python bench/pretraining.py [--scales small,paper] [--conditions default,sep-emb-l1-6] [--to FILE]
+
+By default the demo's model on a CPU, the small and the paper's on a GPU; one JSON line for each scale, and all of them
+in the file. Both read the same made-up text through the same loader, with the same words hidden and in the same pieces.
+Medians over rounds in which each has its turn: what else the machine does hits all of them alike. On a CPU isoglot
+takes as many threads as its stages do, and BERT has a turn with as many and one with all.
+"""
+
+import argparse
 import json
-import time
-from collections import Counter
-from collections.abc import Mapping
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 import torch
+from torch import nn
+from transformers import BertConfig, BertForMaskedLM
 
-from isoglot.conditions import DEFAULT
-from isoglot.corpora.bpe import learn_bpe
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.streams import TokenStream, write_stream
-from isoglot.corpora.switchable_text import SwitchableText, Translation
-from isoglot.corpora.vocabulary import MASK, PAD, build_vocabulary
-from isoglot.machine import this_machine
-from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
+from isoglot.conditions import CONDITIONS, TableKind
+from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.machine import Machine, this_machine
+from isoglot.pretraining.batches import share_of
+from isoglot.pretraining.calibration import made_up_stream
+from isoglot.pretraining.free_memory import free_memory_of
+from isoglot.pretraining.loop import Trainer
+from isoglot.pretraining.masking import Mask
+from isoglot.pretraining.micro_batch import fitting_micro_batch
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import DEMO
-from isoglot.synthetic import dictionary, draw_meanings, realise
-from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
+from isoglot.scales import DEMO, SCALES, Scale
 
-WORLD = World()
-LANGUAGES = tuple(SyntheticLanguage(name=name) for name in ("ela", "oru"))
-NAMES = tuple(language.name for language in LANGUAGES)
-UPDATES = 150
-WARM_UP = 20
-
-
-def demo_text(language: SyntheticLanguage, *, seed: int) -> NumberedText:
-    lines = realise(draw_meanings(WORLD, count=8000, seed=seed), language, world=WORLD)
-    words = [line.split() for line in lines]
-    dev, test = DEMO.dev_lines, DEMO.dev_lines + DEMO.test_lines
-    return NumberedText.of({Split.DEV: words[:dev], Split.TEST: words[dev:test], Split.TRAIN: words[test:]})
+LANGUAGES = ("en", "fr")
+TABLE_SIZES = {"demo": 900, "small": 32_000, "paper": 80_000}
+ROUNDS = 7
+SECONDS_OF_A_TURN = 2.0
+ENDLESS = 1 << 30
 
 
-def demo_data(folder: Path) -> tuple[dict[str, TokenStream], dict[str, SwitchableText]]:
-    texts = {language.name: demo_text(language, seed=seed) for seed, language in enumerate(LANGUAGES)}
-    words = {name: text.word_counts(Split.TRAIN) for name, text in texts.items()}
-    bpe = learn_bpe(sum(words.values(), Counter()), merges=DEMO.merges)
-    vocabulary = build_vocabulary(
-        DEFAULT.tables, counts={name: bpe.subword_counts(counts) for name, counts in words.items()}
-    )
+class Bert:
+    """transformers' model in the plainest loop that reads the same batches."""
+
+    def __init__(self, like: Trainer, *, compiled: bool):
+        shape, self.like = like.run.shape, like
+        config = BertConfig(
+            vocab_size=like.updates.table_sizes[LANGUAGES[0]],
+            hidden_size=shape.width,
+            num_hidden_layers=shape.layers,
+            num_attention_heads=shape.heads,
+            intermediate_size=shape.feed_forward,
+            max_position_embeddings=shape.positions,
+            hidden_dropout_prob=shape.dropout,
+            attention_probs_dropout_prob=shape.attention_dropout,
+        )
+        model = BertForMaskedLM(config).to(like.machine.device).train()
+        self.model: nn.Module = torch.compile(model) if compiled else model  # type: ignore[assignment]
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+        self.generator = torch.Generator(device=like.machine.device)
+        self.update = 0
+
+    def advance(self) -> None:
+        run, machine = self.like.run, self.like.machine
+        self.update += 1
+        self.generator.manual_seed(self.update)
+        mask = Mask.drawn(run.batch, run.window, rate=run.mask_rate, generator=self.generator)
+        parts = self.like.batches.next_parts(self.update)
+        pieces = list(share_of(parts, first_row=0, end_row=run.batch, at_most=self.like.micro_batch))
+        for piece in pieces:
+            token_BL = self.like.batches.tokens(piece).to(machine.device)
+            own = mask.of_rows(piece.first_row, piece.num_rows)
+            seen_BL = own.hide(token_BL, mask_id=MASK, table_size=self.like.updates.table_sizes[piece.language])
+            with machine.autocast():
+                labels_BL = torch.where(own.chosen_BL, token_BL, -100)
+                loss = self.model(input_ids=seen_BL, labels=labels_BL).loss / len(pieces)
+            loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), run.optimization.clip_norm)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+
+
+def trainer_of(condition: str, *, scale: Scale, machine: Machine, folder: Path) -> Trainer:
+    run = PretrainingRun.of(CONDITIONS[condition], scale=scale, languages=LANGUAGES, seed=0)
+    run = replace(run, updates=ENDLESS, evaluations=1)
+    is_joint = CONDITIONS[condition].tables is TableKind.JOINT
+    sizes = dict.fromkeys(LANGUAGES, TABLE_SIZES[scale.name] // (1 if is_joint else 2))
     streams = {
-        name: write_stream(folder / name, language=name, text=text, bpe=bpe, vocabulary=vocabulary)
-        for name, text in texts.items()
+        language: made_up_stream(folder / condition / language, language=language, table_size=size, window=run.window)
+        for language, size in sizes.items()
     }
-    switchable = {
-        own.name: SwitchableText.of(
-            texts[own.name],
-            language=own.name,
-            translations={
-                a: [Translation(language=other.name, word=b)] for a, b in dictionary(own, other, world=WORLD)
-            },
-            bpe=dict.fromkeys(NAMES, bpe),
-            vocabulary=vocabulary,
-        )
-        for own, other in (LANGUAGES, LANGUAGES[::-1])
-    }
-    return streams, switchable
+    return Trainer(
+        run,
+        streams,
+        pad_id=PAD,
+        mask_id=MASK,
+        folder=folder / condition / "model",
+        machine=machine,
+        micro_batch=fitting_micro_batch(run, table_sizes=sizes, free=free_memory_of(machine)),
+    )
 
 
-def tokens_per_second(
-    streams: dict[str, TokenStream], switchable: Mapping[str, SwitchableText], *, threads: int
-) -> int:
-    run = PretrainingRun.of(DEFAULT, scale=DEMO, languages=NAMES, seed=0)
+@dataclass(frozen=True, kw_only=True)
+class Learner:
+    """Whose turn it can be."""
+
+    advance: Callable[[], None]
+    threads: int
+    machine: Machine
+    tokens: int
+    """Of an update."""
+
+    def tokens_per_second(self, *, updates: int) -> float:
+        torch.set_num_threads(self.threads)
+        wait_for(self.machine)
+        start = perf_counter()
+        for _ in range(updates):
+            self.advance()
+        wait_for(self.machine)
+        return updates * self.tokens / (perf_counter() - start)
+
+
+def wait_for(machine: Machine) -> None:
+    if machine.device.type == "cuda":
+        torch.cuda.synchronize(machine.device)
+
+
+def measured(scale: Scale, conditions: list[str], *, machine: Machine, folder: Path) -> dict[str, object]:
+    """One scale: rounds of turns for each condition, and for BERT as it is and, on a GPU, compiled."""
+    tokens, all_threads = scale.batch * scale.window, torch.get_num_threads()
+    with machine.threads_for(num_activations=tokens * scale.shape.width):
+        threads = torch.get_num_threads()
+    trainers = {name: trainer_of(name, scale=scale, machine=machine, folder=folder) for name in conditions}
+    default, bert = trainers[conditions[0]], Bert(trainers[conditions[0]], compiled=False)
+    own = partial(Learner, machine=machine, tokens=tokens)
+    learners = {name: own(advance=trainer.advance, threads=threads) for name, trainer in trainers.items()}
+    learners["transformers"] = own(advance=bert.advance, threads=threads)
+    if threads != all_threads:
+        learners["transformers, all threads"] = own(advance=bert.advance, threads=all_threads)
+    if machine.device.type == "cuda":
+        learners["transformers, compiled"] = own(advance=Bert(default, compiled=True).advance, threads=threads)
+    updates = {}
+    for name, learner in learners.items():
+        learner.tokens_per_second(updates=5)
+        updates[name] = max(3, round(SECONDS_OF_A_TURN * learner.tokens_per_second(updates=5) / tokens))
+    rounds = [
+        {name: learner.tokens_per_second(updates=updates[name]) for name, learner in learners.items()}
+        for _ in range(ROUNDS)
+    ]
+
+    def ratio(name: str, to: str) -> float | None:
+        return round(median(each[name] / each[to] for each in rounds), 3) if to in learners else None
+
+    speed = median(each[conditions[0]] for each in rounds)
     torch.set_num_threads(threads)
-    with TemporaryDirectory() as folder:
-        trainer = Trainer(
-            run,
-            streams,
-            pad_id=PAD,
-            mask_id=MASK,
-            folder=Path(folder),
-            machine=this_machine(),
-            switchable=switchable,
-        )
-        for _ in range(WARM_UP):
-            trainer.advance()
-        start = time.perf_counter()
-        for _ in range(UPDATES):
-            trainer.advance()
-        return round(UPDATES * run.batch * run.window / (time.perf_counter() - start))
+    operations = useful_operations_per_token(default.run, table_size=TABLE_SIZES[scale.name])
+    return {
+        "scale": scale.name,
+        "tokens_per_second": round(speed),
+        "useful_mfu": round(speed * operations / measured_matmul_peak(machine.device), 4),
+        "matmul_peak_tflops": round(measured_matmul_peak(machine.device) / 1e12, 2),
+        "threads": threads,
+        "transformers_tokens_per_second": round(median(each["transformers"] for each in rounds)),
+        "ratio_to_transformers": ratio(conditions[0], "transformers"),
+        "ratio_to_transformers_all_threads": ratio(conditions[0], "transformers, all threads"),
+        "ratio_to_transformers_compiled": ratio(conditions[0], "transformers, compiled"),
+        "ratio_to_default": {name: ratio(name, conditions[0]) for name in conditions[1:]},
+        "hours_for_one_model": round(scale.tokens / speed / 3600, 3),
+        "micro_batch": default.micro_batch,
+        "rounds": ROUNDS,
+    }
 
 
 def main() -> None:
-    all_threads = torch.get_num_threads()
-    with TemporaryDirectory() as folder:
-        streams, switchable = demo_data(Path(folder))
-        for threads in dict.fromkeys((1, all_threads)):
-            speeds = {
-                "as_it_is": tokens_per_second(streams, NOTHING_SWITCHABLE, threads=threads),
-                "switched": tokens_per_second(streams, switchable, threads=threads),
-            }
-            print(
-                json.dumps({"bench": "pretraining", "scale": "demo", "threads": threads, "tokens_per_second": speeds})
-            )
+    machine = this_machine()
+    on_gpu = machine.device.type == "cuda"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scales", default="small,paper" if on_gpu else DEMO.name)
+    parser.add_argument("--conditions", default="default,sep-emb,sep-emb-l1-6")
+    parser.add_argument("--to", type=Path, help="a file for all lines and what they were measured on")
+    wanted = parser.parse_args()
+    found = []
+    for name in wanted.scales.split(","):
+        with TemporaryDirectory() as folder:
+            found.append(measured(SCALES[name], wanted.conditions.split(","), machine=machine, folder=Path(folder)))
+        print(json.dumps({"bench": "pretraining"} | found[-1]), flush=True)
+    if wanted.to:
+        where = {
+            "device": torch.cuda.get_device_name(machine.device) if on_gpu else platform.processor() or "cpu",
+            "cores": len(os.sched_getaffinity(0)),
+            "torch": torch.__version__,
+            "command": " ".join(["python", *sys.argv]),
+        }
+        wanted.to.parent.mkdir(parents=True, exist_ok=True)
+        wanted.to.write_text(json.dumps(where | {"scales": found}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
