@@ -3,7 +3,7 @@
     python bench/pretraining.py [--scales small,paper] [--conditions default,sep-emb-l1-6] [--to FILE]
 
 By default the demo's model on a CPU, the small and the paper's on a GPU; one JSON line for each scale, and all of them
-in the file. Both read the same made-up text through the same loader, with the same words hidden and in the same pieces.
+in the file. Both read the same made-up text through the same loader, with words hidden by one rule, in the same pieces.
 Medians over rounds in which each has its turn: what else the machine does hits all of them alike. On a CPU isoglot
 takes as many threads as its stages do, and BERT has a turn with as many and one with all.
 """
@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -43,6 +44,7 @@ TABLE_SIZES = {"demo": 900, "small": 32_000, "paper": 80_000}
 ROUNDS = 7
 SECONDS_OF_A_TURN = 2.0
 ENDLESS = 1 << 30
+WINDOWS_OF_TEXT = 20_000
 
 
 class Bert:
@@ -92,7 +94,13 @@ def trainer_of(condition: str, *, scale: Scale, machine: Machine, folder: Path) 
     is_joint = CONDITIONS[condition].tables is TableKind.JOINT
     sizes = dict.fromkeys(LANGUAGES, TABLE_SIZES[scale.name] // (1 if is_joint else 2))
     streams = {
-        language: made_up_stream(folder / condition / language, language=language, table_size=size, window=run.window)
+        language: made_up_stream(
+            folder / condition / language,
+            language=language,
+            table_size=size,
+            window=run.window,
+            num_windows=WINDOWS_OF_TEXT,
+        )
         for language, size in sizes.items()
     }
     return Trainer(
@@ -103,7 +111,15 @@ def trainer_of(condition: str, *, scale: Scale, machine: Machine, folder: Path) 
         folder=folder / condition / "model",
         machine=machine,
         micro_batch=fitting_micro_batch(run, table_sizes=sizes, free=free_memory_of(machine)),
+        checkpoint_seconds=inf,  # bench/checkpoints.py has what they cost
     )
+
+
+def advance(trainer: Trainer) -> None:
+    """As `pretrain` does it."""
+    trainer.advance()
+    if trainer.is_report_due():
+        trainer.settled()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +155,7 @@ def measured(scale: Scale, conditions: list[str], *, machine: Machine, folder: P
     trainers = {name: trainer_of(name, scale=scale, machine=machine, folder=folder) for name in conditions}
     default, bert = trainers[conditions[0]], Bert(trainers[conditions[0]], compiled=False)
     own = partial(Learner, machine=machine, tokens=tokens)
-    learners = {name: own(advance=trainer.advance, threads=threads) for name, trainer in trainers.items()}
+    learners = {name: own(advance=partial(advance, trainer), threads=threads) for name, trainer in trainers.items()}
     learners["transformers"] = own(advance=bert.advance, threads=threads)
     if threads != all_threads:
         learners["transformers, all threads"] = own(advance=bert.advance, threads=all_threads)
@@ -159,7 +175,7 @@ def measured(scale: Scale, conditions: list[str], *, machine: Machine, folder: P
 
     speed = median(each[conditions[0]] for each in rounds)
     torch.set_num_threads(threads)
-    operations = useful_operations_per_token(default.run, table_size=TABLE_SIZES[scale.name])
+    operations = useful_operations_per_token(default.run, table_size=default.updates.table_sizes[LANGUAGES[0]])
     return {
         "scale": scale.name,
         "tokens_per_second": round(speed),

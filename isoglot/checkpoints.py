@@ -9,6 +9,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
+from isoglot.errors import IsoglotError
 from isoglot.tensor_files import WriteTensors, write_tensors
 
 if TYPE_CHECKING:
@@ -43,13 +44,16 @@ def write_checkpoint(
 def read_checkpoint(
     folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, fresh: Progression
 ) -> Progression:
-    """Restore model and optimizer from the folder; the fresh progression where it holds no whole checkpoint."""
+    """Restore model and optimizer from the folder; the fresh progression where it holds no checkpoint."""
     try:
         with safe_open(folder / LATEST, framework="pt") as tensors:
             progression = type(fresh)(**json.loads(tensors.metadata()["progression"]))
             stored = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError):
+    except FileNotFoundError:
         return fresh
+    except (OSError, SafetensorError) as error:
+        # It was replaced in one step, so this is no half-written one; to begin anew would throw away what it holds.
+        raise IsoglotError(f"{folder / LATEST}: cannot be read ({error}); delete it to train from the start") from error
     weights = {name.removeprefix("weights/"): tensor for name, tensor in stored.items() if name.startswith("weights/")}
     model.load_state_dict(_frozen(model) | weights)
     parameters = dict(model.named_parameters())

@@ -4,6 +4,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -65,7 +66,9 @@ class Batches:
         drawn = np.searchsorted(self.cumulative, draws, side="right").clip(max=len(self.languages) - 1)
         bounds = [draw * self.batch // self.language_draws for draw in range(self.language_draws + 1)]
         parts = []
-        for language, first, end in zip((self.languages[each] for each in drawn), bounds, bounds[1:], strict=False):
+        for language, (first, end) in zip((self.languages[each] for each in drawn), pairwise(bounds), strict=True):
+            if first == end:
+                continue
             position = self.positions[language]
             parts.append(Part(language=language, first_row=first, num_rows=end - first, position=position))
             self.positions[language] += end - first

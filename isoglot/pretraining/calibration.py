@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
+from math import inf
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -71,6 +72,7 @@ def tokens_per_second(
                 folder=folder / "model",
                 machine=machine,
                 micro_batch=min(micro_batch, batch),
+                checkpoint_seconds=inf,
             )
         )
         for _ in range(WARM_UP):

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from isoglot.pretraining.footprint import FLOAT, MOMENTS
 from isoglot.pretraining.parameters import num_parameters, num_tensors
 from isoglot.pretraining.run import PretrainingRun
 
-FLOAT = 4
-MOMENTS = 2
 HEADER_BYTES = 140
 """Of a tensor's name, shape and place in a safetensors file."""
 DESCRIPTION_BYTES = 500

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import ceil, sqrt
 
 from isoglot.pretraining.parameters import num_parameters, num_read
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
 from isoglot.scales import NormPlacement
 
 FLOAT = 4
@@ -16,8 +16,6 @@ ID = 8
 MOMENTS = 2
 NORM_NUMBERS = 2
 """Mean and deviation, which a LayerNorm keeps of each token."""
-EVALUATED_AT_ONCE = 64
-"""Windows of held-out text."""
 
 
 @dataclass(frozen=True, kw_only=True)

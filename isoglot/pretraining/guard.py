@@ -15,6 +15,9 @@ LEAST_JUMP = 1.0
 """In nats for each masked word; batches of a few hundred words and more differ by less."""
 FEWEST_DEVIATIONS = 10.0
 """A jump is also so many times as large as losses usually differ: a small batch has a wild loss."""
+MOST_JUMPS = 5
+"""Of a language that are left out in a row. A loss that stays up comes of weights that an earlier update spoiled, and
+only learning mends them."""
 MOST_SKIPPED = 20
 WINDOW = 100
 """Among so many of the latest updates."""
@@ -33,6 +36,8 @@ class Guard:
         """Of a language's loss for each word."""
         self.variance_K = torch.zeros_like(self.num_updates_K)
         """Of one word's loss, as far as updates show it: the mean over n words varies by one n-th of it."""
+        self.num_jumps_K = torch.zeros_like(self.num_updates_K)
+        """In a row, until now."""
 
     @torch.no_grad()
     def found_bad(self, loss_sum_K: Tensor, count_K: Tensor, gradient_norm: Tensor) -> Tensor:
@@ -46,9 +51,12 @@ class Guard:
         known_K = count_K * (self.num_updates_K >= TRUSTED_AFTER)
         # Sums over all words of languages that are known well enough.
         jump, usual = known_K.dot(deviation_K), known_K.dot(self.variance_K).sqrt()
-        is_calm = jump <= torch.maximum(LEAST_JUMP * known_K.sum(), FEWEST_DEVIATIONS * usual)
+        jumps = jump > torch.maximum(LEAST_JUMP * known_K.sum(), FEWEST_DEVIATIONS * usual)
         # Departure: an update that comes to nothing is left out; XLM ends at the first loss that is no number.
-        good = is_calm & (loss_sum_K.sum() + gradient_norm).isfinite()
+        is_number = (loss_sum_K.sum() + gradient_norm).isfinite()
+        good = is_number & ~(jumps & ((self.num_jumps_K < MOST_JUMPS) & (known_K > 0)).any())
+        counted_K = torch.where(known_K > 0, (self.num_jumps_K + 1) * jumps, self.num_jumps_K)
+        self.num_jumps_K.copy_(torch.where(is_number, counted_K, self.num_jumps_K))
         self._remember(torch.where(good, deviation_K, 0), count_K, learnt_K=good & (count_K > 0))
         return 1 - good.to(torch.float32)
 
@@ -75,7 +83,12 @@ class Guard:
             kept_K.copy_(torch.tensor(values, dtype=kept_K.dtype))
 
     def _kept(self) -> dict[str, Tensor]:
-        return {"updates": self.num_updates_K, "mean": self.mean_K, "variance": self.variance_K}
+        return {
+            "updates": self.num_updates_K,
+            "mean": self.mean_K,
+            "variance": self.variance_K,
+            "jumps": self.num_jumps_K,
+        }
 
 
 def too_many(skipped_updates: Sequence[int], update: int) -> bool:

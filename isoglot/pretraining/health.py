@@ -36,11 +36,10 @@ class HealthLog:
         table_sizes: Mapping[str, int],
         device: torch.device,
         processes: int = 1,
-        skipped: int = 0,
     ):
-        self.folder, self.device = folder, device
+        self.folder, self.device, self.processes = folder, device, processes
         self.tokens_per_update = run.batch * run.window
-        self.num_skipped = skipped
+        self.num_skipped = 0
         self.gathered: list[UpdateRecord] = []
         self.update = 0
         self.timed_from: tuple[int, float] | None = None
@@ -55,6 +54,9 @@ class HealthLog:
         """Take note of updates that were done, in their order."""
         if self.folder is None or not records:
             return
+        if records[0].update <= self.update:
+            # Processes that train together were started again.
+            self._begin_again()
         self.update = records[-1].update
         self.num_skipped += sum(record.skipped for record in records)
         self.gathered += records
@@ -64,6 +66,11 @@ class HealthLog:
             self.timed_from = self.update, now
         if len(self.gathered) >= UPDATES_BETWEEN_LINES or now - self.timed_from[1] >= SECONDS_BETWEEN_LINES:
             self._write_gathered(now)
+
+    def _begin_again(self) -> None:
+        if self.gathered:
+            self._write_gathered(monotonic())
+        self.attempt, self.num_skipped, self.timed_from = self.attempt + 1, 0, None
 
     def remark(self, text: str) -> None:
         """Keep a sentence that was said to the user."""
@@ -84,12 +91,17 @@ class HealthLog:
             "tokens_per_second": speed,
             "useful_mfu": None if speed is None else speed / self.most_tokens_per_second,
             "skipped": self.num_skipped,
-            "peak_memory_bytes": torch.cuda.max_memory_allocated(self.device) if self.device.type == "cuda" else None,
+            "peak_memory_bytes": self._peak_memory(),
         }
         self._write(numbers)
         if self.tensorboard is not None:
             self.tensorboard.write(numbers, update=self.update, first_update=self.gathered[0].update)
         self.gathered, self.timed_from = [], (self.update, now)
+
+    def _peak_memory(self) -> int | None:
+        """Of this process, hence unknown where others train."""
+        is_here = self.device.type == "cuda" and self.processes == 1
+        return torch.cuda.max_memory_allocated(self.device) if is_here else None
 
     def _tokens_per_second(self, now: float) -> float | None:
         if self.timed_from is None:

@@ -33,6 +33,7 @@ from isoglot.randomness import derived_seed
 CHECKPOINTS = "checkpoints"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
+SECONDS_BETWEEN_REPORTS = 5.0
 Report = Callable[[Sequence[UpdateRecord]], None]
 """Told of the updates done since the last time."""
 NOTHING_SWITCHABLE: Mapping[str, SwitchableText] = MappingProxyType({})
@@ -63,7 +64,8 @@ def pretrain(
     A language with a switchable text is trained on that; all are evaluated on their streams as they are. Of several
     processes the first alone writes and reports.
     """
-    if not (folder / LOG).exists():
+    # By one of them: the first to find it so removes the checkpoint that another still looks for.
+    if not ranks.heard_from_first((folder / LOG).exists()):
         with Trainer(
             run,
             streams,
@@ -77,9 +79,10 @@ def pretrain(
         ) as trainer:
             while trainer.progression.update < run.updates:
                 trainer.advance()
-                update = trainer.progression.update
-                if ranks.is_first and (update % UPDATES_BETWEEN_REPORTS == 0 or update == run.updates):
-                    report(trainer.settled())
+                if trainer.is_report_due():
+                    records = trainer.settled()
+                    if ranks.is_first:
+                        report(records)
         if not ranks.is_first:
             return
         rows = "".join(json.dumps(row) + "\n" for row in trainer.progression.log)
@@ -107,6 +110,7 @@ class Trainer:
         switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
         ranks: Ranks = ALONE,
         micro_batch: int | None = None,
+        checkpoint_seconds: float | None = None,
     ):
         self.run, self.folder, self.machine, self.ranks = run, folder, machine, ranks
         table_sizes = {language: stream.table_size for language, stream in streams.items()}
@@ -134,9 +138,11 @@ class Trainer:
         )
         self.micro_batch = min(self.progression.micro_batch or run.batch, micro_batch or run.batch)
         self.progression.micro_batch = self.micro_batch
+        ranks.check_agreement({"update": self.progression.update, "windows at once": self.micro_batch})
         self.batches.positions.update(self.progression.positions)
         self.updates.guard.load(self.progression.guard)
-        self.saved_at = monotonic()
+        self.saved_at = self.settled_at = monotonic()
+        self.checkpoint_seconds = SECONDS_BETWEEN_CHECKPOINTS if checkpoint_seconds is None else checkpoint_seconds
         self.is_save_due = False
         self.writer = BackgroundWriter()
         self.model_outbox, self.checkpoint_outbox = self.writer.outbox(), self.writer.outbox()
@@ -160,15 +166,24 @@ class Trainer:
                 write_model(self.model, self.folder / INTERMEDIATE / f"{update:08d}", write=self.model_outbox)
             if evaluated:
                 self._evaluate()
-            self.is_save_due |= evaluated or monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS
+            self.is_save_due |= evaluated or monotonic() - self.saved_at > self.checkpoint_seconds
             # Where the last one is still being written, training does not wait for it.
             if self.is_save_due and self.checkpoint_outbox.is_free:
                 self._save()
 
+    def is_report_due(self) -> bool:
+        """After some updates or, where these take long, some seconds; and at the end."""
+        update = self.progression.update
+        return (
+            update % UPDATES_BETWEEN_REPORTS == 0
+            or update == self.run.updates
+            or monotonic() - self.settled_at > SECONDS_BETWEEN_REPORTS
+        )
+
     def settled(self) -> list[UpdateRecord]:
         """Updates since the last call, their numbers brought from the device; too many left out are an error."""
         self._settle()
-        records, self.records = self.records, []
+        records, self.records, self.settled_at = self.records, [], monotonic()
         return records
 
     def _learn(self, update: int) -> None:
@@ -204,13 +219,13 @@ class Trainer:
             latest = ", ".join(f"{language} {loss:.4g}" for language, loss in record.losses.items())
             self._refuse(
                 f"more than {MOST_SKIPPED} of the last {WINDOW} updates were left out, their loss or gradient being no "
-                f"number or a sudden leap (the latest loss: {latest}; gradient norm: {record.gradient_norm:.4g})"
+                f"number or a sudden leap (the latest loss: {latest}; gradient norm: {record.gradient_norm:.4g})",
+                update=record.update,
             )
 
-    def _refuse(self, trouble: str) -> None:
+    def _refuse(self, trouble: str, *, update: int) -> None:
         raise IsoglotError(
-            f"{trouble} near update {self.progression.update}; "
-            "lower optimization.learning_rate or raise optimization.warmup_updates"
+            f"{trouble} at update {update}; lower optimization.learning_rate or raise optimization.warmup_updates"
         )
 
     def _evaluate(self) -> None:
@@ -219,7 +234,7 @@ class Trainer:
             found = perplexity(self.model, held_out, device=self.machine.device)
             # Its weights may have gone astray since the last loss, and then no model would ever be the best.
             if not isfinite(found):
-                self._refuse(f"the dev perplexity of {held_out.language} became {found}")
+                self._refuse(f"the dev perplexity of {held_out.language} became {found}", update=progression.update)
             perplexities[held_out.language] = found
         losses = {language: total / count for language, (total, count) in sorted(progression.losses.items())}
         progression.log.append(

@@ -11,8 +11,7 @@ from torch import Tensor
 
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
-
-WINDOWS_AT_ONCE = 64
+from isoglot.pretraining.run import EVALUATED_AT_ONCE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +52,8 @@ def perplexity(model: ClozeModel, held_out: HeldOut, *, device: torch.device) ->
     was_training = model.training
     model.eval()
     total, count = 0.0, 0
-    for start in range(0, len(held_out.token_BL), WINDOWS_AT_ONCE):
-        rows = slice(start, start + WINDOWS_AT_ONCE)
+    for start in range(0, len(held_out.token_BL), EVALUATED_AT_ONCE):
+        rows = slice(start, start + EVALUATED_AT_ONCE)
         masked_M = held_out.chosen_BL[rows].flatten().nonzero().squeeze(1)
         target_M = held_out.token_BL[rows].flatten()[masked_M].to(device)
         logits_MV = model.masked_logits(

@@ -1,11 +1,13 @@
 """Processes that train one model together, each on its rows of every batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+
+from isoglot.errors import IsoglotError
 
 BUCKET_NUMBERS = 1 << 23
 
@@ -25,6 +27,24 @@ class Ranks:
     def rows(self, batch: int) -> tuple[int, int]:
         """This process's rows of a batch, from and to; the first processes get no more than the last."""
         return self.rank * batch // self.count, (self.rank + 1) * batch // self.count
+
+    def heard_from_first(self, is_so: bool) -> bool:
+        """What the first of them found, for all."""
+        if self.count == 1:
+            return is_so
+        heard = [is_so]
+        dist.broadcast_object_list(heard, src=0)
+        return heard[0]
+
+    def check_agreement(self, state: Mapping[str, object]) -> None:
+        """Wait until all have come this far, and refuse to go on from different places."""
+        if self.count == 1:
+            return
+        states: list[Mapping[str, object]] = [{}] * self.count
+        dist.all_gather_object(states, state)
+        if any(other != state for other in states):
+            told = "; ".join(f"process {rank}: {other}" for rank, other in enumerate(states))
+            raise IsoglotError(f"processes that train together found different checkpoints ({told}); run again")
 
     def add_up(self, tensor: Tensor) -> None:
         """Make it the sum over all processes."""

@@ -22,7 +22,7 @@ import torch.distributed as dist
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.errors import IsoglotError
-from isoglot.machine import Machine, this_machine
+from isoglot.machine import DEVICE_VARIABLE, PROCESSES_VARIABLE, Machine, this_machine
 from isoglot.pretraining.loop import Report, pretrain
 from isoglot.pretraining.ranks import Ranks
 from isoglot.pretraining.run import PretrainingRun
@@ -58,16 +58,20 @@ def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folde
         # The kernel frees this lock if this process is killed, and then they must not go on alone: another run may
         # take over.
         fcntl.flock(told, fcntl.LOCK_EX)
+        deaths, reached = 0, 0
         # Not with torchrun's own restarts: after one, gloo's processes at times wait for each other for ever.
-        for _ in range(1 + MAX_RESTARTS):
+        while deaths <= MAX_RESTARTS:
+            furthest = reached
             with _started(Path(told.name), processes=processes, log=log) as torchrun:
                 assert torchrun.stdout is not None
                 for line in torchrun.stdout:
-                    _hear(line, report=report)
+                    reached = max(reached, _heard(line, report=report))
                 if torchrun.wait() == 0:
                     return
+            # A long run may bear many, as long as it gets on between them.
+            deaths = deaths + 1 if reached == furthest else 1
     raise IsoglotError(
-        f"{processes} processes could not train {job.folder.name} together: some died each of {1 + MAX_RESTARTS} times"
+        f"{processes} processes could not train {job.folder.name} together: some died {deaths} times and got no further"
         + (f"; what they said is in {log_folder / LOG_NAME}" if log_folder is not None else "")
     )
 
@@ -104,11 +108,15 @@ def _started(job: Path, *, processes: int, log: TextIO | None) -> Iterator[subpr
                 process.kill()
 
 
-def _hear(line: str, *, report: Report) -> None:
-    if line.startswith(RECORDS):
-        report([UpdateRecord(**record) for record in json.loads(line.removeprefix(RECORDS))])
-    elif line.startswith(TROUBLE):
+def _heard(line: str, *, report: Report) -> int:
+    """Pass on what the first process says; returns the update that it told of, if any."""
+    if line.startswith(TROUBLE):
         raise IsoglotError(json.loads(line.removeprefix(TROUBLE)))
+    if not line.startswith(RECORDS):
+        return 0
+    records = [UpdateRecord(**record) for record in json.loads(line.removeprefix(RECORDS))]
+    report(records)
+    return records[-1].update
 
 
 def main() -> None:
@@ -116,9 +124,19 @@ def main() -> None:
     told = Path(sys.argv[1])
     threading.Thread(target=_end_with_others, args=(told, os.getppid()), daemon=True).start()
     job = pickle.loads(told.read_bytes())
+    try:
+        _train(job)
+    # Of a full disk, say, which another start would not mend.
+    except (IsoglotError, OSError) as error:
+        _say(TROUBLE, str(error))
+        sys.exit(1)
+
+
+def _train(job: Job) -> None:
     machine = _machine_of_rank(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl" if machine.device.type == "cuda" else "gloo", timeout=LONGEST_WAIT)
-    try:
+    num_activations = job.run.batch * job.run.window * job.run.shape.width
+    with machine.threads_for(num_activations=num_activations // dist.get_world_size()):
         pretrain(
             job.run,
             {language: TokenStream.open(folder) for language, folder in job.streams.items()},
@@ -131,20 +149,21 @@ def main() -> None:
             ranks=Ranks(rank=dist.get_rank(), count=dist.get_world_size()),
             micro_batch=job.micro_batch,
         )
-        dist.barrier()  # the others must not take the first, which writes still, for dead
-    except IsoglotError as error:
-        _say(TROUBLE, str(error))
-        sys.exit(1)
-    finally:
-        dist.destroy_process_group()
+    dist.barrier()  # the others must not take the first, which writes still, for dead
+    dist.destroy_process_group()
 
 
 def _machine_of_rank(rank: int) -> Machine:
-    machine = this_machine()
-    if machine.device.type != "cuda":
-        return machine
-    torch.cuda.set_device(rank)
-    return Machine(device=torch.device("cuda", rank))
+    """A GPU for each; none of them may touch another's, where it would leave some hundred megabytes."""
+    if os.environ.get(DEVICE_VARIABLE, "cuda").startswith("cuda") and torch.cuda.is_available():
+        if rank >= torch.cuda.device_count():
+            raise IsoglotError(
+                f"{os.environ['LOCAL_WORLD_SIZE']} processes are to train one model, and there are "
+                f"{torch.cuda.device_count()} GPUs: lower {PROCESSES_VARIABLE}"
+            )
+        torch.cuda.set_device(rank)
+        return Machine(device=torch.device("cuda", rank))
+    return this_machine()
 
 
 def _say(subject: str, content: object) -> None:

@@ -64,4 +64,7 @@ def _measured_matmul_peak(device: torch.device, *, num_threads: int) -> float:  
     best, end = inf, perf_counter() + SECONDS_OF_MEASURING
     while perf_counter() < end:
         best = min(best, seconds())
+    if on_gpu:
+        del left, right, product
+        torch.cuda.empty_cache()  # others may train on this GPU
     return products_at_once * 2 * size**3 / best

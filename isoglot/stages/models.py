@@ -93,6 +93,7 @@ class PretrainedEncoder(Stage):
         )
         num_activations = self.run.batch * self.run.window * self.run.shape.width
         with (
+            machine.threads_for(num_activations=num_activations),
             TrainingWatch(
                 self.run,
                 work,
@@ -102,7 +103,6 @@ class PretrainedEncoder(Stage):
                 machine=machine,
                 processes=processes,
             ) as watch,
-            machine.threads_for(num_activations=num_activations),
         ):
             if processes > 1:
                 job = Job(

@@ -81,6 +81,13 @@ def test_a_languages_windows_follow_each_other_whatever_comes_between(streams: S
     assert batches.positions == rows
 
 
+def test_a_part_without_rows_draws_no_language(streams: Streams) -> None:
+    batches = batches_of(streams, draws=20)
+    for update in range(1, 30):
+        parts = batches.next_parts(update)
+        assert [part.num_rows for part in parts] == [1] * 8
+
+
 def test_positions_put_back_give_the_same_batches(streams: Streams) -> None:
     first = batches_of(streams, draws=2)
     for update in range(1, 21):

@@ -9,6 +9,7 @@ from torch import nn
 from isoglot import checkpoints
 from isoglot.checkpoints import LATEST, write_checkpoint
 from isoglot.corpora.streams import TokenStream
+from isoglot.errors import IsoglotError
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.progression import Progression
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
@@ -72,7 +73,7 @@ def test_moments_come_back_to_their_own_parameters(
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])
-def test_a_torn_checkpoint_is_ignored(
+def test_a_damaged_checkpoint_is_named_and_kept(
     share: float, trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
 ) -> None:
     write(trainer, tmp_path / "c", trainer.progression)
@@ -80,7 +81,8 @@ def test_a_torn_checkpoint_is_ignored(
     (tmp_path / "c" / LATEST).write_bytes(content[: int(share * len(content))])
     fresh = fresh_trainer(streams, tmp_path)
     before = weights_of(fresh)
-    assert read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer) == Progression()
+    with pytest.raises(IsoglotError, match=r"latest\.safetensors: cannot be read .*; delete it to train from"):
+        read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer)
     assert weights_of(fresh) == before
     assert not fresh.updates.optimizer.state
 

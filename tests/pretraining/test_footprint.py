@@ -13,9 +13,9 @@ from isoglot.encoder.cloze import ClozeModel
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining import perplexity
 from isoglot.pretraining.calibration import made_up_stream
-from isoglot.pretraining.footprint import ARITHMETIC, EVALUATED_AT_ONCE, Footprint
+from isoglot.pretraining.footprint import ARITHMETIC, Footprint
 from isoglot.pretraining.loop import Trainer
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
 from isoglot.scales import DEMO, PAPER, SMALL, Scale
 from tests.pretraining.allocations import kept_for_the_way_back, peak_allocated
 
@@ -117,7 +117,6 @@ def test_an_evaluation_takes_the_memory_that_was_predicted(name: str, tolerance:
     trainer = trainer_of(run, table_sizes=table_sizes, folder=tmp_path, machine=cpu, micro_batch=micro_batch)
     counted = peak_allocated(lambda: perplexity.perplexity(trainer.model, trainer.held_out[0], device=cpu.device))
     assert footprint.evaluation_bytes == pytest.approx(counted, rel=tolerance)
-    assert perplexity.WINDOWS_AT_ONCE == EVALUATED_AT_ONCE
 
 
 def test_the_peak_is_an_update_or_an_evaluation_and_what_is_being_written() -> None:

@@ -75,8 +75,28 @@ def test_a_jump_is_left_out_and_forgotten() -> None:
     for jump in (1.1, 3.0, 1000.0):
         assert skips(guard, {"en": 5.0 + jump})
         assert skips(guard, {"fr": 6.0 + jump})
-    assert guard.state() == witness.state()
-    assert not skips(guard, {"en": 5.0})
+        assert guard.state() == {**witness.state(), "jumps/en": 1, "jumps/fr": 1}
+        assert not skips(guard, {"en": 5.0, "fr": 6.0})
+        assert not skips(witness, {"en": 5.0, "fr": 6.0})
+        assert guard.state() == witness.state()
+
+
+def test_a_loss_that_stays_up_is_learnt_from_again() -> None:
+    """Its weights were spoiled before, and skipping would leave them so for ever."""
+    guard = settled_guard()
+    assert [skips(guard, {"en": 9.0}) for _ in range(40)] == [True] * 5 + [False] * 35
+    assert [skips(guard, {"fr": 9.0}) for _ in range(40)] == [True] * 5 + [False] * 35, "each language by itself"
+    assert guard.state()["mean/en"] > 6
+    assert not skips(guard, {"en": 5.0}), "back to normal"
+    assert [skips(guard, {"en": 40.0}) for _ in range(6)] == [True] * 5 + [False], "counted anew"
+
+
+def test_what_is_no_number_is_never_learnt_from() -> None:
+    guard = settled_guard()
+    for _ in range(5):
+        assert skips(guard, {"en": 9.0})
+    assert all(skips(guard, {"en": 9.0}, norm=math.nan) for _ in range(10))
+    assert not skips(guard, {"en": 9.0})
 
 
 def test_how_far_losses_usually_differ_decides_what_a_jump_is() -> None:

@@ -35,8 +35,8 @@ def records(first: int, last: int) -> list[UpdateRecord]:
     return [record(update) for update in range(first, last + 1)]
 
 
-def log_in(folder: Path | None, *, processes: int = 1, skipped: int = 0) -> HealthLog:
-    return HealthLog(folder, run=RUN, table_sizes=SIZES, device=CPU, processes=processes, skipped=skipped)
+def log_in(folder: Path | None, *, processes: int = 1) -> HealthLog:
+    return HealthLog(folder, run=RUN, table_sizes=SIZES, device=CPU, processes=processes)
 
 
 def lines_in(folder: Path) -> list[dict]:
@@ -52,7 +52,7 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 
 
 def test_a_line_says_what_its_updates_came_to(tmp_path: Path) -> None:
-    log = log_in(tmp_path, skipped=3)
+    log = log_in(tmp_path)
     log(
         [
             record(5, en=4.0, norm=0.5),
@@ -78,7 +78,7 @@ def test_a_line_says_what_its_updates_came_to(tmp_path: Path) -> None:
         "learning_rate": 0.009,
         "tokens_per_second": None,
         "useful_mfu": None,
-        "skipped": 5,
+        "skipped": 2,
         "peak_memory_bytes": None,
     }
 
@@ -258,3 +258,17 @@ def test_a_gpu_tells_its_peak_memory(tmp_path: Path) -> None:
     log = HealthLog(tmp_path, run=RUN, table_sizes=SIZES, device=torch.device("cuda"))
     log(records(1, 100))
     assert lines_in(tmp_path)[0]["peak_memory_bytes"] >= 1 << 22
+
+
+def test_processes_that_were_started_again_begin_another_attempt(tmp_path: Path, time: list[float]) -> None:
+    log = log_in(tmp_path, processes=2)
+    log([*records(1, 59), record(60, skipped=True)])
+    time[0] += 3
+    log(records(31, 50))
+    time[0] += 4
+    log(records(51, 70))
+    log.close()
+    first, second = lines_in(tmp_path)
+    assert (first["attempt"], first["update"], first["skipped"]) == (1, 60, 1)
+    assert (second["attempt"], second["update"], second["skipped"]) == (2, 70, 0)
+    assert second["tokens_per_second"] == pytest.approx(20 * TOKENS / 4)

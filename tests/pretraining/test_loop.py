@@ -185,7 +185,7 @@ def test_a_run_that_goes_astray_ends_with_the_remedy(
     updates: int, trouble: str, streams: Streams, folder: Path
 ) -> None:
     run = tiny_run(updates=updates, evaluations=1, learning_rate=1e25)
-    with pytest.raises(IsoglotError, match=rf"{trouble}.* near update \d+; lower optimization.learning_rate"):
+    with pytest.raises(IsoglotError, match=rf"{trouble}.* at update \d+; lower optimization.learning_rate"):
         finished(run, streams, folder=folder)
     assert not (folder / LOG).exists()
 
@@ -194,7 +194,7 @@ def test_weights_lost_in_the_last_update_before_an_evaluation_are_noticed(stream
     """All losses were finite, being those of the weights before."""
     run = tiny_run(updates=1, evaluations=1)
     run = replace(run, optimization=replace(run.optimization, learning_rate=1e25, warmup_updates=0))
-    with pytest.raises(IsoglotError, match=r"dev perplexity of en became (nan|inf) near update 1; lower"):
+    with pytest.raises(IsoglotError, match=r"dev perplexity of en became (nan|inf) at update 1; lower"):
         finished(run, streams, folder=folder)
 
 

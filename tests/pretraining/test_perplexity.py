@@ -83,7 +83,7 @@ def test_perplexity_by_hand() -> None:
 def test_perplexity_does_not_depend_on_how_many_windows_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model, found, values = tiny_model(), held_out(255), []
     for windows in (1, 4, 25, 64):
-        monkeypatch.setattr(perplexity_module, "WINDOWS_AT_ONCE", windows)
+        monkeypatch.setattr(perplexity_module, "EVALUATED_AT_ONCE", windows)
         values.append(perplexity(model, found, device=CPU))
     assert values == pytest.approx([values[0]] * 4, rel=1e-5)
 

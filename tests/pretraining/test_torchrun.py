@@ -23,7 +23,7 @@ from isoglot.pretraining.run import BEST, LOG, PretrainingRun
 from isoglot.pretraining.torchrun import Job, pretrain_in_processes
 from isoglot.pretraining.update_record import UpdateRecord
 from tests.killed_processes import CHECKOUT, files_of
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 
 # Each of four parts of a batch draws its language: at times each process has the other's, and gradients that it lacks.
 RUN = tiny_run(separate=EVERYTHING, language_draws=4, updates=200, evaluations=4, learning_rate=1e-3)
@@ -61,30 +61,22 @@ def assert_same_model(ours: Path, theirs: Path) -> None:
         torch.testing.assert_close(tensor, expected[name], rtol=1e-3, atol=1e-4, msg=name)
 
 
-def ranks_of(job: Path) -> list[int]:
-    """Processes that train for the torchrun of a job, found by the file they were told to read."""
-    found = []
+def in_training() -> dict[int, Path]:
+    """Processes of this machine that train under torchrun, and the file that each was told to read."""
+    found = {}
     for entry in Path("/proc").iterdir():
         try:
             words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
         except OSError:
             continue
-        if os.fsencode(job) in words and b"torch.distributed.run" not in words:
-            found.append(int(entry.name))
+        if b"isoglot.pretraining.torchrun" in words and b"torch.distributed.run" not in words:
+            found[int(entry.name)] = Path(os.fsdecode(words[words.index(b"isoglot.pretraining.torchrun") + 1]))
     return found
 
 
-def jobs() -> set[Path]:
-    """Files that processes in training were told to read."""
-    found = set()
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
-        except OSError:
-            continue
-        if b"isoglot.pretraining.torchrun" in words:
-            found.add(Path(os.fsdecode(words[words.index(b"isoglot.pretraining.torchrun") + 1])))
-    return found
+def ranks_since(before: dict[int, Path]) -> list[int]:
+    """Those of a job that was begun since."""
+    return [process for process, told in in_training().items() if told not in before.values()]
 
 
 def soon(holds: Callable[[], bool], *, seconds: float = 60) -> bool:
@@ -129,12 +121,11 @@ def test_two_processes_learn_what_one_learns(
 def test_when_one_is_killed_they_start_again_and_end_with_the_same_bytes(place: Path, separate_streams: dict) -> None:
     job = job_of(RUN, separate_streams, folder=place / "killed")
     killed = []
-    before = jobs()
+    before = in_training()
 
     def reap() -> None:
         if soon((job.folder / CHECKPOINTS / "latest.safetensors").exists):
-            (told,) = jobs() - before
-            killed.append(ranks_of(told)[0])
+            killed.append(ranks_since(before)[0])
             os.kill(killed[0], signal.SIGKILL)
 
     reaper = threading.Thread(target=reap)
@@ -152,26 +143,61 @@ def test_when_one_is_killed_they_start_again_and_end_with_the_same_bytes(place: 
 def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Path, separate_streams: dict) -> None:
     job = job_of(RUN, separate_streams, folder=place / "fewer")
     (place / "job").write_bytes(pickle.dumps(job))
-    before = jobs()
+    before = in_training()
     launcher = subprocess.Popen([sys.executable, "-c", LAUNCHER, str(place / "job")], cwd=CHECKOUT)
     assert soon((job.folder / CHECKPOINTS / "latest.safetensors").exists)
-    (told,) = jobs() - before
-    assert len(ranks_of(told)) == 2
+    assert len(ranks_since(before)) == 2
     launcher.kill()
     launcher.wait()
-    assert soon(lambda: not ranks_of(told)), "they must not go on alone"
+    assert soon(lambda: not ranks_since(before)), "they must not go on alone"
     assert not (job.folder / LOG).exists(), "it was killed too late"
     records = in_this_process(RUN, separate_streams, folder=job.folder)
     assert 1 < records[0].update <= 200
     assert_same_model(job.folder, place / "alone")
 
 
+def test_more_processes_than_rows_go_on_where_one_was_stopped(place: Path, streams: dict) -> None:
+    """Of one language, which the second of them never reads."""
+    run = tiny_run(languages=("en",), batch=1, updates=20)
+    given = {"en": streams["en"]}
+    in_this_process(run, given, folder=place / "one row")
+    job = job_of(run, given, folder=place / "no row")
+    with trainer_of(run, given, folder=job.folder) as trainer:
+        for _ in range(10):
+            trainer.advance()
+    records: list[UpdateRecord] = []
+    pretrain_in_processes(job, processes=2, report=records.extend)
+    assert records[0].update == 11
+    assert_same_model(job.folder, place / "one row")
+
+
+@pytest.mark.usefixtures("alone")
+def test_processes_that_find_nothing_left_to_train_finish_the_run(place: Path, separate_streams: dict) -> None:
+    """It was killed between its last checkpoint and its log."""
+    job = job_of(RUN, separate_streams, folder=place / "almost")
+    with trainer_of(RUN, separate_streams, folder=job.folder) as trainer:
+        for _ in range(RUN.updates):
+            trainer.advance()
+    assert not (job.folder / LOG).exists()
+    pretrain_in_processes(job, processes=2, report=lambda _: None)
+    assert files_of(job.folder) == files_of(place / "alone")
+
+
+def test_what_two_processes_find_of_each_other() -> None:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    found = subprocess.run(
+        [*command, "-m", "tests.pretraining.two_ranks"], cwd=CHECKOUT, capture_output=True, text=True, timeout=120
+    )
+    assert found.returncode == 0, found.stderr
+    assert sorted(found.stdout.splitlines()) == [f"rank {rank} found all as it should be" for rank in range(2)]
+
+
 def test_what_goes_wrong_in_a_process_is_told_and_ends_them_all(place: Path, streams: dict) -> None:
     job = job_of(tiny_run(learning_rate=1e25, updates=40, evaluations=1), streams, folder=place / "astray")
-    before = jobs()
+    before = in_training()
     with pytest.raises(IsoglotError, match=r"of the last 100 updates were left out.*lower optimization\.learning"):
         pretrain_in_processes(job, processes=2, report=lambda _: None)
-    assert soon(lambda: not jobs() - before)
+    assert soon(lambda: not ranks_since(before))
 
 
 def test_missing_text_is_told_of(place: Path, streams: dict, tmp_path: Path) -> None:
@@ -185,6 +211,8 @@ def test_processes_that_die_again_and_again_are_told_of_with_their_log(
 ) -> None:
     monkeypatch.setattr(torchrun, "MAX_RESTARTS", 0)
     job = replace(job_of(tiny_run(), streams, folder=place / "dead"), pad_id="no number")  # type: ignore[arg-type]
-    with pytest.raises(IsoglotError, match=r"2 processes could not train dead together.*torchrun\.log"):
+    with pytest.raises(
+        IsoglotError, match=r"2 processes could not train dead together: some died 1 times.*torchrun\.log"
+    ):
         pretrain_in_processes(job, processes=2, report=lambda _: None, log_folder=tmp_path / "logs")
     assert "Traceback" in (tmp_path / "logs" / "torchrun.log").read_text()

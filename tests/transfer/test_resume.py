@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file
 
 from isoglot.conditions import Separate
+from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.searches import Schedule
 from isoglot.transfer import fine_tuning
@@ -176,13 +177,14 @@ def test_training_goes_on_while_a_checkpoint_is_written(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.999])
-def test_a_torn_checkpoint_is_as_good_as_none(share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_checkpoint_is_named(share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     new_tuner(tmp_path, run=RUN).advance(silent)
     path = tmp_path / CHECKPOINTS / "latest.safetensors"
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    assert_same_state(new_tuner(tmp_path, run=RUN), new_tuner(tmp_path / "fresh", run=RUN))
+    with pytest.raises(IsoglotError, match=r"latest\.safetensors: cannot be read .*; delete it to train from"):
+        new_tuner(tmp_path, run=RUN)
 
 
 @pytest.fixture(scope="module")
