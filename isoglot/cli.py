@@ -71,7 +71,9 @@ def run(
     from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import gap_sentences, targets
     from isoglot.measurements import measurements
+    from isoglot.pretraining.tensorboard import check_tensorboard
     from isoglot.report.cost_table import costs_in_brief
+    from isoglot.report.failures import failures_in_brief
     from isoglot.report.outlook import outlook
     from isoglot.report.page import write_report
     from isoglot.report.progress import Watch
@@ -81,6 +83,7 @@ def run(
     console = plain_console()
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     shelf = asked_store(store)
+    check_tensorboard()
     wanted = targets(asked)
     planned = plan_of(wanted, shelf)
     for line in outlook(asked, planned):
@@ -113,21 +116,27 @@ def run(
     if found:
         console.print(results_tables(found, scale=asked.scale))
     failures = [
-        f"{stage.title}: {outcome.failed[stage.digest]}"
+        (stage.title, str(outcome.failed[stage.digest]))
         for stage in inputs_first(wanted).values()
         if stage.digest in outcome.failed
     ]
-    page = write_report(asked, found, store=shelf, failures=failures)
+    troubles = [failures_in_brief(failures, num_skipped=len(outcome.skipped))] if failures else []
+    last_lines = gap_sentences(asked)
+    try:
+        page = write_report(asked, found, store=shelf, failures=[": ".join(failure) for failure in failures])
+        last_lines = [*last_lines, f"Report: {page}"]
+    except IsoglotError as error:
+        # On a full disk, say; what led to that is told all the same.
+        troubles.append(f"the report could not be written: {error}")
     if outcome.made:
         spent = time_spent(seconds, work=sum(shelf.record(stage).seconds for stage in outcome.made))
         console.print(f"Made {len(outcome.made)} artifacts in {spent}, reused {len(outcome.reused)}.")
     elif not outcome.failed:
         console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store}.")
-    console.print("\n".join([*gap_sentences(asked), f"Report: {page}"]))
-    if outcome.failed:
-        raise IsoglotError(
-            f"{len(failures)} failed, {len(outcome.skipped)} skipped for want of that: {'; '.join(failures)}"
-        )
+    for line in last_lines:
+        console.print(line)
+    if troubles:
+        raise IsoglotError("\n".join(troubles))
 
 
 @app.command()
@@ -145,16 +154,20 @@ def plan(
     from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import targets
     from isoglot.report.cost_table import costs_in_full
+    from isoglot.report.model_costs import costs_here, speed_here, timed, with_measured_times
     from isoglot.report.outlook import outlook, plan_table
 
     console = plain_console()
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     shelf = asked_store(store)
     planned = plan_of(targets(asked), shelf)
+    # First, since it refuses what the environment cannot mean.
+    costs, need = costs_here(planned, shelf)
+    if calibrate:
+        costs = timed(costs, speed=speed_here, say=console.print)
+        planned = with_measured_times(planned, costs)
     console.print(plan_table(planned))
-    for part in costs_in_full(planned, shelf, calibrate=calibrate):
-        console.print(part)
-    for line in outlook(asked, planned):
+    for line in (*costs_in_full(costs, need), *outlook(asked, planned)):
         console.print(line)
 
 
@@ -258,7 +271,7 @@ def list_() -> None:
 
 
 def main() -> None:
-    """Run the command; a mistake the user can mend is told in one line, without a traceback."""
+    """Run the command; a mistake the user can mend is told without a traceback."""
     # A terminal without Greek letters must not lose a study's results.
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):

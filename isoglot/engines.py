@@ -1,14 +1,15 @@
 """Where a run's stages are made: in this process, or in several processes of this machine."""
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isoglot.errors import IsoglotError
 from isoglot.gpus import VISIBLE_VARIABLE, usable_gpus
 from isoglot.machine import PROCESSES_VARIABLE, processes_per_model
+from isoglot.pretraining.free_memory import SHARE_VARIABLE, available_ram, memory_share
 from isoglot.workers import WORKERS_VARIABLE, num_processors, num_workers
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 WORKER_BYTES = 1 << 30
 """What a worker takes with torch and a small model. A large one wants a GPU, and workers are few there."""
-MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Of a container, in the two versions of control groups."""
 
 
 def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: int | None) -> "Engine":
@@ -32,6 +31,14 @@ def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: 
     gpus = usable_gpus() if useful > 1 or per_model > 1 else ()
     if gpus and len(gpus) < per_model:
         raise IsoglotError(f"{PROCESSES_VARIABLE}={per_model} asks for a GPU each, and there are {len(gpus)}")
+    if per_model > 1 and not gpus:
+        warnings.warn(
+            f"{PROCESSES_VARIABLE}={per_model} gains nothing here: without a GPU each, processes that train one model "
+            "share the processors and the memory of one",
+            stacklevel=2,
+        )
+    if workers is not None:
+        _warn_of_too_many(workers)
     groups = [gpus[first : first + per_model] for first in range(0, len(gpus) - per_model + 1, per_model)]
     number = workers or min(useful, len(groups) or min(num_workers(), num_in_memory()))
     return LocalProcesses(store, environments=shares(number, groups=groups)) if number > 1 else InThisProcess(store)
@@ -51,16 +58,31 @@ def most_side_by_side(planned: "Sequence[PlannedStage]") -> int:
 
 def num_in_memory() -> int:
     """How many workers this machine, or this container, has memory for."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    texts = [path.read_text().strip() for name in MEMORY_LIMITS if (path := Path(name)).is_file()]
-    return max(1, min([total, *(int(text) for text in texts if text.isdecimal())]) // WORKER_BYTES)
+    return max(1, int(memory_share() * available_ram()) // WORKER_BYTES)
 
 
 def shares(number: int, *, groups: Sequence[Sequence[str]]) -> list[dict[str, str]]:
-    """The environment of each of so many workers: its GPU, or as many as one model gets, and its processors."""
+    """The environment of each of so many workers: its GPU, or as many as one model gets, processors and memory."""
     share = {WORKERS_VARIABLE: str(max(1, num_workers() // number))}
     if not os.environ.get(THREADS_VARIABLE):
         share[THREADS_VARIABLE] = str(max(1, num_processors() // number))
-    if len(groups) < 2:
-        return [share] * number
-    return [share | {VISIBLE_VARIABLE: ",".join(groups[index % len(groups)])} for index in range(number)]
+    places = max(1, len(groups))
+    environments = []
+    for index in range(number):
+        place = index % places
+        num_there = len(range(place, number, places))
+        environments.append(share | {SHARE_VARIABLE: str(memory_share() / num_there)})
+        if places > 1:
+            environments[-1][VISIBLE_VARIABLE] = ",".join(groups[place])
+    return environments
+
+
+def _warn_of_too_many(workers: int) -> None:
+    processors, in_memory = num_processors(), num_in_memory()
+    if workers > min(processors, in_memory):
+        room = f"are {processors} processors" if processors <= in_memory else f"is memory for {in_memory}"
+        warnings.warn(
+            f"--workers {workers}: there {room}, so that {min(processors, in_memory)} would do; more take turns "
+            "and leave less memory for each",
+            stacklevel=3,
+        )

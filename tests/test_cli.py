@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -160,6 +161,38 @@ def test_mistakes_are_told_in_a_line_and_leave_nothing_behind(words: list[str], 
     assert message in answer.stderr
     assert "Traceback" not in answer.stderr
     assert names_in(tmp_path) == ["broken.toml", "tiny.toml"]
+
+
+def test_a_wrong_wish_for_tensorboard_is_told_before_anything_is_made(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    answer = subprocess.run(
+        [str(ISOGLOT), "run", "tiny.toml"],
+        cwd=tmp_path,
+        env=environment() | {"ISOGLOT_TENSORBOARD": "yes"},
+        capture_output=True,
+        text=True,
+    )
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert answer.stderr.startswith("isoglot: ISOGLOT_TENSORBOARD='yes' says neither yes nor no")
+    assert names_in(tmp_path) == ["tiny.toml"]
+
+
+def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tmp_path: Path) -> None:
+    store = tmp_path / "copy" / "store"
+    shutil.copytree(finished.folder, tmp_path / "copy")
+    shutil.rmtree(store / "reports")
+    (store / "reports").write_text("in the way")
+    weights = sorted(store.glob("pretrained-encoder-*/best/model.safetensors"))[0]
+    weights.write_bytes(weights.read_bytes()[:-1] + b"?")
+    for score in store.glob("emergence-*"):
+        shutil.rmtree(score)
+    answer = isoglot("run", "tiny.toml", "--workers", "1", folder=tmp_path / "copy")
+    assert answer.returncode == 1
+    first, *causes, last = answer.stderr.splitlines()
+    assert re.fullmatch(r"isoglot: \d+ failed, \d+ skipped for want of that:", first)
+    assert any(str(weights) in cause for cause in causes)
+    assert last.startswith("the report could not be written: ")
+    assert "Report: " not in answer.stdout
 
 
 def test_a_store_may_be_named_by_the_environment(finished: Workplace, tmp_path: Path) -> None:

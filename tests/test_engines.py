@@ -1,6 +1,5 @@
 """How many processes a run gets, and what each of them may use."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,17 @@ JOINED = Joined(texts=TEXTS)
 
 @pytest.fixture(autouse=True)
 def _nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ISOGLOT_WORKERS", "ISOGLOT_PROCESSES_PER_MODEL", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"):
+    for name in ("WORKERS", "PROCESSES_PER_MODEL", "MEMORY_SHARE"):
+        monkeypatch.delenv(f"ISOGLOT_{name}", raising=False)
+    for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ISOGLOT_DEVICE", "cpu")
+
+
+@pytest.fixture
+def _large_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "num_processors", lambda: 64)
+    monkeypatch.setattr(engines, "available_ram", lambda: 64 * engines.WORKER_BYTES)
 
 
 @pytest.fixture
@@ -60,6 +67,7 @@ def test_a_study_keeps_several_workers_busy(store: Store) -> None:
     assert most_side_by_side(plan(targets(study), store)) >= 6
 
 
+@pytest.mark.usefixtures("_large_machine")
 def test_one_worker_is_this_process(
     store: Store, planned: tuple[PlannedStage, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,28 +86,60 @@ def test_as_many_as_there_are_processors_memory_and_stages_for(
     assert num_asked_for(store, planned) == min(3, num_in_memory())
     monkeypatch.setattr(engines, "WORKER_BYTES", 1 << 60)
     assert num_asked_for(store, planned) == 1
-    assert num_asked_for(store, planned, workers=5) == 5
+    with pytest.warns(UserWarning, match="--workers 5: there is memory for 1, so that 1 would do"):
+        assert num_asked_for(store, planned, workers=5) == 5
 
 
-def test_the_memory_of_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limit = tmp_path / "memory.max"
-    monkeypatch.setattr(engines, "MEMORY_LIMITS", (str(tmp_path / "absent"), str(limit)))
-    limit.write_text("max\n")
-    assert num_in_memory() == max(1, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // engines.WORKER_BYTES)
-    monkeypatch.setattr(engines, "WORKER_BYTES", 1 << 20)
-    limit.write_text(f"{3 << 20}\n")
-    assert num_in_memory() == 3
-    limit.write_text("4096\n")
-    assert num_in_memory() == 1
+def test_memory_has_room_for_whole_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for num_bytes, number in ((4096, 1), (3 * engines.WORKER_BYTES + 1, 3)):
+        monkeypatch.setattr(engines, "available_ram", lambda num_bytes=num_bytes: num_bytes)
+        assert num_in_memory() == number
+    monkeypatch.setenv("ISOGLOT_MEMORY_SHARE", "0.67")
+    assert num_in_memory() == 2
+
+
+@pytest.mark.usefixtures("_large_machine")
+def test_more_workers_than_the_machine_has_room_for_are_warned_of(
+    store: Store, planned: tuple[PlannedStage, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert num_asked_for(store, planned, workers=64) == 64
+    monkeypatch.setattr(engines, "num_processors", lambda: 8)
+    with pytest.warns(UserWarning, match="--workers 9: there are 8 processors, so that 8 would do"):
+        assert num_asked_for(store, planned, workers=9) == 9
+    monkeypatch.setattr(engines, "available_ram", lambda: 4 * engines.WORKER_BYTES)
+    with pytest.warns(UserWarning, match="--workers 5: there is memory for 4, so that 4 would do"):
+        assert num_asked_for(store, planned, workers=5) == 5
+
+
+def test_processes_that_share_the_processors_are_warned_of(
+    store: Store, planned: tuple[PlannedStage, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "2")
+    with pytest.warns(UserWarning, match="ISOGLOT_PROCESSES_PER_MODEL=2 gains nothing here: without a GPU each"):
+        num_asked_for(store, planned, workers=1)
+
+
+def test_workers_share_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def memory_shares(number: int, groups: list[tuple[str, ...]]) -> list[float]:
+        return [float(each["ISOGLOT_MEMORY_SHARE"]) for each in shares(number, groups=groups)]
+
+    assert memory_shares(4, []) == [0.25] * 4
+    assert memory_shares(2, [("0",)]) == [0.5, 0.5]
+    assert memory_shares(2, [("0",), ("1",)]) == [1, 1]
+    # The first GPU has two workers and the second one.
+    assert memory_shares(3, [("0", "1"), ("2", "3")]) == [0.5, 1, 0.5]
+    monkeypatch.setenv("ISOGLOT_MEMORY_SHARE", "0.5")
+    assert memory_shares(2, []) == [0.25, 0.25]
 
 
 def test_workers_share_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     processors = num_processors()
     (share,) = shares(1, groups=())
-    assert share == {"ISOGLOT_WORKERS": str(processors), "OMP_NUM_THREADS": str(processors)}
+    assert (share["ISOGLOT_WORKERS"], share["OMP_NUM_THREADS"]) == (str(processors), str(processors))
     monkeypatch.setenv("ISOGLOT_WORKERS", "7")
     assert [each["ISOGLOT_WORKERS"] for each in shares(3, groups=[("0",)])] == ["2", "2", "2"]
-    assert shares(10 * processors, groups=())[0] == {"ISOGLOT_WORKERS": "1", "OMP_NUM_THREADS": "1"}
+    many = shares(10 * processors, groups=())[0]
+    assert (many["ISOGLOT_WORKERS"], many["OMP_NUM_THREADS"]) == ("1", "1")
     monkeypatch.setenv("OMP_NUM_THREADS", "5")
     assert "OMP_NUM_THREADS" not in shares(2, groups=())[0]
 
@@ -110,6 +150,7 @@ def test_workers_take_turns_with_the_gpus() -> None:
     assert "CUDA_VISIBLE_DEVICES" not in shares(2, groups=[("2",)])[0]
 
 
+@pytest.mark.usefixtures("_large_machine")
 def test_a_gpu_gets_one_worker(
     store: Store, planned: tuple[PlannedStage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,15 @@
 """`isoglot plan` and `isoglot run` say what models will cost before any is begun."""
 
 import re
+import subprocess
 from pathlib import Path
 
-from commands import Workplace, isoglot
+import pytest
+from commands import ISOGLOT, Workplace, environment, isoglot
 from study_texts import TINY_STUDY
+
+from isoglot.machine import PROCESSES_VARIABLE
+from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
 
 
 def test_a_plan_with_a_calibration_tells_time_and_leaves_nothing(tmp_path: Path) -> None:
@@ -12,10 +17,14 @@ def test_a_plan_with_a_calibration_tells_time_and_leaves_nothing(tmp_path: Path)
     answer = isoglot("plan", "tiny.toml", "--conditions", "default", "--calibrate", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     lines = answer.stdout.splitlines()
-    header = next(line for line in lines if line.startswith(" Models "))
-    assert header.rstrip().endswith("Time here")
-    assert re.search(r" 2 +default +about 334 .* \d+ s \(\d.* tokens/s\)", lines[lines.index(header) + 1])
-    assert re.search(r"2 models: .* about \d+ s of pretraining here", answer.stdout)
+    assert lines[0] == "timing 1 size of model here ..."
+    assert re.search(
+        r"^ pretraining, default, ela-oru, seed 1 +to do +10k tokens +\d+ s *$", answer.stdout, re.MULTILINE
+    )
+    block = lines[lines.index("2 models: default") :]
+    assert re.fullmatch(r"  time here  \d+ s each \(\d\S* tokens/s\)", block[6])
+    assert re.fullmatch(r"about \d+ s of pretraining here, one after the other", block[8])
+    assert re.search(r"about \d+ s one after the other, \d+ s of it guessed for two CPU cores", block[9])
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
 
 
@@ -23,7 +32,7 @@ def test_a_run_tells_the_cost_of_models_it_will_make_and_of_no_others(finished: 
     assert re.search(r"^  6 models of 16k to \d+k parameters, 10k tokens each: ", finished.first_output, re.MULTILINE)
     again = isoglot("run", "tiny.toml", folder=finished.folder)
     assert "tokens each" not in again.stdout
-    assert "Models" not in isoglot("plan", "tiny.toml", folder=finished.folder).stdout
+    assert "subwords" not in isoglot("plan", "tiny.toml", folder=finished.folder).stdout
 
 
 def test_a_plan_for_the_paper_needs_no_large_machine(tmp_path: Path) -> None:
@@ -32,4 +41,22 @@ def test_a_plan_for_the_paper_needs_no_large_machine(tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_text(top + change + rest[rest.index("[synthetic]") :], encoding="utf-8")
     answer = isoglot("plan", "large.toml", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
-    assert re.search(r" 4 +default, no-anchors +about 80k +119M +82G +417k +\d+ of 768 windows", answer.stdout)
+    lines = answer.stdout.splitlines()
+    _, size, training, at_once, *_ = lines[lines.index("4 models: default, no-anchors") :]
+    assert size == "  size       about 80k subwords, 119M parameters"
+    assert training == "  training   82G tokens each in 417k updates"
+    assert re.fullmatch(r"  at once    \d+ of 768 windows", at_once)
+
+
+@pytest.mark.parametrize("variable", [MICRO_BATCH_VARIABLE, PROCESSES_VARIABLE])
+def test_a_mistake_in_the_environment_is_told_before_anything_else(variable: str, tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    answer = subprocess.run(
+        [str(ISOGLOT), "plan", "tiny.toml"],
+        cwd=tmp_path,
+        env={**environment(), variable: "abc"},
+        capture_output=True,
+        text=True,
+    )
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert answer.stderr.startswith(f"isoglot: {variable}='abc' is no number of ")

@@ -58,13 +58,22 @@ def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
                 waiting(_name_in(descriptor))
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_at(descriptor, path):
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"{host()}, process {os.getpid()}".encode(), 0)
+                _sign(descriptor, path)
                 return descriptor
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _sign(descriptor: int, path: Path) -> None:
+    """Write into the locked file who has it; on a full disk that fails, and no file must be left."""
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{host()}, process {os.getpid()}".encode(), 0)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _name_in(descriptor: int) -> str:

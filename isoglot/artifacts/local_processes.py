@@ -101,6 +101,7 @@ class _Desk:
             return
         if self._attempt < ATTEMPTS:
             self._attempt += 1
+            warnings.warn(f"a worker process {_end(code)}; {self.stage.title} goes on from where it was", stacklevel=2)
             self._hand_over(self.stage)
         else:
             self.take(Failed(self.stage.digest, _twice(code)))
@@ -181,8 +182,14 @@ def _variables(environment: Mapping[str, str]) -> Iterator[None]:
                 del os.environ[name]
 
 
+def _end(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"ended (exit {code})"
+    # The kernel's way with whoever takes too much.
+    guess = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
+    return f"was killed ({signal.Signals(-code).name}){guess}"
+
+
 def _twice(code: int | None) -> IsoglotError:
-    cause = f"was killed ({signal.Signals(-code).name})" if code is not None and code < 0 else f"ended (exit {code})"
-    return IsoglotError(
-        f"its worker process {cause} {ATTEMPTS} times; if memory ran out, give fewer --workers, or see the lines above"
-    )
+    mend = "give fewer --workers" if code == -signal.SIGKILL else "make it with --workers 1 to see where it ends"
+    return IsoglotError(f"its worker process {_end(code)}, {ATTEMPTS} times: {mend}")

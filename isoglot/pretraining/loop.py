@@ -77,12 +77,18 @@ def pretrain(
             ranks=ranks,
             micro_batch=micro_batch,
         ) as trainer:
-            while trainer.progression.update < run.updates:
-                trainer.advance()
-                if trainer.is_report_due():
-                    records = trainer.settled()
-                    if ranks.is_first:
-                        report(records)
+            try:
+                while trainer.progression.update < run.updates:
+                    trainer.advance()
+                    if trainer.is_report_due():
+                        records = trainer.settled()
+                        if ranks.is_first:
+                            report(records)
+            except IsoglotError:
+                # What led up to it is what whoever looks for its cause wants to see.
+                if ranks.is_first and trainer.records:
+                    report(trainer.records)
+                raise
         if not ranks.is_first:
             return
         rows = "".join(json.dumps(row) + "\n" for row in trainer.progression.log)

@@ -6,7 +6,7 @@ from math import ceil
 
 from isoglot.errors import IsoglotError
 from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.free_memory import FreeMemory
+from isoglot.pretraining.free_memory import FreeMemory, memory_share
 from isoglot.pretraining.run import PretrainingRun
 
 MICRO_BATCH_VARIABLE = "ISOGLOT_MICRO_BATCH"
@@ -50,9 +50,10 @@ def fitting_micro_batch(
 
 def _too_large(footprint: Footprint, *, usable: float, free: FreeMemory) -> str:
     needed, found = footprint.peak_bytes / GIGABYTE, free.free_bytes / GIGABYTE
+    fewer = "give fewer --workers, " if memory_share() < 1 else ""
     return (
         f"a model of {footprint.parameters:,} parameters needs {needed:.2f} GB of the {free.device}'s memory to train "
         f"on one window of {footprint.run.window} tokens at a time, and of {found:.2f} GB that are free "
-        f"{usable / GIGABYTE:.2f} can be counted on: stop what else is running there, take another device, or lower "
-        "window, merges, shape.width or shape.layers in the table [change] of the study"
+        f"{usable / GIGABYTE:.2f} can be counted on: {fewer}stop what else is running there, take another device, or "
+        "lower window, merges, shape.width or shape.layers in the table [change] of the study"
     )

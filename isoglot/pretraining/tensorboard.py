@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,12 @@ def is_wanted() -> bool:
     return value == "1"
 
 
+def check_tensorboard() -> None:
+    """Refuse what would fail when the first model begins to train, without waiting for torch."""
+    if is_wanted() and find_spec("tensorboard") is None:
+        raise _missing()
+
+
 class TensorBoard:
     """Event files beside the health log."""
 
@@ -31,9 +38,7 @@ class TensorBoard:
         try:
             import torch.utils.tensorboard  # noqa: F401
         except ImportError:
-            raise IsoglotError(
-                f"{VARIABLE}=1 needs a library; get it with: pip install 'isoglot[tensorboard]', or unset {VARIABLE}"
-            ) from None
+            raise _missing() from None
 
     def write(self, numbers: Mapping[str, object], *, update: int, first_update: int) -> None:
         """All that are there; those of languages get names like losses/en."""
@@ -50,6 +55,12 @@ class TensorBoard:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
+
+
+def _missing() -> IsoglotError:
+    return IsoglotError(
+        f"{VARIABLE}=1 needs a library; get it with: pip install 'isoglot[tensorboard]', or unset {VARIABLE}"
+    )
 
 
 def _tagged(name: str, value: object) -> list[tuple[str, float]]:

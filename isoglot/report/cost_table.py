@@ -1,19 +1,14 @@
-"""Costs of models, for people: a table before a long run, or one line."""
+"""Costs of models, for people: some lines for each size before a long run, or one line for all."""
 
 from collections.abc import Iterable, Iterator, Sequence
-
-from rich.console import RenderableType
-from rich.table import Table
+from textwrap import fill
 
 from isoglot.artifacts import PlannedStage, Store
 from isoglot.report.model_costs import DiskNeed, ModelCost, costs_here
 from isoglot.report.quantities import duration, short_number, size_in_bytes
 
-
-def costs_in_full(planned: Sequence[PlannedStage], store: Store, *, calibrate: bool) -> Iterator[RenderableType]:
-    """Of a plan on this machine: a table with a row for each size of model, and what they come to together."""
-    costs, need = costs_here(planned, store, calibrate=calibrate)
-    yield from told_costs(costs, need)
+WIDTH = 80
+"""Of the narrowest terminal that people use."""
 
 
 def costs_in_brief(planned: Sequence[PlannedStage], store: Store) -> Iterator[str]:
@@ -23,17 +18,18 @@ def costs_in_brief(planned: Sequence[PlannedStage], store: Store) -> Iterator[st
     need.refuse_if_hopeless()
 
 
-def told_costs(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[RenderableType]:
-    """A table, totals, and warnings."""
+def costs_in_full(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
+    """A block of lines for each size of model, what they come to together, and warnings."""
     if not costs:
         return
-    yield _table(costs)
+    for cost in costs:
+        yield from _block(cost)
     num_models = sum(len(cost.encoders) for cost in costs)
-    line = f"{_counted(num_models)}: {size_in_bytes(need.finished_bytes)} on disk, "
-    line += f"{size_in_bytes(need.passing_bytes)} more while one is made"
-    seconds = [len(cost.encoders) * cost.seconds for cost in costs if cost.seconds is not None]
-    line += f", about {duration(sum(seconds))} of pretraining here" if seconds else ""
-    yield line
+    yield (
+        f"{_counted(num_models)} in all: {size_in_bytes(need.finished_bytes)} on disk, "
+        f"{size_in_bytes(need.passing_bytes)} more while one is made"
+    )
+    yield from _time_together(costs)
     yield from _warnings(costs, need)
 
 
@@ -44,44 +40,48 @@ def cost_lines(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     num_models = sum(len(cost.encoders) for cost in costs)
     parameters = _range(cost.footprint.parameters for cost in costs)
     tokens = _range(cost.run.tokens for cost in costs)
+    each = " each" if num_models > 1 else ""
     peak = size_in_bytes(max(cost.footprint.peak_bytes for cost in costs))
     yield (
-        f"  {_counted(num_models)} of {parameters} parameters, {tokens} tokens each: {peak} of memory at most, "
+        f"  {_counted(num_models)} of {parameters} parameters, {tokens} tokens{each}: {peak} of memory at most, "
         f"{size_in_bytes(need.finished_bytes)} on disk"
     )
     yield from _warnings(costs, need)
 
 
-def _table(costs: Sequence[ModelCost]) -> Table:
-    timed = any(cost.seconds is not None for cost in costs)
-    table = Table(
-        *("Models", "Conditions", "Subwords", "Parameters", "Tokens", "Updates", "At once", "Memory", "Checkpoint"),
-        *("On disk", *(["Time here"] if timed else [])),
-        box=None,
-        header_style="bold",
+def _block(cost: ModelCost) -> Iterator[str]:
+    """Of one size of model: who they are, and below what one of them takes."""
+    conditions = dict.fromkeys(encoder.label.partition(",")[0] for encoder in cost.encoders)
+    title = f"{_counted(len(cost.encoders))}: {', '.join(conditions)}"
+    yield fill(title, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    footprint, disk, run = cost.footprint, cost.disk, cost.run
+    subwords = "+".join(short_number(size) for size in _own_tables(cost))
+    about = "" if cost.tables.are_known else "about "
+    each = " each" if len(cost.encoders) > 1 else ""
+    yield _row("size", f"{about}{subwords} subwords, {short_number(footprint.parameters)} parameters")
+    yield _row("training", f"{short_number(run.tokens)} tokens{each} in {short_number(run.updates)} updates")
+    yield _row("at once", f"{footprint.rows} of {run.batch} windows")
+    yield _row("memory", size_in_bytes(footprint.peak_bytes) + ("" if cost.fits else ", too much here"))
+    yield _row(
+        "disk", f"{size_in_bytes(disk.finished_bytes)}{each}; a checkpoint {size_in_bytes(disk.checkpoint_bytes)}"
     )
-    for cost in costs:
-        footprint, disk, about = cost.footprint, cost.disk, "" if cost.tables.are_known else "about "
-        table.add_row(
-            str(len(cost.encoders)),
-            ", ".join(dict.fromkeys(encoder.label.partition(",")[0] for encoder in cost.encoders)),
-            about + "+".join(short_number(size) for size in _own_tables(cost)),
-            short_number(footprint.parameters),
-            short_number(cost.run.tokens),
-            short_number(cost.run.updates),
-            f"{footprint.rows} of {cost.run.batch} windows",
-            size_in_bytes(footprint.peak_bytes) + ("" if cost.fits else ", too much here"),
-            size_in_bytes(disk.checkpoint_bytes),
-            size_in_bytes(disk.finished_bytes),
-            *([_time(cost)] if timed else []),
-        )
-    return table
+    if cost.seconds is not None and cost.tokens_per_second is not None:
+        yield _row("time here", f"{duration(cost.seconds)}{each} ({short_number(cost.tokens_per_second)} tokens/s)")
 
 
-def _time(cost: ModelCost) -> str:
-    if cost.seconds is None or cost.tokens_per_second is None:
-        return ""
-    return f"{duration(cost.seconds)} ({short_number(cost.tokens_per_second)} tokens/s)"
+def _row(name: str, value: str) -> str:
+    return f"  {name:<11}{value}"
+
+
+def _time_together(costs: Sequence[ModelCost]) -> Iterator[str]:
+    """Of all models whose size was timed."""
+    measured = [cost for cost in costs if cost.seconds is not None]
+    num_models = sum(len(cost.encoders) for cost in measured)
+    if not num_models:
+        return
+    line = f"about {duration(sum(len(cost.encoders) * (cost.seconds or 0) for cost in measured))} of pretraining here"
+    line += f" for {num_models} of them" if len(measured) < len(costs) else ""
+    yield line + (", one after the other" if num_models > 1 else "")
 
 
 def _own_tables(cost: ModelCost) -> list[int]:

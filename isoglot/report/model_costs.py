@@ -31,7 +31,8 @@ class ModelCost:
     footprint: Footprint
     fits: bool
     """Whether there is memory here for one window at a time at least."""
-    tokens_per_second: float | None
+    tokens_per_second: float | None = None
+    """On this machine, once it is measured."""
 
     @property
     def run(self) -> PretrainingRun:
@@ -49,19 +50,14 @@ class ModelCost:
         return None if self.tokens_per_second is None else self.run.tokens / self.tokens_per_second
 
 
-def model_costs(
-    planned: Sequence[PlannedStage], store: Store, *, free: FreeMemory, speed: Speed | None = None
-) -> list[ModelCost]:
+def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemory) -> list[ModelCost]:
     """Of all pretraining that is left to do, one for each size of model."""
     alike: dict[tuple[object, ...], list[tuple[PretrainedEncoder, TableSizes]]] = {}
     for each in planned:
         if isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE:
             tables = table_sizes(each.stage, store)
             alike.setdefault(_size(each.stage.run, tables), []).append((each.stage, tables))
-    return [
-        _cost(tuple(encoder for encoder, _ in found), tables=found[0][1], free=free, speed=speed)
-        for found in alike.values()
-    ]
+    return [_cost(tuple(encoder for encoder, _ in found), tables=found[0][1], free=free) for found in alike.values()]
 
 
 def _size(run: PretrainingRun, tables: TableSizes) -> tuple[object, ...]:
@@ -70,21 +66,32 @@ def _size(run: PretrainingRun, tables: TableSizes) -> tuple[object, ...]:
     return replace(run, languages=(), seed=0), sizes, tables.are_known
 
 
-def _cost(
-    encoders: tuple[PretrainedEncoder, ...], *, tables: TableSizes, free: FreeMemory, speed: Speed | None
-) -> ModelCost:
+def _cost(encoders: tuple[PretrainedEncoder, ...], *, tables: TableSizes, free: FreeMemory) -> ModelCost:
     run, sizes, processes = encoders[0].run, tables.by_language, processes_per_model()
     try:
         windows, fits = micro_batch(run, table_sizes=sizes, free=free, processes=processes), True
     except TooLargeError:
         windows, fits = 1, False
     footprint = Footprint.of(run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
-    return ModelCost(
-        encoders=encoders,
-        tables=tables,
-        footprint=footprint,
-        fits=fits,
-        tokens_per_second=speed(footprint) if speed is not None and fits else None,
+    return ModelCost(encoders=encoders, tables=tables, footprint=footprint, fits=fits)
+
+
+def timed(costs: Sequence[ModelCost], *, speed: Speed, say: Callable[[str], None]) -> list[ModelCost]:
+    """With the speed of each size that fits; says first that it will take a while."""
+    fitting = sum(cost.fits for cost in costs)
+    if fitting:
+        say(f"timing {fitting} {'size' if fitting == 1 else 'sizes'} of model here ...")
+    return [replace(cost, tokens_per_second=speed(cost.footprint)) if cost.fits else cost for cost in costs]
+
+
+def with_measured_times(planned: Sequence[PlannedStage], costs: Sequence[ModelCost]) -> tuple[PlannedStage, ...]:
+    """The plan, with times measured here in place of guesses and of what the store's other models took."""
+    seconds = {encoder.digest: cost.seconds for cost in costs for encoder in cost.encoders if cost.seconds is not None}
+    return tuple(
+        replace(each, seconds_estimate=seconds[each.stage.digest], guessed=False)
+        if each.stage.digest in seconds
+        else each
+        for each in planned
     )
 
 
@@ -149,13 +156,11 @@ class DiskNeed:
             )
 
 
-def costs_here(
-    planned: Sequence[PlannedStage], store: Store, *, calibrate: bool = False
-) -> tuple[list[ModelCost], DiskNeed]:
-    """With the memory that is free now, and the speed of this machine if it is to be measured."""
+def costs_here(planned: Sequence[PlannedStage], store: Store) -> tuple[list[ModelCost], DiskNeed]:
+    """With the memory that is free now; an error if the environment asks for what no machine has."""
     if not any(isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE for each in planned):
         return [], DiskNeed.of(planned, store, costs=[])
-    costs = model_costs(planned, store, free=free_memory_here(), speed=speed_here if calibrate else None)
+    costs = model_costs(planned, store, free=free_memory_here())
     return costs, DiskNeed.of(planned, store, costs=costs)
 
 

@@ -39,14 +39,16 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     if not left:
         return line
     tokens = sum(each.amount.units for each in left if each.amount is not None and each.amount.of == "tokens")
-    estimates = [each.seconds_estimate for each in left]
-    known = sum(estimate for estimate in estimates if estimate is not None)
-    unknown = sum(estimate is None for estimate in estimates)
     line += f", {short_number(tokens)} tokens of training" if tokens else ""
-    line += f", about {duration(known)}" if known else ""
-    line += ", guessed for two CPU cores" if any(each.guessed for each in left) else ""
-    if unknown == len(left):
+    known = {each.stage.digest: each.seconds_estimate for each in left if each.seconds_estimate is not None}
+    if not known:
         return f"{line}; how long that takes is seen when it has run once in this store"
+    line += f", about {duration(sum(known.values()))}" + (" one after the other" if len(known) > 1 else "")
+    guessed = [known[each.stage.digest] for each in left if each.guessed]
+    if guessed:
+        share = "" if len(guessed) == len(known) else f"{duration(sum(guessed))} of it "
+        line += f", {share}guessed for two CPU cores"
+    unknown = len(left) - len(known)
     return line + (f", without {unknown} of kinds never run in this store" if unknown else "")
 
 

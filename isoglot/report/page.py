@@ -1,12 +1,11 @@
 """The report of a study as files: every measurement as JSON lines, and a page that can be read without isoglot."""
 
-import os
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
-from isoglot.artifacts import Store, inputs_first
+from isoglot.artifacts import Store
 from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
@@ -18,6 +17,7 @@ from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, told_apart
 from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure, pairs_of
+from isoglot.report.logs import log_links
 from isoglot.report.pictures import HEAT_MAP, picture_name, pictures
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.rows import Row
@@ -46,7 +46,7 @@ def write_report(
             write_whole(folder / MEASUREMENTS, lines)
             for name, picture in pictures(measurements, new_vectors=study.scale.alignment.new_vectors).items():
                 write_whole(folder / name, picture)
-            logs = _log_links(study, store=store, folder=folder)
+            logs = log_links(study, store=store, folder=folder)
             write_whole(folder / PAGE, page(study, measurements, failures=failures, logs=logs))
     return folder / PAGE
 
@@ -87,13 +87,6 @@ def page(
     if logs:
         parts += ["## Logs", "\n".join(f"- {link}" for link in logs)]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _log_links(study: Study, *, store: Store, folder: Path) -> list[str]:
-    """To what is told of the making of each artifact, from a folder beside them."""
-    stages = inputs_first(cell.stage for cell in cells(study)).values()
-    logs = [(stage.title, store.log_folder(stage)) for stage in stages]
-    return [f"[{title}]({os.path.relpath(log, folder)}/)" for title, log in logs if log.is_dir()]
 
 
 def _of_models(study: Study) -> str:

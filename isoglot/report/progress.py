@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from time import monotonic
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TimeRemainingColumn
+from rich.table import Column
 from rich.text import Text
 
 from isoglot.artifacts import Observer, Stage
@@ -12,6 +13,22 @@ from isoglot.errors import IsoglotError
 from isoglot.report.quantities import short_number
 
 SECONDS_BETWEEN_LINES = 15.0
+WIDEST_BAR = 40
+
+
+class TitleColumn(ProgressColumn):
+    """[3/61] pretraining, default, ela-or… where there is no room for all of it."""
+
+    def render(self, task: Task) -> Text:
+        # Not the column: one that may not wrap is made narrower only after all the others.
+        return Text(task.description, no_wrap=True, overflow="ellipsis")
+
+
+class NoteColumn(ProgressColumn):
+    """loss 4.10"""
+
+    def render(self, task: Task) -> Text:
+        return Text(task.fields["note"], no_wrap=True, overflow="ellipsis")
 
 
 class RateColumn(ProgressColumn):
@@ -47,11 +64,11 @@ class Watch(Observer):
     def __init__(self, console: Console):
         self.console = console
         self.bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            RateColumn(),
-            TimeRemainingColumn(compact=True),
-            TextColumn("{task.fields[note]}"),
+            TitleColumn(),
+            BarColumn(bar_width=min(WIDEST_BAR, console.width // 8), table_column=Column(no_wrap=True)),
+            RateColumn(table_column=Column(no_wrap=True)),
+            TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True)),
+            NoteColumn(),
             console=console,
             transient=True,
             disable=not console.is_terminal,

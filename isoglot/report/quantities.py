@@ -2,21 +2,28 @@
 
 from collections.abc import Sequence
 
+MOST_HOURS, MOST_DAYS = 48, 2 * 365
+"""That are told as such: "31419 h 07 min" says nothing to anyone."""
+
 
 def short_number(value: float) -> str:
     """1234567 -> 1.2M"""
     for size, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
-            return f"{value / size:.1f}{suffix}" if value < 10 * size else f"{value / size:.0f}{suffix}"
+            return f"{_two_digits(value / size)}{suffix}"
     return f"{value:.0f}"
 
 
 def duration(seconds: float) -> str:
-    """7325 -> 2 h 02 min"""
+    """7325 -> 2 h 02 min, and 800000 -> 9.3 days"""
     if seconds < 120:
         return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+    minutes, days = round(seconds / 60), seconds / 86400
+    if minutes < 120:
+        return f"{minutes} min"
+    if minutes <= 60 * MOST_HOURS:
+        return f"{minutes // 60} h {minutes % 60:02d} min"
+    return f"{_two_digits(days)} days" if days <= MOST_DAYS else f"{_two_digits(days / 365)} years"
 
 
 def time_spent(seconds: float, *, work: float) -> str:
@@ -37,5 +44,10 @@ def size_in_bytes(value: float) -> str:
     """1234567 -> 1.2 MB"""
     for size, suffix in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
         if value >= size:
-            return f"{value / size:.1f} {suffix}" if value < 10 * size else f"{value / size:.0f} {suffix}"
+            return f"{_two_digits(value / size)} {suffix}"
     return f"{value / 1e3:.0f} kB"
+
+
+def _two_digits(value: float) -> str:
+    """Or more, of a number from one on."""
+    return f"{value:.1f}" if value < 10 else f"{value:.0f}"

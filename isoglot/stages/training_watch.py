@@ -8,6 +8,7 @@ from typing import Self
 from isoglot.artifacts import Work
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
+from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.batches import window_source
 from isoglot.pretraining.blind_losses import BlindLosses
@@ -51,6 +52,8 @@ class TrainingWatch:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self.health.close()
+        if isinstance(error, IsoglotError):
+            self.health.remark(str(error))
 
     def __call__(self, records: Sequence[UpdateRecord]) -> None:
         self.health(records)

@@ -65,6 +65,20 @@ print(time.monotonic() - freed)
     assert float(output) < 5, errors
 
 
+def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
+    code = """
+import resource
+from isoglot.artifacts.lease import lease
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+try:
+    with lease(Path(sys.argv[1]), waiting=print): pass
+except OSError as error: print(error.errno == errno.EFBIG, Path(sys.argv[1]).exists())
+"""
+    arguments = [str(tmp_path / "a.lease")]
+    output, errors = python("import errno, sys\n" + code, arguments=arguments).communicate(timeout=30)
+    assert output == "True False\n", errors
+
+
 SCRIPT = """
 import multiprocessing, sys
 from pathlib import Path

@@ -109,7 +109,8 @@ def test_a_mistake_fails_its_stage_and_leaves_a_traceback(store: Store) -> None:
 def test_a_worker_is_not_trusted_after_a_mistake(store: Store) -> None:
     """That another took its place does not count against the next stage."""
     before, after, mortal = Variables(name="A"), Variables(name="B"), Mortal(deaths=1)
-    outcome = run_plan([before, Failing(way="none"), mortal, after], store, engine=workers(store, 1))
+    with pytest.warns(UserWarning, match="mortal"):
+        outcome = run_plan([before, Failing(way="none"), mortal, after], store, engine=workers(store, 1))
     assert outcome.made == (before, mortal, after)
     first, second = ((store.folder(stage) / "process.txt").read_text() for stage in (before, after))
     assert first != second
@@ -117,20 +118,28 @@ def test_a_worker_is_not_trusted_after_a_mistake(store: Store) -> None:
 
 def test_a_killed_worker_is_replaced_and_its_stage_goes_on(store: Store) -> None:
     once, others = Mortal(deaths=1), [Variables(name="A", number=number) for number in range(3)]
-    outcome = run_plan([once, *others], store, engine=workers(store))
+    with pytest.warns(UserWarning, match="worker") as told:
+        outcome = run_plan([once, *others], store, engine=workers(store))
+    assert [str(each.message) for each in told] == [
+        f"a worker process was killed (SIGKILL), perhaps for want of memory; {once.title} goes on from where it was"
+    ]
     assert outcome.failed == {}
     assert files_of(store.folder(once)) == {"death-0": b""}
 
 
 @pytest.mark.parametrize(
     ("stage", "cause"),
-    [(Mortal(deaths=9), "was killed (SIGKILL) 2 times"), (Failing(way="exit"), "ended (exit 3) 2 times")],
+    [
+        (Mortal(deaths=9), "was killed (SIGKILL), perhaps for want of memory, 2 times: give fewer --workers"),
+        (Failing(way="exit"), "ended (exit 3), 2 times: make it with --workers 1 to see where it ends"),
+    ],
     ids=["killed", "exit"],
 )
 def test_a_stage_whose_workers_die_fails_alone(store: Store, stage: Stage, cause: str) -> None:
-    outcome = run_plan([stage, COUNT], store, engine=workers(store))
+    with pytest.warns(UserWarning, match="goes on from where it was"):
+        outcome = run_plan([stage, COUNT], store, engine=workers(store))
     assert set(outcome.made) == {ONE, TWO, BOTH, COUNT}
-    assert str(outcome.failed[stage.digest]).startswith(f"its worker process {cause}; if memory ran out, give fewer ")
+    assert str(outcome.failed[stage.digest]) == f"its worker process {cause}"
     assert store.is_interrupted(stage)
 
 
@@ -142,7 +151,8 @@ def test_a_worker_killed_while_idle_costs_no_stage(store: Store) -> None:
             if stage == first:
                 os.kill(int((store.folder(first) / "process.txt").read_text()), signal.SIGKILL)
 
-    outcome = run_plan([first, COUNT], store, Killer(), engine=workers(store, 1))
+    with pytest.warns(UserWarning, match="killed"):
+        outcome = run_plan([first, COUNT], store, Killer(), engine=workers(store, 1))
     assert outcome.failed == {}
     assert len(outcome.made) == 5
 

@@ -36,7 +36,7 @@ def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_pat
     mend = f"{weights} is corrupted (its sha256 has changed): delete the folder {damaged} and run again to remake it"
     assert mend in answer.stderr
     assert "Traceback" not in answer.stderr
-    assert answer.stderr.startswith("isoglot: 1 failed, 0 skipped for want of that: ")
+    assert answer.stderr.startswith("isoglot: 1 failed, 0 skipped for want of that:\n  retrieval, ")
     # All the rest was made: what was half written, and the scores of the other models.
     assert re.search(r"^Made 13 artifacts in .*, reused 47\.$", answer.stdout, flags=re.MULTILINE)
     assert mend in answer.stdout

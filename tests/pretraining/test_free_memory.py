@@ -5,9 +5,16 @@ from pathlib import Path
 import pytest
 import torch
 
+from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
 from isoglot.pretraining import free_memory
-from isoglot.pretraining.free_memory import FreeMemory, available_ram, free_memory_here, free_memory_of
+from isoglot.pretraining.free_memory import (
+    SHARE_VARIABLE,
+    FreeMemory,
+    available_ram,
+    free_memory_here,
+    free_memory_of,
+)
 
 GIGABYTE = 1 << 30
 
@@ -42,6 +49,32 @@ def test_a_job_may_take_less(proc: Path, tmp_path: Path) -> None:
     assert available_ram(proc=proc, control_groups=groups) == GIGABYTE
     limit(groups, most=str(GIGABYTE), taken=2 * GIGABYTE)
     assert available_ram(proc=proc, control_groups=groups) == 0
+
+
+def test_control_groups_of_version_1_count(proc: Path, tmp_path: Path) -> None:
+    (proc / "self" / "cgroup").write_text("9:cpuset,memory:/docker/0f\n1:name=systemd:/old\n")
+    # Inside the container the folder of its name is not there, and the top is its own.
+    group = tmp_path / "groups" / "memory"
+    group.mkdir(parents=True)
+    (group / "memory.limit_in_bytes").write_text(f"{4 * GIGABYTE}\n")
+    (group / "memory.usage_in_bytes").write_text(f"{3 * GIGABYTE}\n")
+    assert available_ram(proc=proc, control_groups=tmp_path / "groups") == GIGABYTE
+
+
+def test_one_of_several_workers_plans_with_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(free_memory, "available_ram", lambda: 8 * GIGABYTE)
+    monkeypatch.setenv(DEVICE_VARIABLE, "cpu")
+    for text, share in (("", 8), ("1", 8), ("0.25", 2)):
+        monkeypatch.setenv(SHARE_VARIABLE, text)
+        assert free_memory_of(Machine(device=torch.device("cpu"))).free_bytes == share * GIGABYTE
+        assert free_memory_here().free_bytes == share * GIGABYTE
+
+
+@pytest.mark.parametrize("text", ["half", "0", "-1", "2", "nan"])
+def test_what_is_no_share_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SHARE_VARIABLE, text)
+    with pytest.raises(IsoglotError, match=f"ISOGLOT_MEMORY_SHARE='{text}' is no share of the memory"):
+        free_memory_here()
 
 
 def test_where_nothing_tells_it_is_what_the_machine_has(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from isoglot.conditions import DEFAULT
 from isoglot.errors import IsoglotError
 from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.free_memory import FreeMemory
+from isoglot.pretraining.free_memory import SHARE_VARIABLE, FreeMemory
 from isoglot.pretraining.micro_batch import (
     MICRO_BATCH_VARIABLE,
     USABLE_SHARE,
@@ -91,3 +91,11 @@ def test_the_environment_must_give_a_number_of_windows(wanted: str, monkeypatch:
     monkeypatch.setenv(MICRO_BATCH_VARIABLE, wanted)
     with pytest.raises(IsoglotError, match=f"ISOGLOT_MICRO_BATCH='{wanted}' is no number of windows"):
         micro_batch(PAPER_RUN, table_sizes=SIZES, free=free(140))
+
+
+def test_a_worker_that_has_a_share_of_the_memory_names_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    for share, is_named in (("1", False), ("0.5", True)):
+        monkeypatch.setenv(SHARE_VARIABLE, share)
+        with pytest.raises(TooLargeError) as refused:
+            fitting_micro_batch(PAPER_RUN, table_sizes=SIZES, free=free(0.1))
+        assert ("give fewer --workers" in str(refused.value)) is is_named

@@ -14,9 +14,11 @@ from isoglot.artifacts import PlannedStage, State, Store, inputs_first, plan
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
 from isoglot.pretraining.disk_use import DiskUse
+from isoglot.pretraining.footprint import Footprint
 from isoglot.pretraining.free_memory import FreeMemory
 from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
-from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs
+from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times
+from isoglot.report.outlook import outlook, plan_table
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.study import Study, parse_study
 
@@ -81,23 +83,59 @@ def test_tables_that_are_built_are_taken_as_they_are(finished: Workplace, tmp_pa
 
 
 def test_time_is_of_the_whole_budget(planned: tuple[PlannedStage, ...], store: Store) -> None:
-    asked = []
+    told: list[object] = []
 
-    def speed(footprint: object) -> float:
-        asked.append(footprint)
+    def speed(footprint: Footprint) -> float:
+        told.append(footprint)
         return 512.0
 
-    costs = model_costs(planned, store, free=PLENTY, speed=speed)
-    assert asked == [cost.footprint for cost in costs]
+    costs = timed(model_costs(planned, store, free=PLENTY), speed=speed, say=told.append)
+    assert told == ["timing 2 sizes of model here ...", *(cost.footprint for cost in costs)]
     assert [cost.seconds for cost in costs] == [80 * 8 * 16 / 512] * 2
 
 
 def test_what_does_not_fit_is_told_and_not_tried(planned: tuple[PlannedStage, ...], store: Store) -> None:
-    def speed(_: object) -> float:
+    def no_speed(_: object) -> float:
         raise AssertionError("it would run out of memory")
 
-    costs = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000), speed=speed)
+    said: list[str] = []
+    costs = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000))
+    assert timed(costs, speed=no_speed, say=said.append) == costs
     assert [(cost.fits, cost.footprint.rows, cost.seconds) for cost in costs] == [(False, 1, None)] * 2
+    assert said == []
+    timed([replace(costs[0], fits=True), costs[1]], speed=lambda _: 1.0, say=said.append)
+    assert said == ["timing 1 size of model here ..."]
+
+
+def test_measured_times_take_the_place_of_guesses(
+    study: Study, planned: tuple[PlannedStage, ...], store: Store
+) -> None:
+    shared, separate = model_costs(planned, store, free=PLENTY)
+    measured = with_measured_times(planned, [replace(shared, tokens_per_second=1.0), separate])
+    four = {encoder.digest for encoder in shared.encoders}
+    for before, after in zip(planned, measured, strict=True):
+        if before.stage.digest in four:
+            assert before.guessed
+            assert after == replace(before, seconds_estimate=80 * 8 * 16, guessed=False)
+        else:
+            assert after == before
+    estimates = dict(zip(plan_table(measured).columns[0].cells, plan_table(measured).columns[3].cells, strict=True))
+    assert estimates["pretraining, default, ela-oru, seed 0"] == "2 h 51 min"
+    assert str(estimates["pretraining, sep-emb-l1-6, ela-oru, seed 0"]).startswith("? ")
+    (guess,), (line,) = outlook(study, planned), outlook(study, measured)
+    assert re.search(r"about \d+ s one after the other, guessed for two CPU cores, without", guess)
+    assert re.search(r"about 11 h \d\d min one after the other, \d+ s of it guessed for two CPU cores, without", line)
+
+
+def test_a_line_of_measured_times_alone_tells_of_no_guess(
+    study: Study, planned: tuple[PlannedStage, ...], store: Store
+) -> None:
+    models = [each for each in planned if isinstance(each.stage, PretrainedEncoder)]
+    costs = [replace(cost, tokens_per_second=1.0) for cost in model_costs(models, store, free=PLENTY)]
+    (line,) = outlook(study, with_measured_times(models, costs))
+    assert line.endswith("61k tokens of training, about 17 h 04 min one after the other")
+    (line,) = outlook(study, with_measured_times(models[:1], costs))
+    assert line.endswith("10k tokens of training, about 2 h 51 min")
 
 
 def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedStage, ...], store: Store) -> None:

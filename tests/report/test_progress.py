@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from isoglot.artifacts import Amount, Stage, Work
 from isoglot.errors import IsoglotError
@@ -24,9 +25,9 @@ class Digging(Stage):
         return None if self.metres is None else Amount(units=self.metres, of="metres")
 
 
-def watched(*, terminal: bool) -> tuple[Watch, io.StringIO]:
+def watched(*, terminal: bool, width: int = 200) -> tuple[Watch, io.StringIO]:
     file = io.StringIO()
-    return Watch(Console(file=file, force_terminal=terminal, width=200, soft_wrap=True)), file
+    return Watch(Console(file=file, force_terminal=terminal, width=width, soft_wrap=True)), file
 
 
 def test_a_file_gets_one_line_for_each_stage() -> None:
@@ -127,3 +128,34 @@ def test_a_terminal_gets_a_bar_with_rate_and_time_left() -> None:
     assert "[3/7] digging" in text
     assert "metres/s" in text
     assert "loss 4.10" in text
+
+
+@dataclass(frozen=True, kw_only=True)
+class LongDigging(Digging):
+    kind: ClassVar[str] = "long-digging"
+
+    @property
+    def title(self) -> str:
+        return "pretraining, sep-emb-l1-6, ela-oru, seed 1"
+
+
+def test_a_narrow_terminal_cuts_titles_and_keeps_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, file = watched(terminal=True, width=80)
+    with watch:
+        now = 0.0
+        monkeypatch.setattr(watch.bars, "get_time", lambda: now)
+        for stage, index in ((LongDigging(), 23), (LongDigging(metres=3), 24)):
+            watch.started(stage, index=index, count=61)
+            for now in range(9):
+                watch.progress(stage, done=81000 * now, total=10**7, unit="tokens", note="loss 4.10")
+        file.truncate(0)
+        file.seek(0)
+        watch.bars.refresh()
+        lines = [line for line in Text.from_ansi(file.getvalue()).plain.splitlines() if line.strip()]
+    assert len(lines) == 3, lines
+    for line, index in zip(lines, ("[23/61]", "[24/61]"), strict=False):
+        assert len(line.rstrip()) <= 80
+        assert line.startswith(f"{index} pretraining, sep-emb-l1-6")
+        assert "…" in line
+        assert "81k tokens/s" in line
+        assert "loss 4.10" in line

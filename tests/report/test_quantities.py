@@ -32,6 +32,12 @@ def test_short_number(value: float, text: str) -> None:
         (7325, "2 h 02 min"),
         (3 * 3600 - 1, "3 h 00 min"),
         (30 * 3600 + 60, "30 h 01 min"),
+        (48 * 3600, "48 h 00 min"),
+        (54 * 3600, "2.2 days"),
+        (30.4 * 86400, "30 days"),
+        (730 * 86400, "730 days"),
+        (3.55 * 365 * 86400 + 86400, "3.6 years"),
+        (28 * 365 * 86400, "28 years"),
     ],
 )
 def test_duration(seconds: float, text: str) -> None:

@@ -1,10 +1,11 @@
 """The cluster that all tests of this folder share."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
-from tests.slurm.one_node_cluster import OneNodeCluster, one_node_cluster, why_not
+from tests.slurm.one_node_cluster import DoesNotStartError, OneNodeCluster, one_node_cluster, why_not
 
 
 @pytest.fixture(scope="session")
@@ -12,7 +13,11 @@ def running_cluster() -> Iterator[OneNodeCluster]:
     if reason := why_not():
         pytest.skip(reason)
     pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isoglot[slurm]'")
-    with one_node_cluster() as cluster:
+    with ExitStack() as cleaning:
+        try:
+            cluster = cleaning.enter_context(one_node_cluster())
+        except DoesNotStartError as error:
+            pytest.skip(f"Slurm is installed but does not start here: {error}")
         yield cluster
 
 

@@ -1,4 +1,7 @@
-"""A real Slurm on this machine alone, for as long as tests need it: its own key, ports, folders and processes."""
+"""A real Slurm on this machine alone, for as long as tests need it: its own key, ports, folders and processes.
+
+On leaving, every process is killed that has its SLURM_CONF, a shell in which that was exported among them.
+"""
 
 import os
 import shutil
@@ -52,6 +55,10 @@ def why_not() -> str | None:
     if missing := [name for name in (*DAEMONS, "sbatch") if shutil.which(name, path=SEARCHED) is None]:
         return f"there is no Slurm here ({', '.join(missing)} not found): apt-get install slurm-wlm munge"
     return None if os.geteuid() == 0 else "only root can start a Slurm of its own"
+
+
+class DoesNotStartError(Exception):
+    """Its daemons were started and did not come up, as in a container that forbids what they need."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,10 +120,14 @@ def one_node_cluster() -> Iterator[OneNodeCluster]:
         options = [f"--{option}={folder / name}" for option, name in names.items()]
         cleaning.callback(_end_all_told, f"SLURM_CONF={cluster.settings}")
         cleaning.enter_context(_daemon("munged", "--foreground", "--force", *options, settings=cluster.settings))
-        until((folder / "munge.socket").exists, what="munged")
-        cleaning.enter_context(_daemon("slurmctld", "-D", settings=cluster.settings))
-        cleaning.enter_context(_daemon("slurmd", "-D", settings=cluster.settings))
-        until(lambda: _is_idle(cluster), what="an idle node; is one of the daemons' ports taken?")
+        try:
+            until((folder / "munge.socket").exists, what="munged")
+            cleaning.enter_context(_daemon("slurmctld", "-D", settings=cluster.settings))
+            cleaning.enter_context(_daemon("slurmd", "-D", settings=cluster.settings))
+            until(lambda: _is_idle(cluster), what="an idle node")
+        except AssertionError as error:
+            last = [f"{log.name}: {log.read_text().splitlines()[-1:]}" for log in sorted(folder.glob("*.log"))]
+            raise DoesNotStartError(f"{error}; {'; '.join(last)}") from error
         yield cluster
 
 

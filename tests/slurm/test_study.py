@@ -122,5 +122,5 @@ def test_what_fails_in_a_job_is_told_by_the_command(interrupted: Interrupted) ->
         retrieval.rename(retrieval.with_name(f"was-{retrieval.name}"))
     run = isoglot(*WORDS, "--slurm", folder=interrupted.folder)
     assert run.returncode == 1
-    assert re.search(r"1 failed, 0 skipped .*: retrieval, pretraining, default.*best/model.safetensors", run.stderr)
+    assert re.search(r"1 failed, 0 skipped .*:\n  retrieval, pretraining, default.*best/model.safetensors", run.stderr)
     assert len(list(interrupted.store.glob("emergence-*"))) == 1

@@ -1,6 +1,7 @@
 """Models in the store: the untrained one is where the pretrained one starts, and the pretrained one has learned."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,16 @@ def test_the_health_of_every_training_is_on_record(finished: Workplace) -> None:
             assert lines[-1]["update"] == 80
             assert lines[-1]["tokens"] == 80 * 8 * 16
             assert lines[-1]["skipped"] == 0
+
+
+def test_what_ends_a_training_stands_in_its_log(finished: Workplace, tmp_path: Path) -> None:
+    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder))
+    optimization = replace(stage.run.optimization, learning_rate=1e25, warmup_updates=0)
+    astray = replace(stage, run=replace(stage.run, optimization=optimization))
+    inputs = {each.digest: finished.store.folder(each) for each in stage.inputs.values()}
+    work = Work(folder=tmp_path, input_folders=inputs, progress=lambda *_: None, log_folder=tmp_path / "logs")
+    with pytest.raises(IsoglotError, match="lower optimization") as raised:
+        astray.make(work)
+    *_, last, remark = [json.loads(line) for line in (tmp_path / "logs" / "health.jsonl").read_text().splitlines()]
+    assert last["skipped"] >= 19
+    assert remark["remark"] == str(raised.value)
