@@ -40,7 +40,7 @@ from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operati
 from isoglot.scales import DEMO, SCALES, Scale
 
 LANGUAGES = ("en", "fr")
-TABLE_SIZES = {"demo": 900, "small": 32_000, "paper": 80_000}
+TABLE_SIZES = {"demo": 215, "small": 32_000, "paper": 80_000}
 ROUNDS = 7
 SECONDS_OF_A_TURN = 2.0
 ENDLESS = 1 << 30

@@ -35,6 +35,18 @@ class Machine:
             return torch.autocast("cuda", dtype=torch.bfloat16, cache_enabled=cache)
         return nullcontext()
 
+    def seed(self, number: int) -> None:
+        """Begin the device's own random draws anew, as those of dropout.
+
+        torch.manual_seed would do so on all devices, and keep for those without driver a list of who called.
+        """
+        import torch
+
+        if self.device.type == "cuda":
+            torch.cuda.manual_seed(number)
+        else:
+            torch.default_generator.manual_seed(number)
+
     @contextmanager
     def threads_for(self, *, num_activations: int) -> Iterator[None]:
         """One thread where a layer's output is small.

@@ -34,3 +34,10 @@ def test_a_cpu_computes_in_full_precision() -> None:
         assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
     assert context is None
     assert isinstance(Machine(device=torch.device("cpu")).autocast(), nullcontext)
+
+
+def test_its_random_draws_are_those_of_torch_itself() -> None:
+    torch.manual_seed(7)
+    expected = torch.rand(5)
+    Machine(device=torch.device("cpu")).seed(7)
+    assert torch.rand(5).equal(expected)

@@ -4,6 +4,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 import torch.nn.functional as F
@@ -72,6 +73,8 @@ class Updates:
         self.optimizer = adam(model, run)
         self.guard = Guard(run.languages, machine.device)
         self.generator = torch.Generator(device=machine.device)
+        # Kept, as a walk through the model takes as long as one of its small layers.
+        self._read_by = cache(model.read_by)
 
     def __call__(self, update: int, pieces: Sequence[Piece], *, languages: frozenset[str]) -> Unsettled:
         """Learn from this process's pieces of a batch that, over all processes, is of these languages."""
@@ -83,7 +86,7 @@ class Updates:
         self.optimizer.zero_grad(set_to_none=True)
         sum_and_count_2K = torch.zeros(2, len(self.run.languages), device=self.machine.device)
         for piece in pieces:
-            torch.manual_seed(derived_seed(self.run.seed, "dropout", update, piece.first_row))
+            self.machine.seed(derived_seed(self.run.seed, "dropout", update, piece.first_row))
             own_mask = mask.of_rows(piece.first_row, len(piece.token_BL))
             loss = self._summed_loss(piece, own_mask)
             # As a share of the whole batch, so that neither pieces nor processes change what is learnt.
@@ -91,7 +94,7 @@ class Updates:
             place = self.run.languages.index(piece.language)
             sum_and_count_2K[0, place] += loss.detach()
             sum_and_count_2K[1, place] += own_mask.chosen_BL.sum()
-        parameters = self.model.read_by(languages)
+        parameters = self._read_by(languages)
         self.ranks.add_up_gradients(parameters)
         self.ranks.add_up(sum_and_count_2K)
         norm, left_out = self._step(update, parameters, sum_and_count_2K)

@@ -160,7 +160,7 @@ class FineTuner:
         batches = length_batches(order, length_N, batch=run.batch, seed=run.seed, epoch=epoch)
         for update, rows_B in enumerate(batches, start=done + 1):
             set_rates(self.optimizer, run, share=run.rate_share(update, updates=updates))
-            torch.manual_seed(derived_seed(run.seed, "dropout", update))
+            self.machine.seed(derived_seed(run.seed, "dropout", update))
             on_device_B = torch.from_numpy(rows_B).to(self.machine.device, non_blocking=True)
             total += self.updates(on_device_B, length=int(length_N[rows_B].max()))
             if update % UPDATES_BETWEEN_REPORTS == 0:
