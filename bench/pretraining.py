@@ -28,10 +28,10 @@ from transformers import BertConfig, BertForMaskedLM
 
 from isoglot.conditions import CONDITIONS, TableKind
 from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.free_memory import free_memory_of
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining.batches import share_of
 from isoglot.pretraining.calibration import made_up_stream
-from isoglot.pretraining.free_memory import free_memory_of
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.micro_batch import fitting_micro_batch
@@ -134,17 +134,12 @@ class Learner:
 
     def tokens_per_second(self, *, updates: int) -> float:
         torch.set_num_threads(self.threads)
-        wait_for(self.machine)
+        self.machine.wait()
         start = perf_counter()
         for _ in range(updates):
             self.advance()
-        wait_for(self.machine)
+        self.machine.wait()
         return updates * self.tokens / (perf_counter() - start)
-
-
-def wait_for(machine: Machine) -> None:
-    if machine.device.type == "cuda":
-        torch.cuda.synchronize(machine.device)
 
 
 def measured(scale: Scale, conditions: list[str], *, machine: Machine, folder: Path) -> dict[str, object]:

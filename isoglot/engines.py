@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from isoglot.errors import IsoglotError
+from isoglot.free_memory import SHARE_VARIABLE, available_ram, memory_share
 from isoglot.gpus import VISIBLE_VARIABLE, usable_gpus
 from isoglot.machine import PROCESSES_VARIABLE, processes_per_model
-from isoglot.pretraining.free_memory import SHARE_VARIABLE, available_ram, memory_share
 from isoglot.workers import WORKERS_VARIABLE, num_processors, num_workers
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from isoglot.environment import number_in
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ class Machine:
         else:
             torch.default_generator.manual_seed(number)
 
+    def wait(self) -> None:
+        """Until the device has done all it was told to, as a clock must before it is read."""
+        import torch
+
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
     @contextmanager
     def threads_for(self, *, num_activations: int) -> Iterator[None]:
         """One thread where a layer's output is small.
@@ -65,10 +73,7 @@ class Machine:
 
 def processes_per_model() -> int:
     """How many processes train one model together, each on a GPU of its own; one unless the environment says more."""
-    wanted = os.environ.get(PROCESSES_VARIABLE) or "1"
-    if not wanted.isdecimal() or int(wanted) < 1:
-        raise IsoglotError(f"{PROCESSES_VARIABLE}={wanted!r} is no number of processes; unset it, or give 1 or more")
-    return int(wanted)
+    return number_in(PROCESSES_VARIABLE, of="processes") or 1
 
 
 def this_machine() -> Machine:

@@ -2,19 +2,14 @@
 
 import os
 
-from isoglot.errors import IsoglotError
+from isoglot.environment import number_in
 
 WORKERS_VARIABLE = "ISOGLOT_WORKERS"
 
 
 def num_workers() -> int:
     """One for each processor that this process may use; the environment variable ISOGLOT_WORKERS decides otherwise."""
-    wanted = os.environ.get(WORKERS_VARIABLE)
-    if not wanted:
-        return num_processors()
-    if not wanted.isdecimal() or int(wanted) < 1:
-        raise IsoglotError(f"{WORKERS_VARIABLE}={wanted!r} is no number of processes; unset it, or give 1 or more")
-    return int(wanted)
+    return number_in(WORKERS_VARIABLE, of="processes") or num_processors()
 
 
 def num_processors() -> int:

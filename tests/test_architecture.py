@@ -13,6 +13,7 @@ PACKAGE = ROOT / "isoglot"
 # From the ground up; a part may import any part of a lower row, and none of its own row beside itself.
 ROWS = (
     ("errors", "randomness", "suggestions"),
+    ("environment",),
     ("workers", "searches", "user_commands", "transformers_library", "tensor_files"),
     ("alignment_settings",),
     ("conditions", "scales", "languages", "synthetic_languages", "text_sources"),
@@ -22,7 +23,7 @@ ROWS = (
     ("real_text",),
     ("study",),
     ("machine", "checkpoints", "background_writing"),
-    ("encoder", "corpora", "synthetic", "gpus"),
+    ("encoder", "corpora", "synthetic", "gpus", "free_memory"),
     ("pretraining", "transfer", "geometry", "interchange"),
     ("stages", "data_sets"),
     ("cells",),

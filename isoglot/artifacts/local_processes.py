@@ -11,6 +11,7 @@ from multiprocessing import connection, resource_tracker
 from pathlib import Path
 from typing import Self
 
+from isoglot.artifacts.ctrl_c import deaf_to_ctrl_c
 from isoglot.artifacts.engine import Event, Failed, Progressed, Tell, Waiting
 from isoglot.artifacts.stage import Stage
 from isoglot.artifacts.store import Store
@@ -142,7 +143,8 @@ class _Worker:
         self.process = context.Process(target=serve, args=(theirs,), kwargs={"root": root}, daemon=False)
         # If it had to be started below, it would unblock Ctrl-C.
         resource_tracker.ensure_running()
-        with theirs, _deaf_to_ctrl_c(), _variables(environment):
+        # In a terminal it goes to all of a run, and it is this process that decides.
+        with theirs, deaf_to_ctrl_c(), _variables(environment):
             self.process.start()
 
     def end(self) -> int | None:
@@ -152,19 +154,6 @@ class _Worker:
         self.process.kill()
         self.process.join()
         return self.process.exitcode
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """For processes started meanwhile: in a terminal it goes to all of a run, and it is this one that decides.
-
-    It hears of it afterwards.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -1,14 +1,13 @@
 """Makes stages in jobs of a Slurm cluster, one job for each."""
 
-import signal
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from isoglot.artifacts.ctrl_c import deaf_to_ctrl_c
 from isoglot.artifacts.disk import clear_disk_errors
 from isoglot.artifacts.engine import Event, Failed, Held, Made, Progressed, Reused, Tell, Waiting
 from isoglot.artifacts.lease import lease
@@ -104,7 +103,8 @@ class SlurmJobs:
             if self._store.has(job.stage):
                 self._end(job, Reused(job.stage.digest))
                 return
-            with clear_disk_errors(self._store.root), _deaf_to_ctrl_c():
+            # So that no job gets into the queue that nobody knows of.
+            with clear_disk_errors(self._store.root), deaf_to_ctrl_c():
                 folder.mkdir(parents=True, exist_ok=True)
                 # Two runs must not both find that nobody has submitted it.
                 with lease(folder / "slurm.lease", waiting=ignore_holder):
@@ -221,13 +221,3 @@ def _unexplained(job_id: str, *, state: str, log: Path) -> IsoglotError:
         return IsoglotError(f"{what} without a log: {mend}; can its node write to {log.parent}?")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
     return IsoglotError(f"{what}: {mend}. The last line of {log} is: {last}")
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """While a job is handed over, so that none gets into the queue that nobody knows of; it is heard afterwards."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
-import torch
 
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.spellings import id_type
@@ -90,16 +89,11 @@ def _timed_share(run: PretrainingRun, *, table_sizes: Mapping[str, int], machine
 
 
 def _seconds_of_an_update(trainer: Trainer) -> float:
-    _wait_for(trainer.machine)
+    trainer.machine.wait()
     start = perf_counter()
     trainer.advance()
-    _wait_for(trainer.machine)
+    trainer.machine.wait()
     return perf_counter() - start
-
-
-def _wait_for(machine: Machine) -> None:
-    if machine.device.type == "cuda":
-        torch.cuda.synchronize(machine.device)
 
 
 def made_up_stream(

@@ -10,12 +10,11 @@ from time import monotonic
 
 import torch
 
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.run import HEALTH, PretrainingRun
 from isoglot.pretraining.tensorboard import TensorBoard, is_wanted
 from isoglot.pretraining.update_record import UpdateRecord
 from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
 
-HEALTH = "health.jsonl"
 UPDATES_BETWEEN_LINES = 100
 SECONDS_BETWEEN_LINES = 10.0
 """A line is due when either has gone by."""

@@ -1,12 +1,12 @@
 """How many windows are read at once: as many as fit, since fewer only take longer."""
 
-import os
 from collections.abc import Mapping
 from math import ceil
 
+from isoglot.environment import number_in
 from isoglot.errors import IsoglotError
+from isoglot.free_memory import FreeMemory, memory_share
 from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.free_memory import FreeMemory, memory_share
 from isoglot.pretraining.run import PretrainingRun
 
 MICRO_BATCH_VARIABLE = "ISOGLOT_MICRO_BATCH"
@@ -21,12 +21,8 @@ class TooLargeError(IsoglotError):
 
 def micro_batch(run: PretrainingRun, *, table_sizes: Mapping[str, int], free: FreeMemory, processes: int = 1) -> int:
     """What the environment variable ISOGLOT_MICRO_BATCH says, or else what fits."""
-    wanted = os.environ.get(MICRO_BATCH_VARIABLE)
-    if not wanted:
-        return fitting_micro_batch(run, table_sizes=table_sizes, free=free, processes=processes)
-    if not wanted.isdecimal() or int(wanted) < 1:
-        raise IsoglotError(f"{MICRO_BATCH_VARIABLE}={wanted!r} is no number of windows; unset it, or give 1 or more")
-    return int(wanted)
+    wanted = number_in(MICRO_BATCH_VARIABLE, of="windows")
+    return wanted or fitting_micro_batch(run, table_sizes=table_sizes, free=free, processes=processes)
 
 
 def fitting_micro_batch(

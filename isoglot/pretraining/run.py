@@ -9,6 +9,8 @@ from isoglot.scales import EncoderShape, Optimization, Scale
 BEST = "best"
 INTERMEDIATE = "intermediate"
 LOG = "log.jsonl"
+# What it leaves in the folder of its logs.
+HEALTH = "health.jsonl"
 EVALUATED_AT_ONCE = 64
 """Dev windows that are read at once."""
 

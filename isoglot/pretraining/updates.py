@@ -97,10 +97,11 @@ class Updates:
         parameters = self._read_by(languages)
         self.ranks.add_up_gradients(parameters)
         self.ranks.add_up(sum_and_count_2K)
-        norm, left_out = self._step(update, parameters, sum_and_count_2K)
+        rate = learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
+        norm, left_out = self._step(parameters, sum_and_count_2K, rate=rate)
         return Unsettled(
             update=update,
-            learning_rate=self._rate(update),
+            learning_rate=rate,
             numbers=torch.cat([sum_and_count_2K.flatten(), norm.view(1), left_out.view(1)]),
         )
 
@@ -111,20 +112,19 @@ class Updates:
             logits_MV = self.model.masked_logits(seen_BL, masked_M=masked_M, language=piece.language)
             return F.cross_entropy(logits_MV.float(), piece.token_BL.flatten()[masked_M], reduction="sum")
 
-    def _step(self, update: int, parameters: Sequence[nn.Parameter], sum_and_count_2K: Tensor) -> tuple[Tensor, Tensor]:
+    def _step(
+        self, parameters: Sequence[nn.Parameter], sum_and_count_2K: Tensor, *, rate: float
+    ) -> tuple[Tensor, Tensor]:
         norm = torch.nn.utils.get_total_norm([each.grad for each in parameters if each.grad is not None])
         left_out = self.guard.found_bad(sum_and_count_2K[0], sum_and_count_2K[1], norm)
         for group in self.optimizer.param_groups:
-            group["lr"] = self._rate(update)
+            group["lr"] = rate
         # Fused Adam divides gradients by one of these and does nothing at all if the other says so: it clips on its
         # way, and nobody waits for the device to hear whether a number went astray.
         self.optimizer.grad_scale = ((norm + NORM_EPSILON) / self.run.optimization.clip_norm).clamp(min=1.0)  # type: ignore[attr-defined]
         self.optimizer.found_inf = left_out  # type: ignore[attr-defined]
         self.optimizer.step()
         return norm, left_out
-
-    def _rate(self, update: int) -> float:
-        return learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
 
 
 def adam(model: ClozeModel, run: PretrainingRun) -> torch.optim.Optimizer:

@@ -8,10 +8,10 @@ from pathlib import Path
 from isoglot.artifacts import PlannedStage, State, Store
 from isoglot.artifacts.store import PARTIAL
 from isoglot.errors import IsoglotError
+from isoglot.free_memory import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.free_memory import FreeMemory, free_memory_here
 from isoglot.pretraining.micro_batch import TooLargeError, micro_batch
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import size_in_bytes

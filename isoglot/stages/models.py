@@ -76,8 +76,8 @@ class PretrainedEncoder(Stage):
         return replace(asked, gpus=asked.gpus * processes_per_model())
 
     def make(self, work: Work) -> None:
+        from isoglot.free_memory import free_memory_of
         from isoglot.machine import this_machine
-        from isoglot.pretraining.free_memory import free_memory_of
         from isoglot.pretraining.loop import pretrain
         from isoglot.pretraining.micro_batch import micro_batch
         from isoglot.pretraining.torchrun import Job, pretrain_in_processes

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from isoglot.conditions import DEFAULT
 from isoglot.errors import IsoglotError
+from isoglot.free_memory import SHARE_VARIABLE, FreeMemory
 from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.free_memory import SHARE_VARIABLE, FreeMemory
 from isoglot.pretraining.micro_batch import (
     MICRO_BATCH_VARIABLE,
     USABLE_SHARE,

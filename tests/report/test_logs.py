@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
-from isoglot.pretraining import health
-from isoglot.report import logs
+from isoglot.pretraining.blind_losses import BlindLosses
+from isoglot.pretraining.health import HealthLog
+from isoglot.pretraining.plateau import Plateau
+from isoglot.pretraining.update_record import UpdateRecord
 from isoglot.report.logs import last_remark
+from tests.pretraining.tiny_runs import tiny_run
 
 STUCK, FREE = "still at the unigram plateau after 2,000 updates", "left the unigram plateau at update 2,100"
 
@@ -37,5 +41,18 @@ def test_a_torn_or_missing_log_has_none(tmp_path: Path) -> None:
     assert last_remark(tmp_path) is None
 
 
-def test_it_is_the_file_that_training_writes() -> None:
-    assert logs.HEALTH == health.HEALTH
+def test_what_training_remarks_is_read_again_until_it_is_taken_back(tmp_path: Path) -> None:
+    run = tiny_run(updates=4000)
+    blind = BlindLosses(uniform=9.0, unigram=7.0, unigram_or_kept=6.5)
+    plateau = Plateau({"en": blind}, run=run)
+    health = HealthLog(tmp_path, run=run, table_sizes={"en": 40}, device=torch.device("cpu"))
+    for first, loss in ((1, 7.0), (2001, 3.0)):
+        records = [
+            UpdateRecord(update=update, losses={"en": loss}, gradient_norm=1.0, learning_rate=1e-3, skipped=False)
+            for update in range(first, first + 2000)
+        ]
+        health(records)
+        health.remark(str(plateau.told(records)))
+        if first == 1:
+            assert "still at the unigram plateau" in str(last_remark(tmp_path))
+    assert last_remark(tmp_path) is None

@@ -13,9 +13,9 @@ from study_texts import TINY_STUDY
 from isoglot.artifacts import PlannedStage, State, Store, inputs_first, plan
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
+from isoglot.free_memory import FreeMemory
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.free_memory import FreeMemory
 from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times
 from isoglot.report.outlook import outlook, plan_table

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 import torch
 
+from isoglot import free_memory
 from isoglot.errors import IsoglotError
-from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
-from isoglot.pretraining import free_memory
-from isoglot.pretraining.free_memory import (
+from isoglot.free_memory import (
     SHARE_VARIABLE,
     FreeMemory,
     available_ram,
     free_memory_here,
     free_memory_of,
 )
+from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
 
 GIGABYTE = 1 << 30
 
