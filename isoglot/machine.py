@@ -32,9 +32,17 @@ class Machine:
         """
         import torch
 
-        if self.device.type == "cuda" and torch.cuda.is_bf16_supported():
+        if self.compute_dtype is torch.bfloat16:
             return torch.autocast("cuda", dtype=torch.bfloat16, cache_enabled=cache)
         return nullcontext()
+
+    @property
+    def compute_dtype(self) -> torch.dtype:
+        """Of the numbers in matrix products: bf16 where the device has it and does not only emulate it."""
+        import torch
+
+        has_bf16 = self.device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+        return torch.bfloat16 if has_bf16 else torch.float32
 
     def seed(self, number: int) -> None:
         """Begin the device's own random draws anew, as those of dropout.

@@ -2,9 +2,12 @@
 
 # B = sequences of a batch
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
+from isoglot.cuda_graphs import Recorder
 from isoglot.machine import Machine
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.resident_sequences import ResidentSequences
@@ -15,7 +18,7 @@ FINE_STEP, COARSE_STEP = 2, 8
 
 
 class Updates:
-    """Small batches leave a GPU waiting for Python; the graph of a shape is recorded when it is met a second time."""
+    """Learns from one batch at a time."""
 
     def __init__(
         self,
@@ -28,49 +31,23 @@ class Updates:
     ):
         self.model, self.optimizer, self.resident = model, optimizer, resident
         self.language, self.machine = language, machine
-        self.has_graphs = machine.device.type == "cuda"
-        self.met: set[tuple[int, int]] = set()
-        self.graphs: dict[tuple[int, int], tuple[torch.cuda.CUDAGraph, Tensor, Tensor]] = {}
-        self.pool = torch.cuda.graph_pool_handle() if self.has_graphs else None
+        self.recorded = Recorder(machine.device)
 
     def __call__(self, rows_B: Tensor, *, length: int) -> Tensor:
         """The loss of the batch before the update, left on the device."""
-        if not self.has_graphs:
-            return self._update(rows_B, length=length)
-        shape = (len(rows_B), graph_length(length, positions=self.model.encoder.shape.positions))
-        if shape in self.graphs:
-            graph, graph_rows_B, loss = self.graphs[shape]
-            graph_rows_B.copy_(rows_B)
-            graph.replay()
-            return loss.clone()
-        if shape in self.met:
-            return self._record(rows_B, shape)
-        self.met.add(shape)
-        # On a stream of its own, as what is to be recorded must first have run on one.
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            loss = self._update(rows_B, length=shape[1])
-        torch.cuda.current_stream().wait_stream(stream)
-        return loss
+        if self.recorded.is_used:
+            length = graph_length(length, positions=self.model.encoder.shape.positions)
+        # Before anything is recorded: a graph must not free what it did not make.
+        self.optimizer.zero_grad(set_to_none=True)
+        return self.recorded((len(rows_B), length), partial(self._update, length=length), rows_B)
 
     def _update(self, rows_B: Tensor, *, length: int) -> Tensor:
         token_BL, point_BL, target_CBL = self.resident.batch(rows_B, length=length)
-        self.optimizer.zero_grad(set_to_none=True)
-        with self.machine.autocast(cache=not self.has_graphs):
+        with self.machine.autocast(cache=not self.recorded.is_used):
             loss = self.model.loss(token_BL, point_BL=point_BL, target_CBL=target_CBL, language=self.language)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         return loss.detach()
-
-    def _record(self, rows_B: Tensor, shape: tuple[int, int]) -> Tensor:
-        graph, graph_rows_B = torch.cuda.CUDAGraph(), rows_B.clone()
-        self.optimizer.zero_grad(set_to_none=True)
-        with torch.cuda.graph(graph, pool=self.pool):
-            loss = self._update(graph_rows_B, length=shape[1])
-        self.graphs[shape] = (graph, graph_rows_B, loss)
-        graph.replay()
-        return loss.clone()
 
 
 def graph_length(length: int, *, positions: int) -> int:

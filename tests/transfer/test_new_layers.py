@@ -257,10 +257,10 @@ def test_on_a_gpu_updates_of_new_layers_are_recorded_as_graphs(tmp_path: Path) -
         tuner = tuner_of(
             tmp_path / str(has_graphs), run=run, encoder=layers, train=tagged_sentences(45), machine=machine
         )
-        tuner.updates.has_graphs = has_graphs
+        tuner.updates.recorded.is_used = has_graphs
         before = weights_of(tuner.model.encoder.below)
         losses.append([row["loss"] for row in tuner.finish(silent).log])
-        assert bool(tuner.updates.graphs) == has_graphs
+        assert bool(tuner.updates.recorded.graphs) == has_graphs
         assert all(before[name].equal(each) for name, each in tuner.model.encoder.below.state_dict().items())
     assert losses[0] == pytest.approx(losses[1], rel=0.05, abs=0.02)
     assert losses[0][-1] < 0.7 * losses[0][0]

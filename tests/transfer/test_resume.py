@@ -226,14 +226,14 @@ def test_on_a_gpu_a_run_with_graphs_is_one_without_and_goes_on_from_its_checkpoi
 
     def tuner(name: str, *, has_graphs: bool = True) -> FineTuner:
         made = tuner_of(tmp_path / name, run=run, train=tagged_sentences(45), machine=machine)
-        made.updates.has_graphs = has_graphs
+        made.updates.recorded.is_used = has_graphs
         return made
 
     whole, eager = tuner("whole"), tuner("eager", has_graphs=False)
     for _ in range(6):
         whole.advance(silent)
         eager.advance(silent)
-    assert whole.updates.graphs
+    assert whole.updates.recorded.graphs
     first = tuner("parts")
     for _ in range(3):
         first.advance(silent)

@@ -145,7 +145,7 @@ def test_graphs_make_the_updates_that_are_made_without_them(has_padding_beyond: 
     """Both in bf16, and both with the optimizer that graphs need."""
     machine = Machine(device=torch.device("cuda"))
     recorded, eager = updates_on(machine), updates_on(machine)
-    eager.has_graphs = False
+    eager.recorded.is_used = False
     sequences = pair_sequences()
     losses: tuple[list[Tensor], list[Tensor]] = ([], [])
     for update in range(60):
@@ -155,8 +155,8 @@ def test_graphs_make_the_updates_that_are_made_without_them(has_padding_beyond: 
                 group["lr"].fill_(1e-3 * (1 - update / 60))
             padded = length + 5 if has_padding_beyond and updates is recorded else length
             of_updates.append(updates(rows_B.to(machine.device), length=padded))
-    assert len(recorded.graphs) >= 4
-    assert eager.graphs == {}
+    assert len(recorded.recorded.graphs) >= 4
+    assert eager.recorded.graphs == {}
     # Read at the end: no replay may have written over the loss of one before.
     by_graphs, by_hand = (torch.stack(of_updates).cpu() for of_updates in losses)
     torch.testing.assert_close(by_graphs, by_hand, rtol=5e-2, atol=2e-2)
@@ -191,7 +191,7 @@ def test_dropout_differs_from_replay_to_replay_and_comes_again_with_its_seed() -
         for seed in seeds:
             torch.manual_seed(seed)
             found.append(float(updates(torch.arange(6, device=machine.device), length=20)))
-        assert len(updates.graphs) == 1
+        assert len(updates.recorded.graphs) == 1
         return found
 
     # Of equal weights all through, as the rate is 0.
