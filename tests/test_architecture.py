@@ -22,7 +22,7 @@ ROWS = (
     ("task_files",),
     ("real_text",),
     ("study",),
-    ("machine", "checkpoints", "background_writing"),
+    ("machine", "checkpoints", "background_writing", "cuda_graphs"),
     ("encoder", "corpora", "synthetic", "gpus", "free_memory"),
     ("pretraining", "transfer", "geometry", "interchange"),
     ("stages", "data_sets"),

@@ -2,7 +2,7 @@
 
 # B = windows, L = positions, D = width, M = masked positions, V = tokens of a table
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import torch
 import torch.nn.functional as F
@@ -38,18 +38,6 @@ class ClozeModel(nn.Module):
             languages,
             separate=separate.embeddings,
         )
-
-    def read_by(self, languages: Collection[str]) -> list[nn.Parameter]:
-        """What takes part when text of these languages is read: all but what others own."""
-        idle = {
-            id(parameter)
-            for part in self.modules()
-            if isinstance(part, PerLanguage) and part.separate
-            for owner, owned in part.owned_by.items()
-            if owner not in languages
-            for parameter in owned.parameters()
-        }
-        return [parameter for parameter in self.parameters() if id(parameter) not in idle]
 
     def logits(self, hidden_MD: Tensor, *, language: str | None = None) -> Tensor:
         """Scores of every token of the language's table."""

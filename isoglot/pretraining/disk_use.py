@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from isoglot.pretraining.footprint import FLOAT, MOMENTS
-from isoglot.pretraining.parameters import num_parameters, num_tensors
+from isoglot.pretraining.parameters import num_flat_tensors, num_in_training, num_parameters, num_tensors
 from isoglot.pretraining.run import PretrainingRun
 
 HEADER_BYTES = 140
@@ -30,10 +30,10 @@ class DiskUse:
 
     @cached_property
     def checkpoint_bytes(self) -> int:
-        """Of weights, Adam's moments and its count of updates for every tensor."""
-        tensors = num_tensors(self.run, table_sizes=self.table_sizes)
-        numbers = (1 + MOMENTS) * num_parameters(self.run, table_sizes=self.table_sizes) + tensors
-        return FLOAT * numbers + (2 + MOMENTS) * tensors * HEADER_BYTES
+        """Of weights, Adam's moments and its counts of updates."""
+        numbers = (1 + MOMENTS) * num_in_training(self.run, table_sizes=self.table_sizes)
+        tensors = (2 + MOMENTS) * num_flat_tensors(self.run, table_sizes=self.table_sizes)
+        return FLOAT * numbers + tensors * HEADER_BYTES
 
     @property
     def num_kept(self) -> int:

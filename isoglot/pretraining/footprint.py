@@ -1,13 +1,13 @@
 """The memory that pretraining a model takes, told before it starts."""
 
-# A batch is read in pieces. M = masked positions of one, V = tokens of the largest table
+# A batch is read in pieces. C = masked positions of one, V = tokens of the largest table
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, sqrt
+from math import ceil
 
-from isoglot.pretraining.parameters import num_parameters, num_read
+from isoglot.pretraining.parameters import num_in_training, num_parameters
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
 from isoglot.scales import NormPlacement
 
@@ -16,42 +16,48 @@ ID = 8
 MOMENTS = 2
 NORM_NUMBERS = 2
 """Mean and deviation, which a LayerNorm keeps of each token."""
+IDS_OF_MASKED = 3
+"""Where each masked position is, twice, and what is hidden there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arithmetic:
     """How a kind of device computes, as far as memory goes."""
 
-    product_bytes: int
-    """Of a number that a matrix product reads or writes; residual sums, norms and softmaxes have 4."""
+    number_bytes: int
+    """Of a number that flows through the model; norms' own and gradients of weights have 4."""
     dropout_bytes: int
-    """Kept for each number that dropout may have hidden."""
+    """Kept for each number that dropout may have hidden; a GPU draws anew on the way back."""
     keeps_attention: bool
-    """Whether attention with dropout keeps its weights, of each position to each: a fused kernel need not."""
-    spare_deviations: float
-    """By how many standard deviations there is room for more masked positions than there should be."""
+    """Whether attention keeps its weights, of each position to each: a fused kernel need not."""
+    has_fixed_room: bool
+    """Whether there is room for more masked positions than there should be, as nobody waits to hear how many."""
+    keeps_graphs: bool
+    """Whether what a piece takes stays taken once it is recorded, so that it is there twice for one that is not yet."""
     copies_beside: bool
     """Whether copies of what is to be written to disk lie in the same memory."""
     fixed_bytes: int
-    """Workspaces of libraries."""
+    """Workspaces of libraries and sums of programs."""
 
 
 ARITHMETIC = {
     "cpu": Arithmetic(
-        product_bytes=FLOAT,
-        dropout_bytes=FLOAT,
+        number_bytes=FLOAT,
+        dropout_bytes=1,
         keeps_attention=True,
-        spare_deviations=0,
+        has_fixed_room=False,
+        keeps_graphs=False,
         copies_beside=True,
         fixed_bytes=0,
     ),
     "cuda": Arithmetic(
-        product_bytes=2,
-        dropout_bytes=1,
+        number_bytes=2,
+        dropout_bytes=0,
         keeps_attention=False,
-        spare_deviations=4,
+        has_fixed_room=True,
+        keeps_graphs=True,
         copies_beside=False,
-        fixed_bytes=32 << 20,
+        fixed_bytes=64 << 20,
     ),
 }
 """By torch's name for the kind of device; a GPU computes in bf16."""
@@ -59,7 +65,7 @@ ARITHMETIC = {
 
 @dataclass(frozen=True, kw_only=True)
 class Footprint:
-    """Of one model in training, in the memory of one process's device; without compilation, which may need less."""
+    """Of one model in training, in the memory of one process's device."""
 
     run: PretrainingRun
     table_sizes: Mapping[str, int]
@@ -85,47 +91,54 @@ class Footprint:
     @property
     def peak_bytes(self) -> int:
         """At the worst moment of training."""
-        evaluation = self.state_bytes + self.gradient_bytes + self.evaluation_bytes
-        return max(self.update_bytes, evaluation) + self.copied_bytes + self.arithmetic.fixed_bytes
+        passing = max(self.batch_bytes + self.piece_bytes, self.evaluation_bytes)
+        recorded = self.piece_bytes if self.arithmetic.keeps_graphs else 0
+        return self.state_bytes + passing + recorded + self.copied_bytes + self.arithmetic.fixed_bytes
 
     @property
     def update_bytes(self) -> int:
         """At the worst moment of an update."""
-        return self.state_bytes + self.batch_bytes + max(self.moments_of_an_update.values())
+        return self.state_bytes + self.batch_bytes + self.piece_bytes
+
+    @property
+    def piece_bytes(self) -> int:
+        """At the worst moment of reading a piece, beside what is always there."""
+        return max(self.moments_of_a_piece.values())
 
     @cached_property
-    def moments_of_an_update(self) -> dict[str, int]:
-        """What may be the worst one, and what it needs beside weights, Adam's moments and the batch."""
-        table = FLOAT * self.table_size * self.run.shape.width
-        earlier = self.gradient_bytes if self.num_pieces > 1 else 0
-        fresh = max(table, self.gradient_bytes - earlier)
-        return {
-            "softmax": earlier + self.kept_bytes + self.softmax_bytes,
-            # The softmax has given the table a gradient, which waits for that of the embeddings until the end.
-            "top block": earlier + self.kept_bytes + table + self.block_gradient_bytes,
-            # Both of them, and then their sum.
-            "embeddings": earlier + fresh + 2 * table,
-            "exchange": self.gradient_bytes * (2 if self.processes > 1 else 1),
+    def moments_of_a_piece(self) -> dict[str, int]:
+        """What may be the worst one, and what it needs; all come on the way back, as less and less is kept."""
+        shape, number, tokens = self.run.shape, self.arithmetic.number_bytes, self.rows * self.run.window
+        width = number * shape.width
+        # Of every token: the gradient of a sum, and that of what dropout let through.
+        found = (2 if shape.dropout else 1) * width
+        below_top = self.kept_bytes - int(self.masked_positions * (self._top_bytes - IDS_OF_MASKED * ID - width))
+        moments = {
+            "softmax": self.kept_bytes + int(self.masked_positions * (number * self.table_size + width)),
+            "attention": below_top + int(self.masked_positions * width) + tokens * self._attention_gradient_bytes,
         }
+        if shape.layers > 1:
+            # Of the block below the top, whose last norm is done with; what its wide layer gave is let go for a
+            # gradient.
+            moments["feed-forward"] = below_top + tokens * (
+                found + number * shape.feed_forward - self._attention_bytes - self._norm_bytes
+            )
+        return moments
 
     @cached_property
     def parameters(self) -> int:
         return num_parameters(self.run, table_sizes=self.table_sizes)
 
-    @property
-    def state_bytes(self) -> int:
-        """Weights and Adam's moments."""
-        return (1 + MOMENTS) * FLOAT * self.parameters
-
     @cached_property
-    def gradient_bytes(self) -> int:
-        """Once all pieces of an update are read; what belongs to a language that is not read has none."""
-        return FLOAT * num_read(self.run, table_sizes=self.table_sizes, languages=self.run.language_draws)
+    def state_bytes(self) -> int:
+        """Weights, gradients and Adam's moments, and weights once more where matrix products take another type."""
+        twin = self.arithmetic.number_bytes if self.arithmetic.number_bytes < FLOAT else 0
+        return ((2 + MOMENTS) * FLOAT + twin) * num_in_training(self.run, table_sizes=self.table_sizes)
 
     @property
     def copied_bytes(self) -> int:
         """A checkpoint and a model on their way to the disk."""
-        return self.state_bytes + FLOAT * self.parameters if self.arithmetic.copies_beside else 0
+        return (2 + MOMENTS) * FLOAT * self.parameters if self.arithmetic.copies_beside else 0
 
     @property
     def rows(self) -> int:
@@ -153,55 +166,68 @@ class Footprint:
 
     @property
     def kept_bytes(self) -> int:
-        """What reading a piece keeps for the way back."""
-        shape = self.run.shape
-        norm = FLOAT * (shape.width + NORM_NUMBERS)
-        below, top = ID + norm + self._dropout_bytes, norm if shape.norm is NormPlacement.PRE else 0
-        per_token = below + shape.layers * self.block_bytes_per_token + top
-        return self.rows * self.run.window * per_token + self.cast_weight_bytes
+        """What reading a piece keeps for the way back, with the ids as the model sees them."""
+        width = self.arithmetic.number_bytes * self.run.shape.width
+        lowest_norm = width + FLOAT * NORM_NUMBERS if self.run.shape.norm is NormPlacement.PRE else 0
+        blocks = (self.run.shape.layers - 1) * self.block_bytes_per_token + self._attention_bytes
+        per_token = ID + self._norm_bytes + lowest_norm + blocks
+        return self.rows * self.run.window * per_token + int(self.masked_positions * self._top_bytes)
 
     @property
     def block_bytes_per_token(self) -> int:
-        """What a Transformer block keeps for the way back."""
-        shape, arithmetic = self.run.shape, self.arithmetic
-        norms = 2 * FLOAT * (shape.width + NORM_NUMBERS)
-        # What both halves of the block read, queries, keys, values, what attention comes to, and the wide layer before
-        # and after its GELU.
-        products = arithmetic.product_bytes * (6 * shape.width + 2 * shape.feed_forward)
-        attention = FLOAT * shape.heads
-        if shape.attention_dropout and arithmetic.keeps_attention:
-            # The weights, what dropout hides, and what it leaves.
-            attention *= 3 * self.run.window
-        return norms + products + attention + 2 * self._dropout_bytes
+        """What a Transformer block below the top keeps for the way back."""
+        return self._attention_bytes + 2 * self._norm_bytes + self._wide_bytes
+
+    @property
+    def _top_bytes(self) -> int:
+        """What the top block keeps of a masked position beside attention: no other is computed there."""
+        mixed = self.arithmetic.number_bytes * self.run.shape.width
+        return IDS_OF_MASKED * ID + mixed + 2 * self._norm_bytes + self._wide_bytes
+
+    @property
+    def _attention_bytes(self) -> int:
+        """Queries, keys, values and what they come to; and each position's share in each, or one number to find it."""
+        shape, shares = self.run.shape, FLOAT * self.run.shape.heads
+        if self.arithmetic.keeps_attention:
+            hidden = self.arithmetic.dropout_bytes if shape.attention_dropout else 0
+            shares = (FLOAT + hidden) * shape.heads * self.run.window
+        return 4 * self.arithmetic.number_bytes * shape.width + shares
+
+    @property
+    def _attention_gradient_bytes(self) -> int:
+        """Of each token in the top block's attention, with the gradients of its sum and of the mixed values."""
+        width, shares = (
+            self.arithmetic.number_bytes * self.run.shape.width,
+            FLOAT * self.run.shape.heads * self.run.window,
+        )
+        if not self.arithmetic.keeps_attention:
+            return (2 + 3) * width
+        # Mixed values in another order and values, with attention's weights before and after their softmax; then with
+        # one of these also queries and keys; then all three in both orders.
+        return max((2 + 2) * width + 2 * shares, (2 + 4) * width + shares, (2 + 6) * width)
+
+    @property
+    def _norm_bytes(self) -> int:
+        """A sum, its norm, and what dropout hid of it."""
+        return 2 * self.arithmetic.number_bytes * self.run.shape.width + FLOAT * NORM_NUMBERS + self._dropout_bytes
+
+    @property
+    def _wide_bytes(self) -> int:
+        """Of the wide layer before and after its GELU."""
+        return 2 * self.arithmetic.number_bytes * self.run.shape.feed_forward
 
     @property
     def _dropout_bytes(self) -> int:
         return self.arithmetic.dropout_bytes * self.run.shape.width if self.run.shape.dropout else 0
 
     @property
-    def cast_weight_bytes(self) -> int:
-        """Weights once more, in the type that matrix products take."""
-        if self.arithmetic.product_bytes == FLOAT:
-            return 0
-        return self.arithmetic.product_bytes * num_read(self.run, table_sizes=self.table_sizes, languages=1)
-
-    @property
     def masked_positions(self) -> float:
         """Of a piece, none of them the first of its window."""
-        positions, rate = self.rows * (self.run.window - 1), self.run.mask_rate
-        return rate * positions + self.arithmetic.spare_deviations * sqrt(rate * (1 - rate) * positions)
+        if self.arithmetic.has_fixed_room:
+            from isoglot.pretraining.masking import room_for_masked  # which loads torch
 
-    @property
-    def softmax_bytes(self) -> int:
-        """On the way back: M x V logarithms, the loss's gradient and that of the logits; and what these came from."""
-        copies = 1 + (self.arithmetic.product_bytes < FLOAT)
-        return int(FLOAT * self.masked_positions * (3 * self.table_size + copies * self.run.shape.width))
-
-    @property
-    def block_gradient_bytes(self) -> int:
-        """On the way back through a block: that of its wide layer, and of what it gave."""
-        shape, tokens = self.run.shape, self.rows * self.run.window
-        return tokens * (self.arithmetic.product_bytes * shape.feed_forward + FLOAT * shape.width)
+            return room_for_masked(self.rows * self.run.window, rate=self.run.mask_rate)
+        return self.run.mask_rate * self.rows * (self.run.window - 1)
 
     @property
     def evaluation_bytes(self) -> int:

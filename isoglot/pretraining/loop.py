@@ -20,14 +20,15 @@ from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
-from isoglot.pretraining.batches import Batches, share_of, window_source
+from isoglot.pretraining.batches import Batches, window_source
 from isoglot.pretraining.guard import MOST_SKIPPED, WINDOW, too_many
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.pretraining.progression import Progression
 from isoglot.pretraining.ranks import ALONE, Ranks
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
+from isoglot.pretraining.upcoming import Upcoming
 from isoglot.pretraining.update_record import UpdateRecord
-from isoglot.pretraining.updates import Piece, Unsettled, Updates
+from isoglot.pretraining.updates import Unsettled, Updates
 from isoglot.randomness import derived_seed
 
 CHECKPOINTS = "checkpoints"
@@ -140,12 +141,20 @@ class Trainer:
         self.unsettled: list[Unsettled] = []
         self.records: list[UpdateRecord] = []
         self.progression = read_checkpoint(
-            folder / CHECKPOINTS, model=self.model, optimizer=self.updates.optimizer, fresh=Progression()
+            folder / CHECKPOINTS, model=self.updates.weights, optimizer=self.updates.optimizer, fresh=Progression()
         )
+        self.updates.weights.refresh_twins(run.languages)
         self.micro_batch = min(self.progression.micro_batch or run.batch, micro_batch or run.batch)
         self.progression.micro_batch = self.micro_batch
         ranks.check_agreement({"update": self.progression.update, "windows at once": self.micro_batch})
         self.batches.positions.update(self.progression.positions)
+        self.upcoming = Upcoming(
+            self.batches,
+            update=self.progression.update,
+            rows=ranks.rows(run.batch),
+            at_most=self.micro_batch,
+            machine=machine,
+        )
         self.updates.guard.load(self.progression.guard)
         self.saved_at = self.settled_at = monotonic()
         self.checkpoint_seconds = SECONDS_BETWEEN_CHECKPOINTS if checkpoint_seconds is None else checkpoint_seconds
@@ -157,6 +166,7 @@ class Trainer:
         return self
 
     def __exit__(self, *error: Any) -> None:
+        self.upcoming.__exit__(*error)
         self.writer.__exit__(*error)
 
     def advance(self) -> None:
@@ -193,17 +203,9 @@ class Trainer:
         return records
 
     def _learn(self, update: int) -> None:
-        parts = self.batches.next_parts(update)
-        first_row, end_row = self.ranks.rows(self.run.batch)
-        pieces = [
-            Piece(
-                language=part.language,
-                first_row=part.first_row,
-                token_BL=self.batches.tokens(part).to(self.machine.device),
-            )
-            for part in share_of(parts, first_row=first_row, end_row=end_row, at_most=self.micro_batch)
-        ]
-        self.unsettled.append(self.updates(update, pieces, languages=frozenset(part.language for part in parts)))
+        batch = next(self.upcoming)
+        self.unsettled.append(self.updates(update, batch))
+        self.progression.positions = dict(batch.positions)
 
     def _settle(self) -> None:
         if not self.unsettled:
@@ -259,11 +261,10 @@ class Trainer:
 
     def _save(self) -> None:
         self._settle()
-        self.progression.positions = dict(self.batches.positions)
         self.progression.guard = self.updates.guard.state()
         write_checkpoint(
             self.folder / CHECKPOINTS,
-            model=self.model,
+            model=self.updates.weights,
             optimizer=self.updates.optimizer,
             progression=self.progression,
             write=self.checkpoint_outbox,

@@ -3,6 +3,7 @@
 # B = windows, L = positions, M = masked positions
 
 from dataclasses import dataclass
+from math import ceil, sqrt
 
 import torch
 from torch import Tensor
@@ -10,6 +11,9 @@ from torch import Tensor
 MASKED_SHARE = 0.8
 KEPT_SHARE = 0.1  # the rest becomes a random word
 LARGE_NUMBER = 1 << 62
+DEVIATIONS = 5
+ROUND_ROOM = 64
+"""Matrix products are fastest with round numbers of rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,3 +63,17 @@ class Mask:
     def masked_M(self) -> Tensor:
         """Flat indices of the chosen positions."""
         return self.chosen_BL.flatten().nonzero().squeeze(1)
+
+    def first_masked_C(self, count: int) -> Tensor:
+        """Flat indices of so many chosen positions, then B x L where there are fewer; nobody waits to hear how many."""
+        chosen_T = self.chosen_BL.flatten()
+        place_T = torch.where(chosen_T, chosen_T.cumsum(0) - 1, count).clamp(max=count)
+        index_T = torch.arange(len(chosen_T), device=chosen_T.device)
+        # One place more, where all that have none end up.
+        return index_T.new_full((count + 1,), len(chosen_T)).scatter(0, place_T, index_T)[:count]
+
+
+def room_for_masked(tokens: int, *, rate: float) -> int:
+    """So many that hardly ever more are chosen among so many tokens: once in some millions of draws."""
+    spread = DEVIATIONS * sqrt(rate * (1 - rate) * tokens)
+    return min(tokens, ceil((rate * tokens + spread) / ROUND_ROOM) * ROUND_ROOM)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import ceil
 
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.scales import EncoderShape, NormPlacement
@@ -9,6 +10,8 @@ from isoglot.scales import EncoderShape, NormPlacement
 TENSORS_OF_A_BLOCK = 12
 TENSORS_OF_A_TABLE = 5
 TENSORS_OF_A_NORM = 2
+ALIGNMENT = 64
+"""Numbers; in training every tensor begins at a multiple of it, as matrix products want round addresses."""
 
 
 def num_parameters(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
@@ -29,6 +32,29 @@ def num_tensors(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
     tables = owners if run.separate.embeddings else 1
     top = TENSORS_OF_A_NORM if run.shape.norm is NormPlacement.PRE else 0
     return blocks * TENSORS_OF_A_BLOCK + tables * TENSORS_OF_A_TABLE + top
+
+
+def num_in_training(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
+    """With the gaps between tensors that lie side by side."""
+    shape, owners = run.shape, len(table_sizes)
+    width, wide = shape.width, shape.feed_forward
+    norm = [width, width]
+    block = [3 * width**2, 3 * width, width**2, width, *norm, width * wide, wide, wide * width, width, *norm]
+    tensors = (shape.layers + len(run.separate.layers) * (owners - 1)) * block
+    for size in table_sizes.values() if run.separate.embeddings else [max(table_sizes.values())]:
+        tensors += [size * width, shape.positions * width, *norm, size]
+    if shape.norm is NormPlacement.PRE:
+        tensors += norm
+    return sum(ceil(numbers / ALIGNMENT) * ALIGNMENT for numbers in tensors)
+
+
+def num_flat_tensors(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
+    """In which all others lie side by side: matrices and vectors of each owner that has any."""
+    separate = run.separate
+    shares_matrices = not separate.embeddings or len(separate.layers) < run.shape.layers
+    shares_vectors = bool(_shared(run, table_sizes))
+    owns_some = separate.embeddings or bool(separate.layers)
+    return shares_matrices + shares_vectors + 2 * owns_some * len(table_sizes)
 
 
 def _shared(run: PretrainingRun, table_sizes: Mapping[str, int]) -> int:

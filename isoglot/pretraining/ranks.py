@@ -1,15 +1,12 @@
 """Processes that train one model together, each on its rows of every batch."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import torch
 import torch.distributed as dist
-from torch import Tensor, nn
+from torch import Tensor
 
 from isoglot.errors import IsoglotError
-
-BUCKET_NUMBERS = 1 << 23
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,42 +43,15 @@ class Ranks:
             told = "; ".join(f"process {rank}: {other}" for rank, other in enumerate(states))
             raise IsoglotError(f"processes that train together found different checkpoints ({told}); run again")
 
-    def add_up(self, tensor: Tensor) -> None:
-        """Make it the sum over all processes."""
-        if self.count > 1:
-            dist.all_reduce(tensor)
-
-    def add_up_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Sum the gradients of parameters that any process may have used; one without a gradient adds nothing.
+    def add_up(self, tensors: Sequence[Tensor]) -> None:
+        """Make each of them the sum over all processes.
 
         torch's DistributedDataParallel sorts its buckets anew after the first update of each start, so that a resumed
-        run would add in another order than one that was never stopped; these buckets are always the same.
+        run would add in another order than one that was never stopped; here nothing depends on when it started.
         """
-        if self.count == 1:
-            return
-        for parameter in parameters:
-            if parameter.grad is None:
-                parameter.grad = torch.zeros_like(parameter)
-        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        sums = [(bucket, torch.cat([each.flatten() for each in bucket])) for bucket in _buckets(gradients)]
-        for pending in [dist.all_reduce(total, async_op=True) for _, total in sums]:
-            pending.wait()
-        for bucket, total in sums:
-            summed = torch.split(total, [each.numel() for each in bucket])
-            for gradient, numbers in zip(bucket, summed, strict=True):
-                gradient.copy_(numbers.view_as(gradient))
+        if self.count > 1:
+            for pending in [dist.all_reduce(each, async_op=True) for each in tensors]:
+                pending.wait()
 
 
 ALONE = Ranks()
-
-
-def _buckets(gradients: Sequence[Tensor]) -> Iterator[list[Tensor]]:
-    """Small ones together, since each exchange costs the same few microseconds at least."""
-    bucket: list[Tensor] = []
-    for each in gradients:
-        if bucket and sum(other.numel() for other in bucket) + each.numel() > BUCKET_NUMBERS:
-            yield bucket
-            bucket = []
-        bucket.append(each)
-    if bucket:
-        yield bucket

@@ -1,35 +1,31 @@
 """One update: words are hidden, gradients gathered over the pieces of a batch and over processes, and Adam steps."""
 
-# B = windows, L = positions, M = masked positions, V = tokens of a table, K = languages
+# B = windows, L = positions, K = languages
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
+from isoglot.cuda_graphs import Recorder
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.machine import Machine
+from isoglot.pretraining.cloze_pass import ClozePass
+from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
 from isoglot.pretraining.guard import Guard
+from isoglot.pretraining.kernels.steps import Kernels
+from isoglot.pretraining.kernels.torch_kernels import TorchKernels
 from isoglot.pretraining.learning_rate import learning_rate
-from isoglot.pretraining.masking import Mask
+from isoglot.pretraining.masking import Mask, room_for_masked
 from isoglot.pretraining.ranks import Ranks
 from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.upcoming import Batch
 from isoglot.pretraining.update_record import UpdateRecord
 from isoglot.randomness import derived_seed
 
 NORM_EPSILON = 1e-6
-
-
-@dataclass(frozen=True, kw_only=True)
-class Piece:
-    """Rows of an update's batch that are read at once."""
-
-    language: str
-    first_row: int
-    token_BL: Tensor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +52,10 @@ class Unsettled:
 
 
 class Updates:
-    """Makes the updates of a run; what it draws depends on the run's seed and the update's number alone."""
+    """Makes the updates of a run; what it draws depends on the run's seed and the update's number alone.
+
+    Tensors that outlive an update stay where they are, so that CUDA graphs may record what is done with them.
+    """
 
     def __init__(
         self,
@@ -68,78 +67,105 @@ class Updates:
         machine: Machine,
         ranks: Ranks,
     ):
-        self.model, self.run, self.mask_id, self.table_sizes = model, run, mask_id, table_sizes
+        self.run, self.mask_id, self.table_sizes = run, mask_id, table_sizes
         self.machine, self.ranks = machine, ranks
-        self.optimizer = adam(model, run)
+        self.weights = FlatWeights(model, compute_dtype=machine.compute_dtype)
+        self.rate = torch.zeros((), device=machine.device)
+        self.optimizer = adam(self.weights, run, rate=self.rate)
         self.guard = Guard(run.languages, machine.device)
         self.generator = torch.Generator(device=machine.device)
-        # Kept, as a walk through the model takes as long as one of its small layers.
-        self._read_by = cache(model.read_by)
+        self.kernels = kernels_for(run, machine)
+        self.passes = {
+            language: ClozePass(model, self.weights, language=language, window=run.window, kernels=self.kernels)
+            for language in run.languages
+        }
+        self.recorded = Recorder(machine.device)
+        self.sum_and_count_2K = torch.zeros(2, len(run.languages), device=machine.device)
+        self.share = torch.zeros((), device=machine.device)
+        """That one masked word has in the whole batch."""
 
-    def __call__(self, update: int, pieces: Sequence[Piece], *, languages: frozenset[str]) -> Unsettled:
-        """Learn from this process's pieces of a batch that, over all processes, is of these languages."""
+    def __call__(self, update: int, batch: Batch) -> Unsettled:
+        """Learn from this process's pieces of a batch."""
         self.generator.manual_seed(derived_seed(self.run.seed, "masking", update))
         mask = Mask.drawn(self.run.batch, self.run.window, rate=self.run.mask_rate, generator=self.generator)
-        num_masked = mask.chosen_BL.sum()
+        self.share.copy_(1 / mask.chosen_BL.sum())
+        self.sum_and_count_2K.zero_()
+        gradients = self.weights.gradients_of(batch.languages)
+        torch._foreach_zero_(gradients)
+        for piece in batch.pieces:
+            self.kernels.seed(derived_seed(self.run.seed, "dropout", update, piece.first_row))
+            rows = mask.of_rows(piece.first_row, len(piece.token_BL))
+            self.recorded(
+                (piece.language, len(piece.token_BL)),
+                partial(self._learn, piece.language),
+                piece.token_BL,
+                rows.chosen_BL,
+                rows.fate_BL,
+                rows.other_BL,
+            )
+        self.ranks.add_up([*gradients, self.sum_and_count_2K])
+        rate = learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
+        self.rate.fill_(rate)
+        numbers = self.recorded(batch.languages, partial(self._step, batch.languages))
+        return Unsettled(update=update, learning_rate=rate, numbers=numbers)
+
+    def _learn(self, language: str, token_BL: Tensor, chosen_BL: Tensor, fate_BL: Tensor, other_BL: Tensor) -> Tensor:
+        """The gradient as a share of the whole batch's, so that neither pieces nor processes change what is learnt."""
+        mask = Mask(chosen_BL=chosen_BL, fate_BL=fate_BL, other_BL=other_BL)
+        if self.machine.device.type == "cuda":
+            masked_C = mask.first_masked_C(room_for_masked(token_BL.numel(), rate=self.run.mask_rate))
+        else:
+            masked_C = mask.masked_M
+        loss = self.passes[language](
+            token_BL,
+            seen_BL=mask.hide(token_BL, mask_id=self.mask_id, table_size=self.table_sizes[language]),
+            masked_C=masked_C,
+            scale=self.share,
+        )
+        place = self.run.languages.index(language)
+        self.sum_and_count_2K[0, place] += loss
+        self.sum_and_count_2K[1, place] += chosen_BL.sum()
+        return loss
+
+    def _step(self, languages: frozenset[str]) -> Tensor:
         # Departure: parts of the absent language get no gradient at all, so Adam leaves them and their moments alone;
         # in XLM they get zeros, and drift on.
-        self.optimizer.zero_grad(set_to_none=True)
-        sum_and_count_2K = torch.zeros(2, len(self.run.languages), device=self.machine.device)
-        for piece in pieces:
-            self.machine.seed(derived_seed(self.run.seed, "dropout", update, piece.first_row))
-            own_mask = mask.of_rows(piece.first_row, len(piece.token_BL))
-            loss = self._summed_loss(piece, own_mask)
-            # As a share of the whole batch, so that neither pieces nor processes change what is learnt.
-            (loss / num_masked).backward()  # type: ignore[no-untyped-call]
-            place = self.run.languages.index(piece.language)
-            sum_and_count_2K[0, place] += loss.detach()
-            sum_and_count_2K[1, place] += own_mask.chosen_BL.sum()
-        parameters = self._read_by(languages)
-        self.ranks.add_up_gradients(parameters)
-        self.ranks.add_up(sum_and_count_2K)
-        rate = learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
-        norm, left_out = self._step(parameters, sum_and_count_2K, rate=rate)
-        return Unsettled(
-            update=update,
-            learning_rate=rate,
-            numbers=torch.cat([sum_and_count_2K.flatten(), norm.view(1), left_out.view(1)]),
-        )
-
-    def _summed_loss(self, piece: Piece, mask: Mask) -> Tensor:
-        seen_BL = mask.hide(piece.token_BL, mask_id=self.mask_id, table_size=self.table_sizes[piece.language])
-        masked_M = mask.masked_M
-        with self.machine.autocast():
-            logits_MV = self.model.masked_logits(seen_BL, masked_M=masked_M, language=piece.language)
-            return F.cross_entropy(logits_MV.float(), piece.token_BL.flatten()[masked_M], reduction="sum")
-
-    def _step(
-        self, parameters: Sequence[nn.Parameter], sum_and_count_2K: Tensor, *, rate: float
-    ) -> tuple[Tensor, Tensor]:
-        norm = torch.nn.utils.get_total_norm([each.grad for each in parameters if each.grad is not None])
-        left_out = self.guard.found_bad(sum_and_count_2K[0], sum_and_count_2K[1], norm)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        gradients = self.weights.show_gradients(languages)
+        norm = torch.nn.utils.get_total_norm(gradients)
+        left_out = self.guard.found_bad(self.sum_and_count_2K[0], self.sum_and_count_2K[1], norm)
         # Fused Adam divides gradients by one of these and does nothing at all if the other says so: it clips on its
         # way, and nobody waits for the device to hear whether a number went astray.
         self.optimizer.grad_scale = ((norm + NORM_EPSILON) / self.run.optimization.clip_norm).clamp(min=1.0)  # type: ignore[attr-defined]
         self.optimizer.found_inf = left_out  # type: ignore[attr-defined]
         self.optimizer.step()
-        return norm, left_out
+        self.weights.refresh_twins(languages)
+        return torch.cat([self.sum_and_count_2K.flatten(), norm.view(1), left_out.view(1)])
 
 
-def adam(model: ClozeModel, run: PretrainingRun) -> torch.optim.Optimizer:
+def kernels_for(run: PretrainingRun, machine: Machine) -> Kernels:
+    """Triton's for a GPU, torch's for any other device."""
+    settings = {"dropout": run.shape.dropout, "attention_dropout": run.shape.attention_dropout}
+    if machine.device.type != "cuda":
+        return TorchKernels(machine, **settings)
+    from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
+
+    return GpuKernels(machine, **settings)
+
+
+def adam(weights: FlatWeights, run: PretrainingRun, *, rate: Tensor) -> torch.optim.Optimizer:
     """Adam, with decoupled weight decay on matrices where the run asks for any."""
     settings = run.optimization
     # Departure: biases and norms never decay; the paper names no decay.
-    matrices = [parameter for parameter in model.parameters() if parameter.ndim > 1]
-    vectors = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
+    matrices = [parameter for name, parameter in weights.named_parameters() if name.endswith(MATRICES)]
+    vectors = [parameter for name, parameter in weights.named_parameters() if name.endswith(VECTORS)]
     return torch.optim.AdamW(
         [
             {"params": matrices, "weight_decay": settings.weight_decay},
             {"params": vectors, "weight_decay": 0.0},
         ],
-        lr=settings.learning_rate,
+        lr=rate,
         betas=(settings.beta1, settings.beta2),
         eps=settings.epsilon,
         fused=True,
+        capturable=rate.is_cuda,
     )

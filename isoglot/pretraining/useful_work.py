@@ -18,10 +18,11 @@ SECONDS_OF_MEASURING = 0.2
 
 
 def useful_operations_per_token(run: PretrainingRun, *, table_size: int) -> float:
-    """Multiplications and additions that training cannot do without, for each token of the windows.
+    """Multiplications and additions of the model that is trained, for each token of the windows.
 
     Matrix products of the layers, attention over the window, and the softmax at masked positions alone. What a device
-    spends on look-ups, norms, dropout, the optimizer or on computing anything twice is not useful in this sense.
+    spends on look-ups, norms, dropout, the optimizer or on computing anything twice is not useful in this sense; what
+    it is spared, as the last layer where no word is masked, counts as if it had been done.
     """
     shape = run.shape
     weights = 4 * shape.width**2 + 2 * shape.width * shape.feed_forward

@@ -52,6 +52,7 @@ class PretrainedEncoder(Stage):
     """The model a run ends with, chosen by the source language's dev perplexity."""
 
     kind: ClassVar[str] = "pretrained-encoder"
+    version: ClassVar[int] = 2
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
     switchable: Mapping[str, SwitchableTrainingText]

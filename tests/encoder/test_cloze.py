@@ -6,7 +6,7 @@ import torch
 from isoglot.conditions import CONDITIONS, Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
-from isoglot.scales import PAPER, EncoderShape, NormPlacement
+from isoglot.scales import PAPER, NormPlacement
 from tests.encoder.tiny_models import random_tokens, tiny_model, tiny_shape
 
 WIDTH, FEED_FORWARD, LAYERS, POSITIONS = 768, 3072, 8, 512
@@ -53,22 +53,6 @@ def test_the_softmax_is_tied_to_the_token_table() -> None:
         [[hidden_D @ row_D + bias for row_D, bias in zip(table_VD, bias_V, strict=True)] for hidden_D in hidden_MD]
     )
     torch.testing.assert_close(model.logits(hidden_MD), expected_MV, rtol=0, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    "separate", [Separate(), Separate(layers=frozenset({1})), Separate(embeddings=True, layers=frozenset({2}))]
-)
-@pytest.mark.parametrize("languages", [{"en"}, {"fr"}, {"en", "fr"}])
-def test_reading_languages_takes_what_gets_a_gradient_when_they_are_read(
-    languages: set[str], separate: Separate
-) -> None:
-    shape = EncoderShape(layers=2, width=8, heads=2, feed_forward=16, positions=8, norm=NormPlacement.PRE)
-    model = ClozeModel(shape, table_sizes={"en": 20, "fr": 20}, separate=separate, pad_id=2)
-    for language in languages:
-        logits_MV = model.masked_logits(torch.full((1, 4), 7), masked_M=torch.tensor([1]), language=language)
-        logits_MV.square().sum().backward()
-    moved = [parameter for parameter in model.parameters() if parameter.grad is not None]
-    assert list(map(id, model.read_by(languages))) == list(map(id, moved))
 
 
 def test_the_softmax_bias_starts_like_that_of_a_linear_layer() -> None:

@@ -3,11 +3,8 @@
 from pathlib import Path
 
 import pytest
-import torch
-from torch import nn
 
-from isoglot import checkpoints
-from isoglot.checkpoints import LATEST, write_checkpoint
+from isoglot.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
 from isoglot.pretraining.loop import Trainer
@@ -25,11 +22,14 @@ def trainer(streams: dict[str, TokenStream], folder: Path) -> Trainer:
 
 
 def write(trainer: Trainer, folder: Path, progression: Progression) -> None:
-    write_checkpoint(folder, model=trainer.model, optimizer=trainer.updates.optimizer, progression=progression)
+    write_checkpoint(
+        folder, model=trainer.updates.weights, optimizer=trainer.updates.optimizer, progression=progression
+    )
 
 
-def read_checkpoint(folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progression:
-    return checkpoints.read_checkpoint(folder, model=model, optimizer=optimizer, fresh=Progression())
+def read(trainer: Trainer, folder: Path) -> Progression:
+    updates = trainer.updates
+    return read_checkpoint(folder, model=updates.weights, optimizer=updates.optimizer, fresh=Progression())
 
 
 def weights_of(trainer: Trainer) -> dict[str, list[float]]:
@@ -49,9 +49,9 @@ def test_progression_comes_back_as_it_was(trainer: Trainer, tmp_path: Path) -> N
         log=[{"update": 8, "loss": {"en": 2.5}, "perplexity": {"en": 1e-300}}],
     )
     write(trainer, tmp_path / "c", progression)
-    assert read_checkpoint(tmp_path / "c", model=trainer.model, optimizer=trainer.updates.optimizer) == progression
+    assert read(trainer, tmp_path / "c") == progression
     write(trainer, tmp_path / "c", Progression())
-    assert read_checkpoint(tmp_path / "c", model=trainer.model, optimizer=trainer.updates.optimizer) == Progression()
+    assert read(trainer, tmp_path / "c") == Progression()
 
 
 def test_moments_come_back_to_their_own_parameters(
@@ -59,12 +59,14 @@ def test_moments_come_back_to_their_own_parameters(
 ) -> None:
     write(trainer, tmp_path / "c", trainer.progression)
     fresh = fresh_trainer(streams, tmp_path)
-    read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer)
+    read(fresh, tmp_path / "c")
     assert weights_of(fresh) == weights_of(trainer)
     restored = {
-        name: fresh.updates.optimizer.state.get(parameter) for name, parameter in fresh.model.named_parameters()
+        name: fresh.updates.optimizer.state.get(parameter)
+        for name, parameter in fresh.updates.weights.named_parameters()
     }
-    for name, parameter in trainer.model.named_parameters():
+    assert any(restored.values())
+    for name, parameter in trainer.updates.weights.named_parameters():
         expected = trainer.updates.optimizer.state.get(parameter)
         assert (restored[name] is None) == (expected is None), name
         if expected is not None:
@@ -82,7 +84,7 @@ def test_a_damaged_checkpoint_is_named_and_kept(
     fresh = fresh_trainer(streams, tmp_path)
     before = weights_of(fresh)
     with pytest.raises(IsoglotError, match=r"latest\.safetensors: cannot be read .*; delete it to train from"):
-        read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer)
+        read(fresh, tmp_path / "c")
     assert weights_of(fresh) == before
     assert not fresh.updates.optimizer.state
 
@@ -95,10 +97,10 @@ def test_a_checkpoint_left_half_written_does_not_hide_the_one_before(
     scratch.mkdir()
     (scratch / ".tmp9oKhSh").write_bytes(b"half")
     fresh = fresh_trainer(streams, tmp_path)
-    assert read_checkpoint(tmp_path / "c", model=fresh.model, optimizer=fresh.updates.optimizer).update == 3
+    assert read(fresh, tmp_path / "c").update == 3
     write(trainer, tmp_path / "c", Progression(update=4))
     assert [path.name for path in (tmp_path / "c").iterdir()] == [LATEST]
 
 
 def test_where_there_is_no_checkpoint_a_run_starts_at_the_beginning(trainer: Trainer, tmp_path: Path) -> None:
-    assert read_checkpoint(tmp_path / "no", model=trainer.model, optimizer=trainer.updates.optimizer) == Progression()
+    assert read(trainer, tmp_path / "no") == Progression()

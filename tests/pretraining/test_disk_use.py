@@ -37,7 +37,7 @@ def test_models_and_checkpoints(width: int, separate_streams: dict[str, TokenStr
     write_model(trainer.model, tmp_path / "model")
     write_checkpoint(
         tmp_path / "checkpoint",
-        model=trainer.model,
+        model=trainer.updates.weights,
         optimizer=trainer.updates.optimizer,
         progression=trainer.progression,
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from isoglot.corpora.vocabulary import MASK
-from isoglot.pretraining.masking import Mask
+from isoglot.pretraining.masking import Mask, room_for_masked
 
 TABLE_SIZE = 40
 
@@ -134,3 +134,30 @@ def test_even_the_smallest_batch_has_a_word_to_find_and_never_the_first(batch: i
     assert len(found.masked_M) >= 1
     assert (found.masked_M % length).min() > 0
     assert found.target_M.equal(found.masked_M + 1000)
+
+
+@given(
+    st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=6),
+    st.integers(0, 40),
+)
+def test_so_many_chosen_positions_then_none(chosen: list[list[bool]], count: int) -> None:
+    chosen_BL = torch.tensor(chosen)
+    mask = Mask(chosen_BL=chosen_BL, fate_BL=torch.rand(chosen_BL.shape), other_BL=torch.zeros_like(chosen_BL).long())
+    by_hand = [5 * row + place for row, window in enumerate(chosen) for place in range(5) if window[place]]
+    assert mask.masked_M.tolist() == by_hand
+    assert mask.first_masked_C(count).tolist() == (by_hand + [chosen_BL.numel()] * count)[:count]
+
+
+@given(st.integers(1, 200_000), st.floats(0.01, 0.9))
+def test_room_is_for_more_than_are_ever_chosen(tokens: int, rate: float) -> None:
+    room = room_for_masked(tokens, rate=rate)
+    assert room == tokens or room % 64 == 0
+    assert room <= tokens
+    # Positions are chosen one by one; more than there is room for, once in a hundred thousand draws at the very most.
+    assert stats.binom.sf(room, tokens, rate) < 1e-5
+    assert room <= rate * tokens + 5 * (rate * (1 - rate) * tokens) ** 0.5 + 64, "and not for many more"
+
+
+@pytest.mark.parametrize(("tokens", "rate"), [(96 * 256, 0.15), (512 * 64, 0.15), (64 * 32, 0.15)])
+def test_room_at_the_scales_is_for_all_but_one_of_a_million_draws(tokens: int, rate: float) -> None:
+    assert stats.binom.sf(room_for_masked(tokens, rate=rate), tokens, rate) < 1e-6

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from isoglot.conditions import MONOLINGUAL, TABLE_1, Condition, Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
-from isoglot.pretraining.parameters import num_parameters, num_read, num_tensors
+from isoglot.pretraining.flat_weights import FlatWeights
+from isoglot.pretraining.parameters import num_flat_tensors, num_in_training, num_parameters, num_read, num_tensors
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.scales import NormPlacement, Scale
 from tests.pretraining.tiny_runs import RUN
@@ -21,9 +22,13 @@ def model_of(run: PretrainingRun, table_sizes: Mapping[str, int]) -> ClozeModel:
 
 
 def check(run: PretrainingRun, table_sizes: Mapping[str, int]) -> None:
-    parameters = list(model_of(run, table_sizes).parameters())
+    model = model_of(run, table_sizes)
+    parameters = list(model.parameters())
     assert num_parameters(run, table_sizes=table_sizes) == sum(each.numel() for each in parameters)
     assert num_tensors(run, table_sizes=table_sizes) == len(parameters)
+    flat = list(FlatWeights(model).parameters())
+    assert num_in_training(run, table_sizes=table_sizes) == sum(each.numel() for each in flat)
+    assert num_flat_tensors(run, table_sizes=table_sizes) == len(flat)
 
 
 @pytest.mark.parametrize("norm", NormPlacement)
@@ -60,5 +65,7 @@ def test_what_takes_part_when_some_languages_are_read(
     check(run, table_sizes)
     model = model_of(run, table_sizes)
     read = sorted(table_sizes, key=lambda language: table_sizes[language])[-languages:]
-    counted = sum(parameter.numel() for parameter in model.read_by(read))
+    for gradient in FlatWeights(model).gradients_of(read):
+        gradient.fill_(1)
+    counted = sum(int(parameter.grad.sum()) for parameter in model.parameters())
     assert num_read(run, table_sizes=table_sizes, languages=languages) == counted

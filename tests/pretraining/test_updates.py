@@ -17,6 +17,7 @@ from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.update_record import UpdateRecord
 from isoglot.randomness import derived_seed
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
+from tests.pretraining.training_state import learnt, tamper
 
 Streams = dict[str, TokenStream]
 
@@ -29,11 +30,7 @@ def trained(trainer: Trainer, *, updates: int) -> list[UpdateRecord]:
 
 def state(trainer: Trainer) -> list[Tensor]:
     """Weights and moments."""
-    return [
-        tensor.detach().clone()
-        for parameter in trainer.model.parameters()
-        for tensor in (parameter, *trainer.updates.optimizer.state.get(parameter, {}).values())
-    ]
+    return [tensor for tensors in learnt(trainer).values() for tensor in tensors]
 
 
 @pytest.mark.parametrize("micro_batch", [1, 3])
@@ -99,12 +96,13 @@ def test_an_update_whose_gradient_is_no_number_changes_nothing(nothing: float, s
     trained(trainer, updates=2)
     before = state(trainer)
     weight = trainer.model.encoder.top_norm.weight
-    spoiled = weight.register_hook(lambda gradient: gradient * nothing)
+    stop = tamper(trainer, lambda: weight.grad.mul_(nothing))
     (record,) = trained(trainer, updates=1)
     assert record.skipped
     assert not math.isfinite(record.gradient_norm)
+    assert all(map(math.isfinite, record.losses.values()))
     assert all(map(torch.equal, state(trainer), before))
-    spoiled.remove()
+    stop()
     (record,) = trained(trainer, updates=1)
     assert not record.skipped
     assert not any(map(torch.equal, state(trainer), before))
@@ -132,8 +130,8 @@ def test_an_update_whose_loss_leaps_changes_nothing(streams: Streams, folder: Pa
 def test_a_skipped_update_is_written_into_the_log(streams: Streams, folder: Path) -> None:
     trainer = trainer_of(tiny_run(), streams, folder=folder)
     weight = trainer.model.encoder.top_norm.weight
-    spoiled = weight.register_hook(lambda gradient: gradient * math.nan)
+    stop = tamper(trainer, lambda: weight.grad.mul_(math.nan))
     trained(trainer, updates=2)
-    spoiled.remove()
+    stop()
     trained(trainer, updates=6)
     assert [row["skipped"] for row in trainer.progression.log] == [2, 2]

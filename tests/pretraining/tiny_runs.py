@@ -109,6 +109,7 @@ def trainer_of(
     folder: Path,
     switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
     micro_batch: int | None = None,
+    machine: Machine = CPU,
 ) -> Trainer:
     return Trainer(
         run,
@@ -116,7 +117,7 @@ def trainer_of(
         pad_id=PAD,
         mask_id=MASK,
         folder=folder,
-        machine=CPU,
+        machine=machine,
         switchable=switchable,
         micro_batch=micro_batch,
     )

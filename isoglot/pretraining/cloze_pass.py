@@ -1,0 +1,205 @@
+"""The loss of hidden words and its gradients, written out by hand.
+
+It computes what autograd would of `ClozeModel`; what it saves is autograd's own time, which on a CPU is a good part of
+a small model's, and on a GPU every trip to memory that two neighbouring steps can share. And it leaves out what
+nobody reads: the last layer is computed at masked positions alone.
+"""
+
+# B = windows, L = positions, T = B x L tokens, D = width, C = masked positions, V = tokens of a table
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from isoglot.encoder.attention import SelfAttention
+from isoglot.encoder.block import Block, FeedForward
+from isoglot.encoder.cloze import ClozeModel
+from isoglot.encoder.per_language import PerLanguage
+from isoglot.pretraining.flat_weights import FlatWeights
+from isoglot.pretraining.kernels.steps import Affine, Attended, Kernels, Normed, Weight
+from isoglot.scales import NormPlacement
+
+
+@dataclass(frozen=True, kw_only=True)
+class Masked:
+    """Positions whose words are hidden, or one beyond the last for none: of no other does anyone read the top layer."""
+
+    index_C: Tensor
+    num_tokens: int
+
+    @cached_property
+    def position_C(self) -> Tensor:
+        """Any, for none."""
+        return self.index_C.clamp(max=self.num_tokens - 1)
+
+    def targets(self, token_BL: Tensor) -> Tensor:
+        """The words that are hidden there, -1 for none."""
+        return torch.where(self.index_C < self.num_tokens, token_BL.flatten()[self.position_C], -1)
+
+    def taken(self, input_TD: Tensor) -> Tensor:
+        return input_TD.index_select(0, self.position_C)
+
+    def put_back(self, output_CD: Tensor) -> Tensor:
+        """Among zeros at all other positions, with a row for those that are none."""
+        room = output_CD.new_zeros(self.num_tokens + 1, output_CD.shape[1])
+        return room.index_copy_(0, self.index_C, output_CD)[:-1]
+
+
+class AttentionPass:
+    """Through one attention sublayer and back."""
+
+    def __init__(self, layer: SelfAttention, *, kernels: Kernels, weights: FlatWeights, length: int):
+        self.kernels, self.length, self.heads = kernels, length, layer.heads
+        self.query_key_value = weights.linear(layer.query_key_value)
+        self.output = weights.linear(layer.output)
+        self.kept: list[tuple[Tensor, Attended, Tensor, Masked | None]] = []
+        """For the way back, which takes it away."""
+
+    def forward(self, input_TD: Tensor, *, at: Masked | None = None) -> Tensor:
+        """At all positions, or only at some: then they attend to all, but nothing more is computed of the others."""
+        joint_T3D = self.kernels.linear(input_TD, self.query_key_value)
+        attended = self.kernels.attention(joint_T3D, length=self.length, heads=self.heads)
+        mixed_TD = attended.output_TD if at is None else at.taken(attended.output_TD)
+        self.kept.append((input_TD, attended, mixed_TD, at))
+        return self.kernels.linear(mixed_TD, self.output)
+
+    def backward(self, update_TD: Tensor, *, into_TD: Tensor | None) -> Tensor:
+        """The gradient of the input, added to another where one is given."""
+        kernels, (input_TD, attended, mixed_TD, at) = self.kernels, self.kept.pop()
+        kernels.add_weight_gradient(self.output.weight, update_TD, mixed_TD)
+        # Gradients take the names of what they are of, which is thereby let go.
+        mixed_TD = torch.mm(update_TD, self.output.weight.value)
+        if at is not None:
+            mixed_TD = at.put_back(mixed_TD)
+        joint_T3D = kernels.attention_backward(
+            mixed_TD, attended, length=self.length, heads=self.heads, bias=self.query_key_value.bias
+        )
+        kernels.add_weight_gradient(self.query_key_value.weight, joint_T3D, input_TD)
+        return product(joint_T3D, self.query_key_value.weight, into_TD=into_TD)
+
+
+class FeedForwardPass:
+    """Through one feed-forward sublayer and back."""
+
+    def __init__(self, layer: FeedForward, *, kernels: Kernels, weights: FlatWeights):
+        self.kernels = kernels
+        self.inner, self.output = weights.linear(layer.inner), weights.linear(layer.outer)
+        self.kept: list[tuple[Tensor, Tensor, Tensor]] = []
+        """For the way back, which takes it away."""
+
+    def forward(self, input_TD: Tensor) -> Tensor:
+        inner_TF = self.kernels.linear(input_TD, self.inner)
+        active_TF = self.kernels.gelu(inner_TF)
+        self.kept.append((input_TD, inner_TF, active_TF))
+        return self.kernels.linear(active_TF, self.output)
+
+    def backward(self, update_TD: Tensor, *, into_TD: Tensor | None) -> Tensor:
+        kernels, (input_TD, inner_TF, active_TF) = self.kernels, self.kept.pop()
+        kernels.add_weight_gradient(self.output.weight, update_TD, active_TF)
+        active_TF = torch.mm(update_TD, self.output.weight.value)
+        inner_TF = kernels.gelu_backward(active_TF, inner_TF, bias=self.inner.bias)
+        kernels.add_weight_gradient(self.inner.weight, inner_TF, input_TD)
+        return product(inner_TF, self.inner.weight, into_TD=into_TD)
+
+
+def product(output_TN: Tensor, weight: Weight, *, into_TD: Tensor | None) -> Tensor:
+    if into_TD is None:
+        return torch.mm(output_TN, weight.value)
+    return into_TD.addmm_(output_TN, weight.value)
+
+
+class ClozePass:
+    """Of one language."""
+
+    def __init__(self, model: ClozeModel, weights: FlatWeights, *, language: str, window: int, kernels: Kernels):
+        encoder = model.encoder
+        self.kernels, self.pad_id = kernels, encoder.pad_id
+        self.is_pre = encoder.shape.norm is NormPlacement.PRE
+        embeddings = encoder.embeddings.of(language)
+        self.token = weights.weight(embeddings.token.weight)
+        position = weights.weight(embeddings.position.weight)
+        self.position = Weight(position.value[:window], position.gradient[:window])
+        self.embedding_norm = weights.norm(embeddings.norm)
+        self.output_bias = weights.weight(model.output_bias.of(language).bias)
+        self.sublayers: list[AttentionPass | FeedForwardPass] = []
+        self.norms = []
+        for layer in encoder.blocks:
+            block = cast(PerLanguage[Block], layer).of(language)
+            self.sublayers += [
+                AttentionPass(block.attention, kernels=kernels, weights=weights, length=window),
+                FeedForwardPass(block.feed_forward, kernels=kernels, weights=weights),
+            ]
+            self.norms += [weights.norm(block.attention_norm), weights.norm(block.feed_forward_norm)]
+        self.last_attention = cast(AttentionPass, self.sublayers[-2])
+        if self.is_pre:
+            self.norms.append(weights.norm(cast(nn.LayerNorm, encoder.top_norm)))
+
+    @torch.no_grad()
+    def __call__(self, token_BL: Tensor, *, seen_BL: Tensor, masked_C: Tensor, scale: Tensor) -> Tensor:
+        """The summed loss at masked positions, flat indices into B x L, or B x L for none.
+
+        Gradients of `scale` times that loss are added to those that are there.
+        """
+        self.kernels.begin()
+        id_T, masked = seen_BL.flatten(), Masked(index_C=masked_C, num_tokens=seen_BL.numel())
+        states = self.forward(id_T, masked)
+        loss, output_CD = self._loss(states[-1].output_TD, masked.targets(token_BL), scale=scale)
+        self.backward(output_CD, states, id_T=id_T, masked=masked)
+        return loss
+
+    def forward(self, id_T: Tensor, masked: Masked) -> list[Normed]:
+        """From the embeddings to the top, which is computed at masked positions; the way back takes states away."""
+        kernels, norms = self.kernels, iter(self.norms)
+        states = [kernels.embedding_and_norm(id_T, self.token, self.position.value, self.embedding_norm)]
+        residual_TD = input_TD = states[-1].output_TD
+        if self.is_pre:
+            states.append(kernels.sum_and_norm(None, residual_TD, next(norms)))
+            input_TD = states[-1].output_TD
+        for sublayer, norm in zip(self.sublayers, norms, strict=True):
+            if sublayer is self.last_attention:
+                update_TD, residual_TD = sublayer.forward(input_TD, at=masked), masked.taken(residual_TD)
+            else:
+                update_TD = sublayer.forward(input_TD)
+            states.append(kernels.sum_and_norm(update_TD, residual_TD, norm))
+            input_TD = states[-1].output_TD
+            residual_TD = states[-1].sum_TD if self.is_pre else input_TD
+        return states
+
+    def _loss(self, hidden_CD: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
+        """With its gradient."""
+        kernels = self.kernels
+        logits_CV = kernels.linear(hidden_CD, Affine(self.token, self.output_bias))
+        loss, logits_CV = kernels.softmax_loss(logits_CV, target_C, scale=scale)
+        kernels.add_weight_gradient(self.token, logits_CV, hidden_CD)
+        kernels.add_bias_gradient(self.output_bias, logits_CV)
+        return loss, torch.mm(logits_CV, self.token.value)
+
+    def backward(self, output_TD: Tensor, states: list[Normed], *, id_T: Tensor, masked: Masked) -> None:
+        """From the gradient of the top, at masked positions, to the embeddings."""
+        kernels, norms = self.kernels, list(self.norms)
+        residual_TD = None
+        for sublayer in reversed(self.sublayers):
+            # Of the sum now: what it was found from is let go before the sublayer asks for room.
+            output_TD, update_TD = kernels.sum_and_norm_backward(
+                output_TD, residual_TD, states.pop(), norms.pop(), update_bias=sublayer.output.bias
+            )
+            if sublayer is self.last_attention:
+                output_TD = masked.put_back(output_TD)
+            residual_TD = output_TD if self.is_pre else None
+            output_TD = sublayer.backward(update_TD, into_TD=None if self.is_pre else output_TD)
+        if self.is_pre:
+            output_TD, _ = kernels.sum_and_norm_backward(
+                output_TD, residual_TD, states.pop(), norms.pop(), update_bias=None
+            )
+        kernels.embedding_and_norm_backward(
+            output_TD,
+            states.pop(),
+            id_T,
+            self.token,
+            self.position.gradient,
+            self.embedding_norm,
+            pad_id=self.pad_id,
+        )

@@ -1,0 +1,103 @@
+"""Weights and gradients of each owner side by side in two long tensors, so that one operation reaches all of them."""
+
+from collections.abc import Collection, Iterator
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from isoglot.encoder.cloze import ClozeModel
+from isoglot.encoder.per_language import SHARED, PerLanguage
+from isoglot.pretraining.kernels.steps import Affine, Weight
+from isoglot.pretraining.parameters import ALIGNMENT
+
+MATRICES, VECTORS = "matrices", "vectors"
+
+
+class FlatWeights(nn.Module):
+    """Takes over a model's weights: they become views of its own parameters, and so do their gradients.
+
+    Of each owner it has two parameters: matrices and, as no decay may reach them, vectors. It is a module of its own,
+    so that optimizers and checkpoints know it as they know any other.
+    """
+
+    def __init__(self, model: ClozeModel, *, compute_dtype: torch.dtype = torch.float32):
+        super().__init__()
+        self.compute_dtype = compute_dtype
+        self._owner_of: dict[str, str] = {}
+        """By the name of a parameter."""
+        self._gradients: dict[str, Tensor] = {}
+        self._twins: dict[str, Tensor] = {}
+        """The same numbers in the type that the device computes with, where that is another."""
+        self._twin_of: dict[int, Tensor] = {}
+        """By the identity of a weight of the model."""
+        owned = dict(_owned(model))
+        for owner in (SHARED, *model.encoder.table_sizes):
+            weights = [each for each in model.parameters() if owned.get(id(each), SHARED) == owner]
+            self._take_over([each for each in weights if each.ndim > 1], owner=owner, kind=MATRICES)
+            self._take_over([each for each in weights if each.ndim <= 1], owner=owner, kind=VECTORS)
+
+    def weight(self, weight: Tensor) -> Weight:
+        """A weight of the model as the device computes with it, and its gradient."""
+        return Weight(self._twin_of.get(id(weight), weight.data), cast(Tensor, weight.grad))
+
+    def linear(self, layer: nn.Linear) -> Affine:
+        return Affine(self.weight(layer.weight), self.weight(layer.bias))
+
+    def norm(self, layer: nn.LayerNorm) -> Affine:
+        """In full precision, as no matrix product reads it."""
+        weight, bias = cast(Tensor, layer.weight.grad), cast(Tensor, layer.bias.grad)
+        return Affine(Weight(layer.weight.data, weight), Weight(layer.bias.data, bias))
+
+    def gradients_of(self, languages: Collection[str]) -> list[Tensor]:
+        """Of all that takes part when text of these languages is read: all but what others own."""
+        return [self._gradients[name] for name in self._read_by(languages)]
+
+    def show_gradients(self, languages: Collection[str]) -> list[Tensor]:
+        """To the optimizer, which leaves alone what has none."""
+        read = set(self._read_by(languages))
+        for name, parameter in self.named_parameters():
+            parameter.grad = self._gradients[name] if name in read else None
+        return self.gradients_of(languages)
+
+    @torch.no_grad()
+    def refresh_twins(self, languages: Collection[str]) -> None:
+        """After the weights that these languages read have changed."""
+        for name in self._read_by(languages):
+            if name in self._twins:
+                self._twins[name].copy_(self.get_parameter(name))
+
+    def _read_by(self, languages: Collection[str]) -> list[str]:
+        return [name for name, owner in self._owner_of.items() if owner == SHARED or owner in languages]
+
+    def _take_over(self, weights: list[nn.Parameter], *, owner: str, kind: str) -> None:
+        if not weights:
+            return
+        starts, length = [], 0
+        for each in weights:
+            starts.append(length)
+            length += -(-each.numel() // ALIGNMENT) * ALIGNMENT
+        # No dots in the names of parameters, and a language may be called anything.
+        name = f"{len(self._owner_of)}_{kind}"
+        flat, gradient = nn.Parameter(weights[0].new_zeros(length)), weights[0].new_zeros(length)
+        twin = torch.zeros_like(gradient, dtype=self.compute_dtype) if self.compute_dtype != flat.dtype else None
+        self.register_parameter(name, flat)
+        self._owner_of[name], self._gradients[name] = owner, gradient
+        if twin is not None:
+            self._twins[name] = twin
+        for weight, start in zip(weights, starts, strict=True):
+            own = slice(start, start + weight.numel())
+            view = flat.data[own].view_as(weight)
+            weight.data = view.copy_(weight.data)
+            weight.grad = gradient[own].view_as(weight)
+            if twin is not None:
+                self._twin_of[id(weight)] = twin[own].view_as(weight).copy_(view)
+
+
+def _owned(model: ClozeModel) -> Iterator[tuple[int, str]]:
+    """Which weights a language owns; all others are shared."""
+    for part in model.modules():
+        if isinstance(part, PerLanguage):
+            for owner, owned in part.owned_by.items():
+                for weight in owned.parameters():
+                    yield id(weight), owner

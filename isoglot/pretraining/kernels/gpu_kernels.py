@@ -1,0 +1,187 @@
+"""The steps of a pass for a GPU: matrix products are cuBLAS's, what lies between them is fused."""
+
+# T = tokens of a piece, D = width, N = width of any layer, L = positions, C = masked positions, V = tokens of a table
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from isoglot.encoder.block import NORM_EPSILON
+from isoglot.machine import Machine
+from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_softmax, triton_tables
+from isoglot.pretraining.kernels.steps import Affine, Attended, Normed, Weight
+
+aten = torch.ops.aten
+
+
+class GpuKernels:
+    """Dropout hashes a seed, the place of the step in the pass and that of the number; nothing of it is kept."""
+
+    def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
+        self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout
+        self.current_seed = torch.zeros(1, dtype=torch.int64, device=machine.device)
+        self.place = 0
+
+    def seed(self, number: int) -> None:
+        self.current_seed.fill_(number)
+        self.machine.seed(number)  # for torch's own attention
+
+    def begin(self) -> None:
+        self.place = 0
+
+    def linear(self, input_TD: Tensor, layer: Affine) -> Tensor:
+        return torch.addmm(layer.bias.value, input_TD, layer.weight.value.t())
+
+    def add_weight_gradient(self, weight: Weight, output_TN: Tensor, input_TD: Tensor) -> None:
+        if input_TD.dtype == weight.gradient.dtype:
+            weight.gradient.addmm_(output_TN.t(), input_TD)
+        else:
+            # Added in full precision as it leaves the multiplier, without a trip through memory in half of it.
+            aten.addmm.dtype_out(weight.gradient, output_TN.t(), input_TD, weight.gradient.dtype, out=weight.gradient)
+
+    def add_bias_gradient(self, bias: Weight, output_TN: Tensor) -> None:
+        triton_columns.add_column_sums(output_TN, bias.gradient)
+
+    def embedding_and_norm(self, id_T: Tensor, token: Weight, position_LD: Tensor, norm: Affine) -> Normed:
+        place = self._next_place()
+        sum_TD, output_TD, mean_T, rstd_T = triton_norms.embedding_and_norm(
+            id_T,
+            token.value,
+            position_LD,
+            norm.weight.value,
+            norm.bias.value,
+            epsilon=NORM_EPSILON,
+            dropout=self.dropout,
+            seed=self.current_seed,
+            place=place,
+        )
+        return Normed(sum_TD=sum_TD, output_TD=output_TD, mean_T=mean_T, rstd_T=rstd_T, kept=place)
+
+    def embedding_and_norm_backward(
+        self,
+        output_TD: Tensor,
+        normed: Normed,
+        id_T: Tensor,
+        token: Weight,
+        position_gradient_LD: Tensor,
+        norm: Affine,
+        *,
+        pad_id: int,
+    ) -> None:
+        sum_TD = triton_norms.embedding_and_norm_backward(
+            output_TD,
+            normed.sum_TD,
+            normed.mean_T,
+            normed.rstd_T,
+            norm.weight.value,
+            dropout=self.dropout,
+            seed=self.current_seed,
+            place=normed.kept,
+            weight_gradient_D=norm.weight.gradient,
+            bias_gradient_D=norm.bias.gradient,
+        )
+        positions_LD = sum_TD.view(-1, *position_gradient_LD.shape).sum(0, dtype=torch.float32)
+        position_gradient_LD.add_(positions_LD)
+        triton_tables.add_rows(token.gradient, id_T, sum_TD, skipped_id=pad_id)
+
+    def sum_and_norm(self, update_TD: Tensor | None, residual_TD: Tensor, norm: Affine) -> Normed:
+        place = self._next_place()
+        sum_TD, output_TD, mean_T, rstd_T = triton_norms.sum_and_norm(
+            update_TD,
+            residual_TD,
+            norm.weight.value,
+            norm.bias.value,
+            epsilon=NORM_EPSILON,
+            dropout=self.dropout,
+            seed=self.current_seed,
+            place=place,
+        )
+        return Normed(sum_TD=sum_TD, output_TD=output_TD, mean_T=mean_T, rstd_T=rstd_T, kept=place)
+
+    def sum_and_norm_backward(
+        self, output_TD: Tensor, sum_TD: Tensor | None, normed: Normed, norm: Affine, *, update_bias: Weight | None
+    ) -> tuple[Tensor, Tensor]:
+        return triton_norms.sum_and_norm_backward(
+            output_TD,
+            sum_TD,
+            normed.sum_TD,
+            normed.mean_T,
+            normed.rstd_T,
+            norm.weight.value,
+            dropout=self.dropout,
+            seed=self.current_seed,
+            place=normed.kept,
+            weight_gradient_D=norm.weight.gradient,
+            bias_gradient_D=norm.bias.gradient,
+            update_bias_gradient_D=None if update_bias is None else update_bias.gradient,
+        )
+
+    def gelu(self, input_TN: Tensor) -> Tensor:
+        return triton_columns.gelu(input_TN)
+
+    def gelu_backward(self, output_TN: Tensor, input_TN: Tensor, *, bias: Weight) -> Tensor:
+        return triton_columns.gelu_backward(output_TN, input_TN, bias_gradient_F=bias.gradient)
+
+    def attention(self, joint_T3D: Tensor, *, length: int, heads: int) -> Attended:
+        place = self._next_place()
+        if not triton_attention.is_for(joint_T3D, length=length, heads=heads):
+            return _attention_of_torch(joint_T3D, length=length, heads=heads, dropout=self.attention_dropout)
+        output_TD, divisor_WHL = triton_attention.attention(
+            joint_T3D,
+            batch=len(joint_T3D) // length,
+            length=length,
+            heads=heads,
+            dropout=self.attention_dropout,
+            seed=self.current_seed,
+            place=place,
+        )
+        return Attended(output_TD=output_TD, saved=(joint_T3D, divisor_WHL, place))
+
+    def attention_backward(
+        self, output_TD: Tensor, attended: Attended, *, length: int, heads: int, bias: Weight
+    ) -> Tensor:
+        if isinstance(attended.saved, TorchAttention):
+            (gradient_T3D,) = torch.autograd.grad(attended.saved.mixed_TD, attended.saved.joint_T3D, output_TD)
+            self.add_bias_gradient(bias, gradient_T3D)
+            return gradient_T3D
+        joint_T3D, divisor_WHL, place = attended.saved
+        return triton_attention.attention_backward(
+            output_TD,
+            joint_T3D,
+            attended.output_TD,
+            divisor_WHL,
+            batch=len(joint_T3D) // length,
+            length=length,
+            heads=heads,
+            dropout=self.attention_dropout,
+            seed=self.current_seed,
+            place=place,
+            bias_gradient_3D=bias.gradient,
+        )
+
+    def softmax_loss(self, logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
+        return triton_softmax.softmax_loss_(logits_CV, target_C, scale=scale).sum(), logits_CV
+
+    def _next_place(self) -> int:
+        self.place += 1
+        return self.place
+
+
+class TorchAttention(NamedTuple):
+    """What autograd went from and came to."""
+
+    joint_T3D: Tensor
+    mixed_TD: Tensor
+
+
+def _attention_of_torch(joint_T3D: Tensor, *, length: int, heads: int, dropout: float) -> Attended:
+    """For shapes that the own kernel does not take: slower, as queries, keys and values must be put together again."""
+    leaf_T3D = joint_T3D.detach().requires_grad_()
+    with torch.enable_grad():
+        joint_BL3HK = leaf_T3D.view(-1, length, 3, heads, leaf_T3D.shape[1] // (3 * heads))
+        query_BHLK, key_BHLK, value_BHLK = joint_BL3HK.permute(2, 0, 3, 1, 4).unbind(0)
+        mixed_BHLK = F.scaled_dot_product_attention(query_BHLK, key_BHLK, value_BHLK, dropout_p=dropout)
+        mixed_TD = mixed_BHLK.transpose(1, 2).reshape(len(leaf_T3D), -1)
+    return Attended(output_TD=mixed_TD.detach(), saved=TorchAttention(leaf_T3D, mixed_TD))

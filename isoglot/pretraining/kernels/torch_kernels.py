@@ -1,0 +1,168 @@
+"""The steps of a pass in plain torch: for a CPU, and for others to be held against."""
+
+# T = tokens of a piece, D = width, N = width of any layer, L = positions, C = masked positions, V = tokens of a table
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from isoglot.encoder.block import NORM_EPSILON
+from isoglot.machine import Machine
+from isoglot.pretraining.kernels.steps import Affine, Attended, Normed, Weight
+
+aten = torch.ops.aten
+NORM_PARTS = [True, True, True]
+
+
+class TorchKernels:
+    """Dropout draws from the device's own generator."""
+
+    def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
+        self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout
+
+    def seed(self, number: int) -> None:
+        self.machine.seed(number)
+
+    def begin(self) -> None:
+        """The generator knows where it is."""
+
+    def linear(self, input_TD: Tensor, layer: Affine) -> Tensor:
+        return torch.addmm(layer.bias.value, input_TD, layer.weight.value.t())
+
+    def add_weight_gradient(self, weight: Weight, output_TN: Tensor, input_TD: Tensor) -> None:
+        weight.gradient.addmm_(output_TN.t(), input_TD)
+
+    def add_bias_gradient(self, bias: Weight, output_TN: Tensor) -> None:
+        bias.gradient.add_(output_TN.sum(0))
+
+    def embedding_and_norm(self, id_T: Tensor, token: Weight, position_LD: Tensor, norm: Affine) -> Normed:
+        length, width = position_LD.shape
+        token_TD = token.value.index_select(0, id_T)
+        sum_TD = token_TD.view(-1, length, width).add_(position_LD).view(-1, width)
+        normed_TD, mean_T, rstd_T = self._norm(sum_TD, norm)
+        output_TD, kept_TD = _dropped(normed_TD, self.dropout)
+        return Normed(sum_TD=sum_TD, output_TD=output_TD, mean_T=mean_T, rstd_T=rstd_T, kept=kept_TD)
+
+    def embedding_and_norm_backward(
+        self,
+        output_TD: Tensor,
+        normed: Normed,
+        id_T: Tensor,
+        token: Weight,
+        position_gradient_LD: Tensor,
+        norm: Affine,
+        *,
+        pad_id: int,
+    ) -> None:
+        sum_TD = self._norm_backward(_dropped_backward(output_TD, normed.kept, self.dropout), normed, norm)
+        position_gradient_LD.add_(sum_TD.view(-1, *position_gradient_LD.shape).sum(0))
+        # As nn.Embedding does, which never learns a vector for padding.
+        padding_D = token.gradient[pad_id].clone()
+        token.gradient.index_add_(0, id_T, sum_TD)
+        token.gradient[pad_id] = padding_D
+
+    def sum_and_norm(self, update_TD: Tensor | None, residual_TD: Tensor, norm: Affine) -> Normed:
+        sum_TD, kept_TD = residual_TD, None
+        if update_TD is not None:
+            dropped_TD, kept_TD = _dropped(update_TD, self.dropout)
+            sum_TD = residual_TD + dropped_TD
+        output_TD, mean_T, rstd_T = self._norm(sum_TD, norm)
+        return Normed(sum_TD=sum_TD, output_TD=output_TD, mean_T=mean_T, rstd_T=rstd_T, kept=kept_TD)
+
+    def sum_and_norm_backward(
+        self, output_TD: Tensor, sum_TD: Tensor | None, normed: Normed, norm: Affine, *, update_bias: Weight | None
+    ) -> tuple[Tensor, Tensor]:
+        own_TD = self._norm_backward(output_TD, normed, norm)
+        if sum_TD is not None:
+            own_TD.add_(sum_TD)
+        update_TD = _dropped_backward(own_TD, normed.kept, self.dropout)
+        if update_bias is not None:
+            self.add_bias_gradient(update_bias, update_TD)
+        return own_TD, update_TD
+
+    def gelu(self, input_TN: Tensor) -> Tensor:
+        return F.gelu(input_TN)
+
+    def gelu_backward(self, output_TN: Tensor, input_TN: Tensor, *, bias: Weight) -> Tensor:
+        gradient_TN: Tensor = aten.gelu_backward(output_TN, input_TN)
+        self.add_bias_gradient(bias, gradient_TN)
+        return gradient_TN
+
+    def attention(self, joint_T3D: Tensor, *, length: int, heads: int) -> Attended:
+        query_BLK, key_BLK, value_BLK = _by_head(joint_T3D, length=length, heads=heads, parts=3)
+        scores_BLL = torch.bmm(query_BLK, key_BLK.transpose(1, 2)).mul_(query_BLK.shape[2] ** -0.5)
+        share_BLL = torch.softmax(scores_BLL, dim=2)
+        del scores_BLL
+        dropped_BLL, kept_BLL = _dropped(share_BLL, self.attention_dropout)
+        mixed_TD = _by_token([torch.bmm(dropped_BLL, value_BLK)], heads=heads)
+        return Attended(output_TD=mixed_TD, saved=(query_BLK, key_BLK, value_BLK, share_BLL, kept_BLL))
+
+    def attention_backward(
+        self, output_TD: Tensor, attended: Attended, *, length: int, heads: int, bias: Weight
+    ) -> Tensor:
+        query_BLK, key_BLK, value_BLK, share_BLL, kept_BLL = attended.saved
+        (mixed_BLK,) = _by_head(output_TD, length=length, heads=heads, parts=1)
+        # What dropout does to gradients is what it did to the shares: cheaper done again than kept.
+        dropped_BLL = _dropped_backward(share_BLL, kept_BLL, self.attention_dropout)
+        d_value_BLK = torch.bmm(dropped_BLL.transpose(1, 2), mixed_BLK)
+        del dropped_BLL
+        d_BLL = torch.bmm(mixed_BLK, value_BLK.transpose(1, 2))
+        if kept_BLL is not None:
+            d_BLL.mul_(kept_BLL).mul_(1 / (1 - self.attention_dropout))
+        d_BLL = aten._softmax_backward_data(d_BLL, share_BLL, 2, share_BLL.dtype)
+        d_BLL.mul_(query_BLK.shape[2] ** -0.5)
+        gradients = [torch.bmm(d_BLL, key_BLK), torch.bmm(d_BLL.transpose(1, 2), query_BLK), d_value_BLK]
+        del d_BLL, mixed_BLK
+        joint_T3D = _by_token(gradients, heads=heads)
+        self.add_bias_gradient(bias, joint_T3D)
+        return joint_T3D
+
+    def softmax_loss(self, logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
+        # In place, row by row: the scores are the largest tensor of all.
+        log_CV = torch.log_softmax(logits_CV, dim=1, out=logits_CV)
+        is_target_C1 = (target_C >= 0).unsqueeze(1)
+        target_C1 = target_C.clamp(min=0).unsqueeze(1)
+        loss = -(log_CV.gather(1, target_C1) * is_target_C1).sum()
+        scale_C1 = scale * is_target_C1
+        return loss, log_CV.exp_().mul_(scale_C1).scatter_add_(1, target_C1, -scale_C1)
+
+    def _norm(self, input_TD: Tensor, norm: Affine) -> tuple[Tensor, Tensor, Tensor]:
+        return torch.native_layer_norm(input_TD, input_TD.shape[1:], norm.weight.value, norm.bias.value, NORM_EPSILON)
+
+    def _norm_backward(self, output_TD: Tensor, normed: Normed, norm: Affine) -> Tensor:
+        gradient_TD: Tensor
+        gradient_TD, weight_D, bias_D = aten.native_layer_norm_backward(
+            output_TD,
+            normed.sum_TD,
+            output_TD.shape[1:],
+            normed.mean_T,
+            normed.rstd_T,
+            norm.weight.value,
+            norm.bias.value,
+            NORM_PARTS,
+        )
+        norm.weight.gradient.add_(weight_D)
+        norm.bias.gradient.add_(bias_D)
+        return gradient_TD
+
+
+def _dropped(input_TD: Tensor, dropout: float) -> tuple[Tensor, Tensor | None]:
+    return torch.native_dropout(input_TD, dropout, True) if dropout else (input_TD, None)
+
+
+def _dropped_backward(output_TD: Tensor, kept_TD: Tensor | None, dropout: float) -> Tensor:
+    return output_TD if kept_TD is None else (output_TD * kept_TD).mul_(1 / (1 - dropout))
+
+
+def _by_head(input_TN: Tensor, *, length: int, heads: int, parts: int) -> list[Tensor]:
+    """Queries, keys and values, say, as so many windows as there are heads in all windows: B x L x K each."""
+    width = input_TN.shape[1] // (parts * heads)
+    parts_BLHK = input_TN.view(-1, length, parts, heads, width).unbind(2)
+    return [part_BLHK.transpose(1, 2).reshape(-1, length, width) for part_BLHK in parts_BLHK]
+
+
+def _by_token(parts_BLK: list[Tensor], *, heads: int) -> Tensor:
+    """Back again, side by side."""
+    _, length, width = parts_BLK[0].shape
+    side_by_side = [part_BLK.view(-1, heads, length, width).transpose(1, 2) for part_BLK in parts_BLK]
+    return torch.stack(side_by_side, dim=2).view(-1, len(parts_BLK) * heads * width)

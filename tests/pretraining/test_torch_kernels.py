@@ -1,0 +1,79 @@
+"""Single steps of a pass where the pass as a whole would not show what they do; see also test_cloze_pass.py."""
+
+# C = masked positions, V = tokens of a table, T = tokens, D = width
+
+import pytest
+import torch
+import torch.nn.functional as F
+from scipy import stats
+from torch import Tensor
+
+from isoglot.machine import Machine
+from isoglot.pretraining.kernels.steps import Affine, Weight
+from isoglot.pretraining.kernels.torch_kernels import TorchKernels
+
+CPU = Machine(device=torch.device("cpu"))
+
+
+def kernels_of(*, dropout: float = 0.0, attention_dropout: float = 0.0) -> TorchKernels:
+    kernels = TorchKernels(CPU, dropout=dropout, attention_dropout=attention_dropout)
+    kernels.seed(0)
+    return kernels
+
+
+def plain_norm(width: int) -> Affine:
+    ones, zeros = torch.ones(width), torch.zeros(width)
+    return Affine(Weight(ones, zeros.clone()), Weight(zeros, zeros.clone()))
+
+
+def within_binomial_bounds(count: int, *, trials: int, probability: float) -> bool:
+    return bool(stats.binomtest(count, trials, probability).pvalue > 1e-6)
+
+
+@pytest.mark.parametrize("dropout", [0.1, 0.5])
+def test_dropout_hides_its_share_and_keeps_the_expectation(dropout: float) -> None:
+    kernels, ones_TD = kernels_of(dropout=dropout), torch.ones(400, 64)
+    normed = kernels.sum_and_norm(ones_TD, torch.zeros_like(ones_TD), plain_norm(64))
+    hidden = int((normed.sum_TD == 0).sum())
+    assert within_binomial_bounds(hidden, trials=ones_TD.numel(), probability=dropout)
+    assert normed.sum_TD[normed.sum_TD > 0].unique().tolist() == pytest.approx([1 / (1 - dropout)])
+    other = kernels.sum_and_norm(ones_TD, torch.zeros_like(ones_TD), plain_norm(64))
+    assert not other.sum_TD.equal(normed.sum_TD), "drawn anew at the next step"
+
+
+@pytest.mark.parametrize("dropout", [0.1, 0.5])
+def test_attention_drops_shares_and_keeps_the_expectation(dropout: float) -> None:
+    """Of equal keys all shares are equal, so that values of one tell how many were left."""
+    length, heads, width = 32, 2, 8
+    joint_T3D = torch.ones(64 * length, 3 * width)
+    attended = kernels_of(attention_dropout=dropout).attention(joint_T3D, length=length, heads=heads)
+    left = attended.output_TD.double() * length * (1 - dropout)
+    assert left.sub(left.round()).abs().max() < 1e-4, "a number of shares"
+    of_each_head = left.round()[:, :: width // heads]
+    trials = of_each_head.numel() * length
+    assert within_binomial_bounds(int(of_each_head.sum()), trials=trials, probability=1 - dropout)
+    assert attended.output_TD.mean().item() == pytest.approx(1, abs=0.01)
+
+
+def test_a_residual_alone_is_neither_dropped_nor_copied() -> None:
+    residual_TD = torch.randn(5, 8, generator=torch.Generator().manual_seed(0))
+    normed = kernels_of(dropout=0.5).sum_and_norm(None, residual_TD, plain_norm(8))
+    assert normed.sum_TD is residual_TD
+    torch.testing.assert_close(normed.output_TD, F.layer_norm(residual_TD, (8,), eps=1e-12))
+
+
+@pytest.mark.parametrize(("rows", "width"), [(1, 1), (3, 17), (200, 5003)])
+def test_softmax_loss_in_place(rows: int, width: int) -> None:
+    """Scores far from nought, rows that count for nothing, and more of them than any cache holds."""
+    generator = torch.Generator().manual_seed(0)
+    logits_CV: Tensor = 30 * torch.randn(rows, width, generator=generator) - 500
+    target_C = torch.randint(width, (rows,), generator=generator)
+    target_C[rows // 2 + 1 :] = -1
+    leaf_CV = logits_CV.clone().requires_grad_()
+    expected = F.cross_entropy(leaf_CV, target_C, ignore_index=-1, reduction="sum")
+    (0.3 * expected).backward()
+    loss, gradient_CV = kernels_of().softmax_loss(logits_CV, target_C, scale=torch.tensor(0.3))
+    torch.testing.assert_close(loss, expected.detach(), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(gradient_CV, leaf_CV.grad, rtol=1e-4, atol=1e-6)
+    assert gradient_CV.data_ptr() == logits_CV.data_ptr(), "without another tensor of that size"
+    assert not gradient_CV[rows // 2 + 1 :].any()
