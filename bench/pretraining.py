@@ -13,7 +13,9 @@ import json
 import os
 import platform
 import sys
+from collections import Counter
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -24,18 +26,20 @@ from time import perf_counter
 
 import torch
 from torch import nn
+from torch.autograd import DeviceType
+from torch.profiler import ProfilerActivity, profile
 from transformers import BertConfig, BertForMaskedLM
 
 from isoglot.conditions import CONDITIONS, TableKind
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.free_memory import free_memory_of
 from isoglot.machine import Machine, this_machine
-from isoglot.pretraining.batches import share_of
 from isoglot.pretraining.calibration import made_up_stream
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.micro_batch import fitting_micro_batch
 from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.upcoming import Upcoming
 from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
 from isoglot.scales import DEMO, SCALES, Scale
 
@@ -45,6 +49,18 @@ ROUNDS = 7
 SECONDS_OF_A_TURN = 2.0
 ENDLESS = 1 << 30
 WINDOWS_OF_TEXT = 20_000
+PROFILED = 4
+"""Updates of which it is told, on a GPU, where their time goes."""
+PARTS = {
+    "attention": ("_attention",),
+    "dropout, sum, norm": ("_sum_and_norm", "_norm_backward", "_embedding_and_norm"),
+    "GELU and gradients of biases": ("_gelu", "_column_sums", "_add_partial_sums"),
+    "softmax": ("_softmax_loss",),
+    "gradient of embeddings": ("_add_stretches", "_add_continued", "radix_sort"),
+    "Adam": ("FusedAdam", "FusedOptimizer"),
+    "matrix products": ("nvjet", "gemm", "cutlass", "splitK"),
+}
+"""What kernels have in their names."""
 
 
 class Bert:
@@ -67,21 +83,24 @@ class Bert:
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
         self.generator = torch.Generator(device=like.machine.device)
         self.update = 0
+        batches = copy(like.batches)
+        batches.positions = dict.fromkeys(batches.positions, 0)
+        self.upcoming = Upcoming(
+            batches, update=0, rows=(0, like.run.batch), at_most=like.micro_batch, machine=like.machine
+        )
 
     def advance(self) -> None:
         run, machine = self.like.run, self.like.machine
         self.update += 1
         self.generator.manual_seed(self.update)
         mask = Mask.drawn(run.batch, run.window, rate=run.mask_rate, generator=self.generator)
-        parts = self.like.batches.next_parts(self.update)
-        pieces = list(share_of(parts, first_row=0, end_row=run.batch, at_most=self.like.micro_batch))
-        for piece in pieces:
-            token_BL = self.like.batches.tokens(piece).to(machine.device)
-            own = mask.of_rows(piece.first_row, piece.num_rows)
-            seen_BL = own.hide(token_BL, mask_id=MASK, table_size=self.like.updates.table_sizes[piece.language])
+        batch = next(self.upcoming)
+        for piece in batch.pieces:
+            own = mask.of_rows(piece.first_row, len(piece.token_BL))
+            seen_BL = own.hide(piece.token_BL, mask_id=MASK, table_size=self.like.updates.table_sizes[piece.language])
             with machine.autocast():
-                labels_BL = torch.where(own.chosen_BL, token_BL, -100)
-                loss = self.model(input_ids=seen_BL, labels=labels_BL).loss / len(pieces)
+                labels_BL = torch.where(own.chosen_BL, piece.token_BL, -100)
+                loss = self.model(input_ids=seen_BL, labels=labels_BL).loss / len(batch.pieces)
             loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), run.optimization.clip_norm)
         self.optimizer.step()
@@ -142,12 +161,35 @@ class Learner:
         return updates * self.tokens / (perf_counter() - start)
 
 
+def milliseconds_by_part(trainer: Trainer) -> dict[str, float]:
+    """Of an update's kernels."""
+    spent: Counter[str] = Counter()
+    with profile(activities=[ProfilerActivity.CUDA]) as found:
+        for _ in range(PROFILED):
+            trainer.advance()
+        trainer.machine.wait()
+    for event in found.events():
+        if event.device_type == DeviceType.CUDA:
+            part = next(
+                (part for part, names in PARTS.items() if any(each in event.name for each in names)), "the rest"
+            )
+            spent[part] += event.device_time
+    return {part: round(time / PROFILED / 1e3, 2) for part, time in spent.most_common()}
+
+
 def measured(scale: Scale, conditions: list[str], *, machine: Machine, folder: Path) -> dict[str, object]:
     """One scale: rounds of turns for each condition, and for BERT as it is and, on a GPU, compiled."""
     tokens, all_threads = scale.batch * scale.window, torch.get_num_threads()
     with machine.threads_for(num_activations=tokens * scale.shape.width):
         threads = torch.get_num_threads()
-    trainers = {name: trainer_of(name, scale=scale, machine=machine, folder=folder) for name in conditions}
+    trainers = {}
+    begun = perf_counter()
+    for name in conditions:
+        trainers[name] = trainer_of(name, scale=scale, machine=machine, folder=folder)
+        if len(trainers) == 1:
+            trainers[name].advance()
+            machine.wait()
+            seconds_to_first = perf_counter() - begun
     default, bert = trainers[conditions[0]], Bert(trainers[conditions[0]], compiled=False)
     own = partial(Learner, machine=machine, tokens=tokens)
     learners = {name: own(advance=partial(advance, trainer), threads=threads) for name, trainer in trainers.items()}
@@ -183,8 +225,10 @@ def measured(scale: Scale, conditions: list[str], *, machine: Machine, folder: P
         "ratio_to_transformers_compiled": ratio(conditions[0], "transformers, compiled"),
         "ratio_to_default": {name: ratio(name, conditions[0]) for name in conditions[1:]},
         "hours_for_one_model": round(scale.tokens / speed / 3600, 3),
+        "seconds_to_first_update": round(seconds_to_first, 1),
         "micro_batch": default.micro_batch,
         "rounds": ROUNDS,
+        "ms_by_part": milliseconds_by_part(default) if machine.device.type == "cuda" else None,
     }
 
 

@@ -1,0 +1,230 @@
+"""Each fused step of pretraining on a GPU beside torch's own kernels, and what fp8 matrix products would give.
+
+    python bench/pretraining_kernels.py [--to FILE]
+
+One JSON line for each step, at the sizes of a piece of the small and the paper's scale: microseconds, medians of 20,
+the cache emptied before each. What torch has to do in several kernels is timed as several.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_softmax, triton_tables
+from isoglot.pretraining.masking import room_for_masked
+from isoglot.scales import PAPER, SCALES, SMALL, Scale
+
+aten = torch.ops.aten
+WINDOWS = {SMALL.name: 512, PAPER.name: 96}
+TABLE_SIZES = {SMALL.name: 32_000, PAPER.name: 80_000}
+CACHE_BYTES = 128 << 20
+EPSILON = 1e-12
+
+
+def microseconds(step: Callable[[], object]) -> float:
+    """Of a CUDA graph of the step, as training replays it: what Python takes to launch kernels is not in it."""
+    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(stream)
+    with torch.cuda.graph(graph):
+        step()
+    cache, times = torch.empty(CACHE_BYTES, dtype=torch.int8, device="cuda"), []
+    for _ in range(20):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        cache.zero_()
+        start.record()
+        graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(1e3 * start.elapsed_time(end))
+    return round(median(times), 1)
+
+
+def drawn(*shape: int) -> Tensor:
+    return torch.randn(shape, device="cuda").bfloat16()
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of a piece."""
+
+    scale: Scale
+
+    @property
+    def tokens(self) -> int:
+        return WINDOWS[self.scale.name] * self.scale.window
+
+    @property
+    def width(self) -> int:
+        return self.scale.shape.width
+
+
+def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
+    shape, tokens, width = sizes.scale.shape, sizes.tokens, sizes.width
+    draw = {"dropout": shape.dropout, "seed": torch.tensor([3], device="cuda"), "place": 1}
+    update, residual, weight, bias = drawn(tokens, width), drawn(tokens, width), drawn(width), drawn(width)
+    gradients = torch.zeros(3, width, device="cuda")
+    named = dict(zip(("weight_gradient_D", "bias_gradient_D", "update_bias_gradient_D"), gradients, strict=True))
+    total, _, mean, rstd = triton_norms.sum_and_norm(update, residual, weight, bias, epsilon=EPSILON, **draw)
+    kept = torch.rand(tokens, width, device="cuda") > shape.dropout
+
+    def norm_backward_of_torch() -> None:
+        d_sum, *_ = aten.native_layer_norm_backward(
+            update, total, [width], mean[:, None], rstd[:, None], weight, bias, [True, True, True]
+        )
+        aten.native_dropout_backward(d_sum, kept, 1.1).sum(0, dtype=torch.float32)
+
+    yield (
+        "dropout, sum, norm",
+        {
+            "ours": microseconds(
+                lambda: triton_norms.sum_and_norm(update, residual, weight, bias, epsilon=EPSILON, **draw)
+            ),
+            "torch": microseconds(
+                lambda: F.layer_norm(residual + F.dropout(update, shape.dropout), (width,), weight, bias, EPSILON)
+            ),
+        },
+    )
+    yield (
+        "dropout, sum, norm: backward, with the bias before",
+        {
+            "ours": microseconds(
+                lambda: triton_norms.sum_and_norm_backward(update, None, total, mean, rstd, weight, **draw, **named)
+            ),
+            "torch": microseconds(norm_backward_of_torch),
+        },
+    )
+    inner, outer = drawn(tokens, shape.feed_forward), drawn(tokens, shape.feed_forward)
+    inner_bias = torch.zeros(shape.feed_forward, device="cuda")
+    yield (
+        "GELU",
+        {"ours": microseconds(lambda: triton_columns.gelu(inner)), "torch": microseconds(lambda: F.gelu(inner))},
+    )
+    yield (
+        "GELU: backward, with the bias before",
+        {
+            "ours": microseconds(lambda: triton_columns.gelu_backward(outer, inner, bias_gradient_F=inner_bias)),
+            "torch": microseconds(lambda: aten.gelu_backward(outer, inner).sum(0, dtype=torch.float32)),
+        },
+    )
+
+
+def wide_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
+    """Softmax and embeddings."""
+    table_size = TABLE_SIZES[sizes.scale.name]
+    rows = room_for_masked(sizes.tokens, rate=sizes.scale.mask_rate)
+    logits, target = drawn(rows, table_size), torch.randint(table_size, (rows,), device="cuda")
+    scale = torch.tensor(1e-3, device="cuda")
+
+    def loss_of_torch() -> None:
+        leaf = logits.detach().requires_grad_()
+        F.cross_entropy(leaf.float(), target).backward()  # type: ignore[no-untyped-call]
+
+    yield (
+        "softmax loss and its gradient",
+        {
+            "ours": microseconds(lambda: triton_softmax.softmax_loss_(logits, target, scale=scale)),
+            "torch": microseconds(loss_of_torch),
+        },
+    )
+    # An eighth of all is the mask, as in training.
+    token = torch.where(torch.rand(sizes.tokens, device="cuda") < 0.12, 4, 5 + target.repeat(9)[: sizes.tokens] // 2)
+    update, gradient = drawn(sizes.tokens, sizes.width), torch.zeros(table_size, sizes.width, device="cuda")
+    yield (
+        "gradient of embeddings",
+        {
+            "ours": microseconds(lambda: triton_tables.add_rows(gradient, token, update, skipped_id=2)),
+            "torch": microseconds(
+                lambda: gradient.add_(aten.embedding_dense_backward(update, token, table_size, 2, False))
+            ),
+        },
+    )
+
+
+def attention_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
+    shape, window = sizes.scale.shape, sizes.scale.window
+    joint, mixed = drawn(sizes.tokens, 3 * sizes.width), drawn(sizes.tokens, sizes.width)
+    bias = torch.zeros(3 * sizes.width, device="cuda")
+    named = {
+        "batch": WINDOWS[sizes.scale.name],
+        "length": window,
+        "heads": shape.heads,
+        "dropout": shape.attention_dropout,
+        "seed": torch.tensor([3], device="cuda"),
+        "place": 1,
+    }
+
+    def ours() -> None:
+        output, divisor = triton_attention.attention(joint, **named)
+        triton_attention.attention_backward(mixed, joint, output, divisor, **named, bias_gradient_3D=bias)
+
+    def torchs() -> None:
+        leaf = joint.detach().requires_grad_()
+        joint_BL3HK = leaf.view(-1, window, 3, shape.heads, sizes.width // shape.heads)
+        query, key, value = joint_BL3HK.permute(2, 0, 3, 1, 4).unbind(0)
+        output = F.scaled_dot_product_attention(query, key, value, dropout_p=shape.attention_dropout)
+        output.transpose(1, 2).reshape(sizes.tokens, -1).backward(mixed)
+        leaf.grad.sum(0, dtype=torch.float32)  # type: ignore[union-attr]
+
+    found = {"ours": microseconds(ours)}
+    for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.CUDNN_ATTENTION):
+        with sdpa_kernel(backend):
+            found[backend.name.lower()] = microseconds(torchs)
+    yield "attention, there and back, with the bias before", found
+
+
+def product_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
+    """The four matrices of a layer, forward and backward to what they read; scales for fp8 are given, not sought."""
+    shape, one = sizes.scale.shape, torch.ones((), device="cuda")
+    e4m3, e5m2 = torch.float8_e4m3fn, torch.float8_e5m2
+    found = dict.fromkeys(("bf16", "fp8", "casts to fp8, not fused"), 0.0)
+    for inputs, outputs in (
+        (shape.width, 3 * shape.width),
+        (shape.width, shape.width),
+        (shape.width, shape.feed_forward),
+        (shape.feed_forward, shape.width),
+    ):
+        read, weight, given = drawn(sizes.tokens, inputs), drawn(outputs, inputs), drawn(sizes.tokens, outputs)
+        read_8, weight_8, given_8 = read.to(e4m3), weight.to(e4m3), given.to(e5m2)
+        turned_8 = weight.t().contiguous().to(e4m3)
+
+        def product(left: Tensor, right: Tensor) -> Tensor:
+            return torch._scaled_mm(left, right, one, one, out_dtype=torch.bfloat16, use_fast_accum=True)
+
+        found["bf16"] += microseconds(lambda: torch.mm(read, weight.t()))  # noqa: B023
+        found["bf16"] += microseconds(lambda: torch.mm(given, weight))  # noqa: B023
+        found["fp8"] += microseconds(lambda: product(read_8, weight_8.t()))  # noqa: B023
+        found["fp8"] += microseconds(lambda: product(given_8, turned_8.t()))  # noqa: B023
+        found["casts to fp8, not fused"] += microseconds(lambda: read.to(e4m3))  # noqa: B023
+        found["casts to fp8, not fused"] += microseconds(lambda: given.to(e5m2))  # noqa: B023
+    yield "products of a layer but for gradients of weights", {name: round(time, 1) for name, time in found.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--to", type=Path, help="a file for all lines and what they were measured on")
+    wanted = parser.parse_args()
+    found = []
+    for name in WINDOWS:
+        for kind in (steps, wide_steps, attention_steps, product_steps):
+            for step, times in kind(Sizes(SCALES[name])):
+                found.append({"scale": name, "step": step, "microseconds": times})
+                print(json.dumps({"bench": "pretraining_kernels"} | found[-1]), flush=True)
+    if wanted.to:
+        where = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "steps": found}
+        wanted.to.write_text(json.dumps(where, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
