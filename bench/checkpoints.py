@@ -23,6 +23,7 @@ from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model
 from isoglot.machine import Machine, this_machine
+from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
 from isoglot.pretraining.progression import Progression
 from isoglot.scales import DEMO, PAPER, SMALL, Scale
@@ -38,12 +39,13 @@ class Training:
         sizes = dict.fromkeys(("a", "b"), scale.merges)
         model = ClozeModel(scale.shape, table_sizes=sizes, separate=Separate(), pad_id=PAD)
         self.model = model.to(machine.device)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), fused=True)
+        self.weights = FlatWeights(self.model)
+        self.optimizer = torch.optim.AdamW(self.weights.parameters(), fused=True)
         self.device = machine.device
         self.update()
 
     def update(self) -> None:
-        for parameter in self.model.parameters():
+        for parameter in self.weights.parameters():
             parameter.grad = torch.rand_like(parameter)
         self.optimizer.step()
         self.wait()
@@ -57,7 +59,7 @@ class Training:
         self.update()
         start = time.perf_counter()
         write_checkpoint(
-            folder, model=self.model, optimizer=self.optimizer, progression=Progression(update=1), write=write
+            folder, model=self.weights, optimizer=self.optimizer, progression=Progression(update=1), write=write
         )
         self.wait()
         return time.perf_counter() - start

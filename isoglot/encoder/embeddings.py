@@ -26,10 +26,14 @@ class Embeddings(nn.Module):
 
     def forward(self, token_BL: Tensor) -> Tensor:
         length = token_BL.shape[1]
+        self.check_length(length)
+        hidden_BLD: Tensor = self.dropout(self.norm(self.token(token_BL) + self.position.weight[:length]))
+        return hidden_BLD
+
+    def check_length(self, length: int) -> None:
+        """Refuse sequences of more tokens than there are positions."""
         if length > self.position.num_embeddings:
             raise IsoglotError(
                 f"a sequence of {length} tokens is longer than the model's {self.position.num_embeddings} positions; "
                 "raise shape.positions, or split it"
             )
-        hidden_BLD: Tensor = self.dropout(self.norm(self.token(token_BL) + self.position.weight[:length]))
-        return hidden_BLD

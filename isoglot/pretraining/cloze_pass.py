@@ -119,6 +119,7 @@ class ClozePass:
         self.kernels, self.pad_id = kernels, encoder.pad_id
         self.is_pre = encoder.shape.norm is NormPlacement.PRE
         embeddings = encoder.embeddings.of(language)
+        embeddings.check_length(window)  # too few would be read over and over, and nobody would notice
         self.token = weights.weight(embeddings.token.weight)
         position = weights.weight(embeddings.position.weight)
         self.position = Weight(position.value[:window], position.gradient[:window])

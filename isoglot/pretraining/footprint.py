@@ -151,10 +151,6 @@ class Footprint:
         return ceil(self.run.batch / self.processes)
 
     @property
-    def num_pieces(self) -> int:
-        return ceil(self.own_rows / self.rows)
-
-    @property
     def table_size(self) -> int:
         return max(self.table_sizes.values())
 

@@ -51,7 +51,7 @@ class Upcoming:
         if self.machine.device.type != "cuda":
             return next(self._source)
         if self._thread is None:
-            # A daemon, so that Ctrl-C need not wait for a slow disk.
+            # A daemon, so that a second Ctrl-C need not wait for a slow disk.
             self._thread = Thread(target=self._read_ahead, name="isoglot-reader", daemon=True)
             self._thread.start()
         batch = self._queue.get()

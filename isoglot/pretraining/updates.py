@@ -11,7 +11,8 @@ from torch import Tensor
 
 from isoglot.cuda_graphs import Recorder
 from isoglot.encoder.cloze import ClozeModel
-from isoglot.machine import Machine
+from isoglot.errors import IsoglotError
+from isoglot.machine import DEVICE_VARIABLE, Machine
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
 from isoglot.pretraining.guard import Guard
@@ -147,7 +148,15 @@ def kernels_for(run: PretrainingRun, machine: Machine) -> Kernels:
     settings = {"dropout": run.shape.dropout, "attention_dropout": run.shape.attention_dropout}
     if machine.device.type != "cuda":
         return TorchKernels(machine, **settings)
-    from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
+    try:
+        from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
+    except ModuleNotFoundError as error:
+        if error.name != "triton":
+            raise
+        raise IsoglotError(
+            "pretraining on a GPU needs Triton, which torch for Linux brings along and this one did not: "
+            f"pip install triton, or set {DEVICE_VARIABLE}=cpu"
+        ) from error
 
     return GpuKernels(machine, **settings)
 

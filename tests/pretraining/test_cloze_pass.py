@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from isoglot.conditions import TABLE_1, Condition, Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
+from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import FlatWeights
@@ -146,6 +147,13 @@ def test_windows_of_any_length(length: int) -> None:
     check_against_autograd(tiny_shape(NormPlacement.PRE), cloze)
 
 
+def test_windows_longer_than_the_position_table_are_refused() -> None:
+    """Not read with the first positions once more."""
+    model = double_model(tiny_shape())
+    with pytest.raises(IsoglotError, match="40 tokens is longer than the model's 20 positions"):
+        Hand(model, length=40)
+
+
 @pytest.mark.parametrize("norm", NormPlacement)
 def test_padding_met_by_chance_is_a_word_without_a_gradient(norm: NormPlacement) -> None:
     """A random word may be any of the table; its row still learns as one that could have been the answer."""
@@ -171,9 +179,12 @@ def test_indices_beyond_the_tokens_stand_for_none() -> None:
         torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-12, msg=name)
 
 
-def test_where_all_are_none_there_is_neither_loss_nor_gradient() -> None:
-    hand = Hand(double_model(tiny_shape()))
-    nothing = replace(cloze_of(), masked_C=torch.full((4,), BATCH * LENGTH))
+@pytest.mark.parametrize("room", [0, 4])
+@pytest.mark.parametrize("norm", NormPlacement)
+def test_where_all_are_none_there_is_neither_loss_nor_gradient(norm: NormPlacement, room: int) -> None:
+    """A piece of one short window may have no word hidden, and on a CPU there is no room then."""
+    hand = Hand(double_model(tiny_shape(norm, dropout=0.1)))
+    nothing = replace(cloze_of(), masked_C=torch.full((room,), BATCH * LENGTH))
     assert hand.learn(nothing).item() == 0
     assert not any(gradient.any() for gradient in hand.gradients().values())
 

@@ -1,6 +1,7 @@
 """What one update does does not depend on how its batch is cut, and one that comes to nothing is left out."""
 
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,12 @@ from torch import Tensor, nn
 from isoglot.conditions import Separate
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK
+from isoglot.errors import IsoglotError
+from isoglot.machine import Machine
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.updates import kernels_for
 from isoglot.randomness import derived_seed
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
 from tests.pretraining.training_state import learnt, tamper
@@ -135,3 +139,14 @@ def test_a_skipped_update_is_written_into_the_log(streams: Streams, folder: Path
     stop()
     trained(trainer, updates=6)
     assert [row["skipped"] for row in trainer.progression.log] == [2, 2]
+
+
+def test_a_gpu_without_triton_is_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Anew, though others may have imported them where there is Triton; put back at the end.
+    package = "isoglot.pretraining.kernels"
+    monkeypatch.setattr(package, sys.modules[package])
+    for name in [name for name in sys.modules if name.startswith(package)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "triton", None)
+    with pytest.raises(IsoglotError, match=r"needs Triton.*ISOGLOT_DEVICE=cpu"):
+        kernels_for(tiny_run(), Machine(device=torch.device("cuda")))

@@ -12,14 +12,24 @@ from isoglot.pretraining.kernels.triton_dropout import dropped, threshold
 
 LONGEST = 256
 """The way back holds all queries of a window and head at once."""
+MUCH_SHARED_MEMORY = 160 << 10
+"""Without so much, as smaller GPUs are, it can hold half as many."""
 DEPTHS = (16, 32, 64)
 """Of a head: powers of two that leave room for that."""
 
 
 def is_for(joint_T3D: Tensor, *, length: int, heads: int) -> bool:
     """Whether windows and heads are of a size that these kernels take, in the half precision they have room for."""
-    is_short = length <= LONGEST and joint_T3D.shape[1] // (3 * heads) in DEPTHS
+    longest = LONGEST if _shared_memory(joint_T3D.device) >= MUCH_SHARED_MEMORY else LONGEST // 2
+    is_short = length <= longest and joint_T3D.shape[1] // (3 * heads) in DEPTHS
     return is_short and joint_T3D.dtype is torch.bfloat16
+
+
+def _shared_memory(device: torch.device) -> int:
+    """What a program can have, in bytes; much, where it is not told."""
+    if device.type != "cuda":
+        return MUCH_SHARED_MEMORY
+    return getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", MUCH_SHARED_MEMORY)
 
 
 def attention(

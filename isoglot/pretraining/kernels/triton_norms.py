@@ -52,7 +52,8 @@ def sum_and_norm_backward(
 ) -> tuple[Tensor, Tensor]:
     """Gradients of the sum, with what came to it past the norm, and of the update; adds to those of three vectors."""
     own_d_sum_TD = torch.empty_like(sum_TD)
-    d_update_TD = torch.empty_like(sum_TD) if dropout else own_d_sum_TD
+    # By the threshold: a rate that it rounds to nothing writes nothing.
+    d_update_TD = torch.empty_like(sum_TD) if threshold(dropout) else own_d_sum_TD
     norm_backward(
         *(d_normed_TD, d_sum_TD, sum_TD, mean_T, rstd_T, weight_D, own_d_sum_TD, d_update_TD),
         seed=seed,
