@@ -4,6 +4,7 @@ from isoglot.artifacts.canonical import NOT_IDENTITY
 from isoglot.artifacts.engine import Engine, InThisProcess
 from isoglot.artifacts.executor import Observer, Outcome, run_plan
 from isoglot.artifacts.explain import Difference, differences
+from isoglot.artifacts.observers import Observers
 from isoglot.artifacts.plan import PlannedStage, State, inputs_first, plan
 from isoglot.artifacts.record import Record
 from isoglot.artifacts.resources import Resources
@@ -17,6 +18,7 @@ __all__ = [
     "Engine",
     "InThisProcess",
     "Observer",
+    "Observers",
     "Outcome",
     "PlannedStage",
     "Progress",

@@ -26,10 +26,10 @@ def flush(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a small file so that readers see all of it or none, for one writer at a time."""
     draft = path.with_name(f"{path.name}.partial")
-    draft.write_text(text, encoding="utf-8")
+    draft.write_bytes(content.encode() if isinstance(content, str) else content)
     flush(draft)
     draft.replace(path)
     flush(path.parent)

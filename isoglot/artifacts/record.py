@@ -8,11 +8,13 @@ from pathlib import Path
 from isoglot.artifacts.canonical import Json, digest_of
 from isoglot.artifacts.checksums import FileSum, check_files, damaged
 from isoglot.artifacts.disk import flush
+from isoglot.artifacts.hardware import Hardware, hardware
 from isoglot.artifacts.provenance import commit, host, versions
 from isoglot.artifacts.stage import Amount, Stage
 from isoglot.errors import IsoglotError
 
-FORMAT = 1
+FORMAT = 2
+"""1 had no hardware. Neither this nor the hardware is part of an identity: artifacts of both are the same."""
 RECORD_NAME = "record.json"
 
 
@@ -37,6 +39,8 @@ class Record:
     host: str
     finished: str
     """UTC, ISO 8601."""
+    hardware: Hardware | None = None
+    """Of the host, where the record says so."""
 
     @classmethod
     def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float) -> "Record":
@@ -56,6 +60,7 @@ class Record:
             versions=versions(),
             host=host(),
             finished=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
+            hardware=hardware(),
         )
 
     @property
@@ -90,6 +95,7 @@ def read_record(folder: Path) -> Record:
         content["files"] = {name: FileSum(**file) for name, file in content["files"].items()}
         content["amount"] = None if content["amount"] is None else Amount(**content["amount"])
         content["seconds"] = float(content["seconds"])
+        content["hardware"] = Hardware.of_json(content.get("hardware"))
         record = Record(**content)
         digest = digest_of(kind=record.kind, version=record.version, settings=record.settings, inputs=record.inputs)
     except OSError as error:

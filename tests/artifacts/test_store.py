@@ -19,7 +19,7 @@ def test_a_made_artifact_is_all_the_store_holds(store: Store) -> None:
     assert store.ensure(TEXT)
     assert not store.ensure(TEXT)
     assert sorted(path.name for path in store.root.iterdir()) == ["store.json", f"toy-text-{TEXT.digest[:16]}"]
-    assert json.loads((store.root / "store.json").read_text()) == {"format": 1}
+    assert json.loads((store.root / "store.json").read_text()) == {"format": 2}
     assert files_of(store.folder(TEXT)) == {"lines/0.txt": b"tree 0\n", "lines/1.txt": b"tree 1\n"}
 
 
@@ -136,12 +136,12 @@ def test_another_artifact_in_the_folder_is_refused(store: Store) -> None:
 def test_newer_or_damaged_formats_are_refused(store: Store) -> None:
     store.ensure(TEXT)
     record = store.folder(TEXT) / "record.json"
-    record.write_text(record.read_text().replace('"format": 1', '"format": 2'))
-    with pytest.raises(IsoglotError, match=rf"{record} has format 2, .* reads up to 1: update isoglot"):
+    record.write_text(record.read_text().replace('"format": 2', '"format": 3'))
+    with pytest.raises(IsoglotError, match=rf"{record} has format 3, .* reads up to 2: update isoglot"):
         store.ensure(TEXT)
     for content, complaint in (
         ('{"format": 7, "layout": "deep"}', "has format 7, .*: update isoglot"),
-        ("{", r'is damaged: .*write \{"format": 1\} into it'),
+        ("{", r'is damaged: .*write \{"format": 2\} into it'),
         ("[1]", "is damaged"),
     ):
         (store.root / "store.json").write_text(content)
