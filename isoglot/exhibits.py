@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from isoglot.artifacts import Record, Stage, Store, inputs_first
-from isoglot.cells import BASELINES, EMERGENCE, FROZEN, TABLE_1, UNTRAINED, VOCABULARY, WORD_TRANSLATION, Cell, Gap
-from isoglot.conditions import MONOLINGUAL, Condition
-from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.artifacts import Stage, inputs_first
+from isoglot.cells import (
+    BASELINES,
+    EMERGENCE,
+    FROZEN,
+    TABLE_1,
+    TRAINING,
+    UNTRAINED,
+    VOCABULARY,
+    WORD_TRANSLATION,
+    Cell,
+    Gap,
+)
+from isoglot.conditions import Condition
+from isoglot.errors import MissingDataError
 from isoglot.figures import FIGURE_4, figure_cells
-from isoglot.languages import PRIME
-from isoglot.stages.emergence import Emergence
 from isoglot.stages.examples import ExampleFiles
-from isoglot.stages.layer_transfer import LayerTransfer
 from isoglot.stages.model_graph import ModelGraph
+from isoglot.stages.model_pairs import ModelPair
 from isoglot.stages.sources import sources
-from isoglot.stages.transfer import ZeroShotTransfer
-from isoglot.stages.two_models import OfTwoModels
-from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
 
+LATEST = "latest"
+_latest: dict[str, tuple[Study, tuple[Cell | Gap, ...]]] = {}
 CellsOf = Callable[[Study, Condition, tuple[str, str]], Iterator[Cell | Gap]]
 
 
@@ -54,11 +62,21 @@ def gap_sentences(study: Study) -> list[str]:
     ]
 
 
-def _cells_and_gaps(study: Study) -> Iterator[Cell | Gap]:
+def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
+    """Worked out once for the study that was asked about last: a report asks many times, and digests take a while."""
+    latest = _latest.get(LATEST)
+    if latest is None or latest[0] is not study:
+        latest = _latest[LATEST] = (study, tuple(_worked_out(study)))
+    return latest[1]
+
+
+def _worked_out(study: Study) -> Iterator[Cell | Gap]:
     # What languages have in common is told of every model of two, whatever else is asked.
     exhibits: dict[str, CellsOf] = {} if set(study.exhibits) == {FIGURE_4} else {VOCABULARY: _vocabulary_cells}
     if EMERGENCE in study.exhibits:
         exhibits[EMERGENCE] = _emergence_cells
+    if TRAINING in study.exhibits:
+        exhibits[TRAINING] = _training_cells
     for task in study.tasks:
         if TABLE_1 in study.exhibits:
             exhibits[f"{TABLE_1} {task}"] = partial(_transfer_cells, task=task)
@@ -98,6 +116,20 @@ def _emergence_cells(study: Study, condition: Condition, languages: tuple[str, s
             )
 
 
+def _training_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:
+    """By retrieval and by CKA, or by one of them where the sentences of the other are missing."""
+    of_study, num_given = sources(study), 0
+    for text in (of_study.parallel, of_study.mapping):
+        try:
+            text(languages)
+            num_given += 1
+        except MissingDataError as error:
+            yield Gap(exhibit=TRAINING, condition=condition.name, languages=languages, reason=str(error))
+    for seed in study.seeds if num_given else ():
+        stage = ModelPair.bilingual(study, condition, languages, seed=seed).structure_over_training()
+        yield Cell(exhibit=TRAINING, condition=condition.name, languages=languages, seed=seed, stage=stage)
+
+
 def _transfer_cells(
     study: Study, condition: Condition, languages: tuple[str, str], *, task: str
 ) -> Iterator[Cell | Gap]:
@@ -129,57 +161,3 @@ def _baseline_cells(
                 stage=graph.transfer(task, graph.untrained, freeze_encoder=frozen),
                 metric_suffix=suffix,
             )
-
-
-def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
-    """What a person means by a condition ("sep-emb", or "sep-emb:en-fr:1" with pair or seed), or an artifact's name."""
-    condition, *choices = name.split(":")
-    models = _models(study, condition)
-    if models:
-        for chosen, model in models.items():
-            if set(choices) <= set(chosen):
-                return model
-        known = ", ".join(":".join([condition, *chosen]) for chosen in models)
-        raise IsoglotError(f"{name!r} is none of {study.name}'s {known}")
-    try:
-        return store.find(name)
-    except IsoglotError as error:
-        conditions = ", ".join(each.name for each in (*study.conditions, MONOLINGUAL))
-        raise IsoglotError(f"{name!r} is no condition of {study.name} ({conditions}), and {error}") from None
-
-
-def _models(study: Study, condition: str) -> dict[tuple[str, ...], Stage]:
-    """The models of a condition by pair and seed; where none are asked for, what stands for their vocabulary."""
-    if condition == MONOLINGUAL.name:
-        return {
-            (language, str(seed)): ModelGraph(
-                study=study, condition=MONOLINGUAL, languages=(language,), seed=seed
-            ).pretrained
-            for language in (*study.languages, study.languages[0] + PRIME)
-            for seed in study.seeds
-        }
-    found: dict[tuple[str, ...], Stage] = {}
-    for cell in cells(study):
-        if cell.condition == condition and not cell.metric_suffix:
-            match cell.stage:
-                case VocabularyStatistics():
-                    found.setdefault(_choices(cell), cell.stage)
-                case Emergence() | ZeroShotTransfer():
-                    found[_choices(cell)] = cell.stage.encoder
-                case LayerTransfer():
-                    found[_choices(cell)] = cell.stage.heads[0].encoder
-                case OfTwoModels():
-                    found[_choices(cell)] = cell.stage.encoders[cell.languages[0]]
-    with_seeds = {choices: model for choices, model in found.items() if len(choices) > 1}
-    return with_seeds or found
-
-
-def _choices(cell: Cell) -> tuple[str, ...]:
-    """What may follow a condition's name."""
-    return ("-".join(cell.languages), *(() if cell.seed is None else (str(cell.seed),)))
-
-
-def known_artifacts(study: Study, store: Store) -> Iterator[Stage | Record]:
-    """Everything the study names, made or not, and everything the store holds."""
-    yield from store.records()
-    yield from inputs_first(cell.stage for cell in cells(study)).values()

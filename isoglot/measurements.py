@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from isoglot.artifacts import Store
 from isoglot.cells import EMERGENCE, Cell
 from isoglot.conditions import MONOLINGUAL
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
-from isoglot.pretraining.run import LOG
 from isoglot.stages.emergence import Emergence
+from isoglot.stages.evaluation_log import chosen_evaluation, evaluations
 from isoglot.stages.models import AnyEncoder
 from isoglot.stages.scores import read_scores
 from isoglot.stages.two_models import OfTwoModels
@@ -31,6 +31,8 @@ class Measurement:
     task: str | None
     metric: str
     layer: int | None
+    update: int | None = None
+    """Of training, after which the model was scored, where that is not the one that was chosen."""
     seed: int | None
     value: float
     stage: str
@@ -38,7 +40,7 @@ class Measurement:
 
     def json_line(self) -> str:
         """One line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        return json.dumps(vars(self), ensure_ascii=False)
 
 
 def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:
@@ -53,6 +55,11 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
         except IsoglotError as error:
             damage.append(error)
     return found, damage
+
+
+def pending_cells(study: Study, store: Store) -> list[Cell]:
+    """Those that the store has nothing for yet; what is there and damaged is not pending."""
+    return [cell for cell in cells(study) if not store.folder(cell.stage).exists()]
 
 
 def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]:
@@ -78,6 +85,7 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
             metric=score.metric + cell.metric_suffix,
             language=score.language or blank.language,
             layer=score.layer,
+            update=score.update,
             value=score.value,
         )
     if cell.metric_suffix:
@@ -91,11 +99,10 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
     """Dev perplexity of each language at the update whose model was chosen."""
-    log, digest = store.folder(encoder) / LOG, encoder.digest
-    if not log.exists():  # an artifact may be deleted once its scores are known
+    found = evaluations(store.folder(encoder))
+    if not found:
         return
-    evaluations = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    chosen = min(evaluations, key=lambda row: float(row["perplexity"][encoder.run.languages[0]]))
-    yield replace(blank, metric="chosen_update", value=chosen["update"], stage=digest)
-    for language, value in chosen["perplexity"].items():
-        yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=digest)
+    chosen = chosen_evaluation(found, source=encoder.run.languages[0])
+    yield replace(blank, metric="chosen_update", value=chosen.update, stage=encoder.digest)
+    for language, value in chosen.perplexity.items():
+        yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=encoder.digest)

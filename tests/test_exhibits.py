@@ -1,6 +1,7 @@
 """A study's cells, and what a person may call them."""
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -11,9 +12,10 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
 
 from isoglot.artifacts import Stage, Store, differences, inputs_first
+from isoglot.cell_names import known_artifacts, named_artifact
 from isoglot.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells, known_artifacts, named_artifact, targets
+from isoglot.exhibits import cells, targets
 from isoglot.stages.emergence import Emergence
 from isoglot.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
@@ -119,3 +121,14 @@ def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -
     kinds = [stage.kind for stage in inputs_first(targets(with_ner)).values()]
     assert kinds.count("examples") == 4
     assert kinds.index("pretrained-encoder") > max(place for place, kind in enumerate(kinds) if kind == "examples")
+
+
+def test_cells_are_those_of_the_study_that_is_asked_about() -> None:
+    first, second = (with_seeds(STUDY, [seed]) for seed in (3, 4))
+    for _ in range(2):
+        assert {cell.seed for cell in cells(first)} == {None, 3}
+        assert {cell.seed for cell in cells(second)} == {None, 4}
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda place: cells((first, second)[place % 2]), range(40)))
+    assert all({cell.seed for cell in each} == {None, 3 + place % 2} for place, each in enumerate(found))
+    assert cells(first)[0].stage is cells(first)[0].stage, "its digest is worked out once"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -16,9 +17,11 @@ from isoglot.stages.layer_heads import LayerHead
 from isoglot.stages.layer_transfer import LayerTransfer
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.models import AnyEncoder
+from isoglot.stages.parallel_text import AnyParallelText
 from isoglot.stages.sentence_alignment import SentenceAlignment
 from isoglot.stages.similarity import Similarity
 from isoglot.stages.sources import Sources
+from isoglot.stages.structure_over_training import StructureOverTraining
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.stages.word_alignments import WordAlignments
 from isoglot.stages.word_level_alignment import WordLevelAlignment
@@ -111,6 +114,14 @@ class ModelPair:
     def similarity(self) -> Similarity:
         """Figure 7."""
         return Similarity(**self._both(), parallel=self._sources.mapping(self.languages))
+
+    def structure_over_training(self) -> StructureOverTraining:
+        """Of one model of both, by those of the two texts that there are."""
+        return StructureOverTraining(
+            **self._both(),
+            retrieval=_if_given(self._sources.parallel, self.languages),
+            similarity=_if_given(self._sources.mapping, self.languages),
+        )
 
     def word_level_alignment(self) -> WordLevelAlignment:
         """Figure 4."""
@@ -215,6 +226,13 @@ class ModelPair:
             splittings={side.language: side.splitting for side in sides},
             label=self.label,
         )
+
+
+def _if_given(text: Callable[[tuple[str, str]], AnyParallelText], languages: tuple[str, str]) -> AnyParallelText | None:
+    try:
+        return text(languages)
+    except MissingDataError:
+        return None
 
 
 def _version_of(aligner: tuple[str, ...]) -> str:

@@ -1,0 +1,41 @@
+"""What a run wrote down each time it looked at its dev text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isoglot.pretraining.run import LOG
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """One line of a model's log."""
+
+    update: int
+    perplexity: Mapping[str, float]
+    """Of each language's dev text."""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Evaluation:
+        return cls(
+            update=int(row["update"]),
+            perplexity={language: float(value) for language, value in row["perplexity"].items()},
+        )
+
+
+def evaluations(folder: Path) -> list[Evaluation]:
+    """Of a finished model, in the order of its updates; none where it was deleted once its scores were known."""
+    try:
+        lines = (folder / LOG).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    return [Evaluation.of(json.loads(line)) for line in lines]
+
+
+def chosen_evaluation(found: Sequence[Evaluation], *, source: str) -> Evaluation:
+    """Of the update whose model speaks for the run: the first with the source language's lowest perplexity."""
+    return min(found, key=lambda each: each.perplexity[source])
