@@ -2,26 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations
 from statistics import fmean
 
 from isoglot.conditions import CONDITIONS
 from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, published_order, published_score
 from isoglot.report.rows import Row
+from isoglot.report.samples import Sample
+from isoglot.report.verdicts import CLOSE_POINTS, Verdict, few_seeds, order_verdict
 
-CLOSE_POINTS = 3.0
-FEW_SEEDS = 3
 FEW_LINES = 5
 HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
-
-
-class Verdict(StrEnum):
-    """How our order of two conditions compares with the paper's."""
-
-    AGREES = "agrees with the paper"
-    DISAGREES = "disagrees with the paper"
-    TOO_CLOSE = "too close to call"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +25,10 @@ class Contender:
     @property
     def mean(self) -> float:
         return fmean(self.values)
+
+    @property
+    def sample(self) -> Sample:
+        return Sample.of(dict(enumerate(self.values)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +48,7 @@ class Agreement:
         """For people: "Default +61.0 > No anchors +56.2: too close to call"."""
         better, worse = CONDITIONS[self.better].label, CONDITIONS[self.worse].label
         sign = ">" if self.our_better > self.our_worse else "<" if self.our_better < self.our_worse else "="
-        few = (
-            f", on {self.num_seeds} seed{'s' if self.num_seeds > 1 else ''} only" if self.num_seeds < FEW_SEEDS else ""
-        )
+        few = few_seeds(self.num_seeds)
         number = "+.1f" if self.are_gains else ".1f"
         return f"{better} {self.our_better:{number}} {sign} {worse} {self.our_worse:{number}}: {self.verdict}{few}"
 
@@ -101,21 +94,10 @@ def _compared(
             our_better=better.mean,
             our_worse=worse.mean,
             num_seeds=min(len(better.values), len(worse.values)),
-            verdict=_verdict(better, worse),
+            verdict=order_verdict(better.sample, worse.sample),
             are_gains=are_gains,
         )
         for first, second in combinations(known, 2)
         for better, worse in ((first, second), (second, first))
         if is_ahead(better.condition, worse.condition)
     ]
-
-
-def _verdict(better: Contender, worse: Contender) -> Verdict:
-    """Decided only if every seed is on the same side, and the means are apart by more than CLOSE_POINTS."""
-    if abs(better.mean - worse.mean) <= CLOSE_POINTS:
-        return Verdict.TOO_CLOSE
-    if min(better.values) > max(worse.values):
-        return Verdict.AGREES
-    if max(better.values) < min(worse.values):
-        return Verdict.DISAGREES
-    return Verdict.TOO_CLOSE

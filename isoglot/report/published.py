@@ -66,3 +66,11 @@ def published_score(condition: str, *, task: str, languages: tuple[str, str]) ->
     if source == SOURCE and target in TARGETS:
         return scores[TARGETS.index(target)]
     return sum(scores) / len(scores)
+
+
+def papers_score(condition: str, *, task: str, languages: tuple[str, str]) -> float | None:
+    """Of the very pair and task; None where the paper has no such cell."""
+    source, target = languages
+    if condition not in TABLE_1_SCORES or task not in TITLE_OF_TASK or source != SOURCE or target not in TARGETS:
+        return None
+    return TABLE_1_SCORES[condition][TITLE_OF_TASK[task]][TARGETS.index(target)]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from isoglot.report.agreement import CLOSE_POINTS
 from isoglot.report.transfer_scores import Model, TaskScores
+from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.stages.transfer import BEST_SETTINGS
 from isoglot.transfer.task import Windows
 
@@ -19,7 +19,7 @@ LONG_SEQUENCES = {
 
 def is_lost(scores: TaskScores, model: Model, target: str) -> bool:
     """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining."""
-    reached, floor = scores.of_target(model, target), _floor(scores, model, target)
+    reached, floor = scores.of_target(model, target), scores.floor(model, target)
     return model.is_pretrained and bool(reached) and floor is not None and fmean(reached) - floor <= CLOSE_POINTS
 
 
@@ -33,13 +33,6 @@ def notes(tasks: Sequence[TaskScores]) -> Iterator[str]:
         yield from _of_what_was_left_out(scores)
 
 
-def _floor(scores: TaskScores, model: Model, target: str) -> float | None:
-    """The best that can be had without pretraining, as far as it is known."""
-    baselines = [each for each in scores.models if each.condition == model.condition and not each.is_pretrained]
-    means = [fmean(values) for each in baselines if (values := scores.of_target(each, target))]
-    return max([*means, *([scores.task.chance] if scores.task.chance is not None else [])], default=None)
-
-
 def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
     if not any(model.is_pretrained for scores in tasks for model in scores.models):
         return
@@ -47,9 +40,7 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
     for scores in tasks:
         pretrained = [model for model in scores.models if model.is_pretrained]
         unjudged = [
-            model.label
-            for model in pretrained
-            if all(_floor(scores, model, target) is None for target in scores.targets)
+            model.label for model in pretrained if all(scores.floor(model, target) is None for target in scores.targets)
         ]
         if unjudged:
             whose = "" if len(unjudged) == len(pretrained) else f" of {', '.join(unjudged)}"
@@ -95,7 +86,7 @@ def _of_columns(tasks: Sequence[TaskScores]) -> Iterator[str]:
     if any(delta.is_partial for delta in deltas):
         text += f" ({PARTIAL_MARK} over those that both have)"
     if any(len(by_seed) > 1 for scores in tasks for by_seed in scores.values.values()):
-        text += ". Means over seeds, and (lowest-highest)"
+        text += ". Means over seeds, and their spread"
     for scores in tasks:
         if scores.task.chance is not None:
             text += f". Chance in {scores.task.title}: {scores.task.chance:.1f}"

@@ -10,6 +10,7 @@ from typing import Any
 from isoglot.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.conditions import condition_named
 from isoglot.measurements import Measurement
+from isoglot.report.samples import Sample
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named
 
@@ -91,6 +92,17 @@ class TaskScores:
             return None
         mean, default_mean = (fmean(fmean(self.of_target(of, each)) for each in both) for of in (model, DEFAULT))
         return Delta(points=mean - default_mean, is_partial=ours != default)
+
+    def sample(self, model: Model, target: str) -> Sample | None:
+        """The score of Table 1, seed by seed; None if there is none."""
+        by_seed = self._by_seed(model, (self.source, target), target, None)
+        return Sample.of(by_seed) if by_seed else None
+
+    def floor(self, model: Model, target: str) -> float | None:
+        """The best that can be had without pretraining, as far as it is known."""
+        baselines = [each for each in self.models if each.condition == model.condition and not each.is_pretrained]
+        means = [fmean(values) for each in baselines if (values := self.of_target(each, target))]
+        return max([*means, *([self.task.chance] if self.task.chance is not None else [])], default=None)
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
         """Over all models, pairs and seeds."""

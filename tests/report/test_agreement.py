@@ -2,8 +2,9 @@
 
 import pytest
 
-from isoglot.report.agreement import Contender, Verdict, agreements, told_apart, transfer_agreements
+from isoglot.report.agreement import Contender, agreements, told_apart, transfer_agreements
 from isoglot.report.rows import Row
+from isoglot.report.verdicts import Verdict
 from tests.report.made_up_measurements import row
 
 
@@ -15,6 +16,9 @@ from tests.report.made_up_measurements import row
         ((80.0,), (77.0,), Verdict.TOO_CLOSE),
         ((77.0,), (80.0,), Verdict.TOO_CLOSE),
         ((80.0,), (76.9,), Verdict.AGREES),
+        # Three seeds that agree say more than one.
+        ((80.0, 80.1, 80.2), (77.9, 78.0, 78.1), Verdict.AGREES),
+        ((80.0, 80.1, 80.2), (78.4, 78.5, 78.6), Verdict.TOO_CLOSE),
         ((80.0, 60.0), (50.0, 59.0), Verdict.AGREES),
         ((50.0, 59.0), (80.0, 60.0), Verdict.DISAGREES),
         # One seed is on the other side.

@@ -7,6 +7,7 @@ from isoglot.report.published import (
     FIGURE_7_CKA,
     TABLE_1_SCORES,
     TASKS,
+    papers_score,
     published_delta,
     published_order,
     published_score,
@@ -61,6 +62,17 @@ def test_a_pair_that_the_paper_has_is_held_against_its_own_column() -> None:
     mean = pytest.approx((61.7 + 31.6 + 12.0) / 3)
     for languages in (("ela", "oru"), ("en", "de"), ("ela", "fr")):
         assert published_score("sep-l1-6", task="parsing", languages=languages) == mean
+
+
+def test_a_cell_that_the_paper_has_not_is_not_guessed() -> None:
+    assert papers_score("sep-l1-6", task="ner", languages=("en", "zh")) == 3.1
+    for condition, task, languages in (
+        ("sep-l1-6", "ner", ("en", "de")),
+        ("sep-l1-6", "ner", ("de", "zh")),
+        ("sep-l1-6", "pos", ("en", "zh")),
+        ("anchors-25", "ner", ("en", "zh")),
+    ):
+        assert papers_score(condition, task=task, languages=languages) is None
 
 
 # The last row of Figure 7, transcribed by hand: bilingual, monolingual and random for each pair.

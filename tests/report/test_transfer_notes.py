@@ -101,5 +101,5 @@ def test_marks_and_ranges_are_explained_where_there_are_any() -> None:
     other = transferred("sep-emb", {"tem": 60}, languages=("ela", "tem"))
     partial = [*other, *transferred("sep-emb", {"oru": 60})]
     assert not any("seeds" in line or "*" in line for line in said(one))
-    assert any("Means over seeds, and (lowest-highest)" in line for line in said([*one, *more]))
+    assert any("Means over seeds, and their spread" in line for line in said([*one, *more]))
     assert any("(* over those that both have)" in line for line in said([*one, *partial]))

@@ -1,0 +1,111 @@
+"""Ways to compare rows of Table 1: what a condition keeps, which is ahead, what is at chance."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean
+
+from isoglot.conditions import label_of
+from isoglot.report.claims.question import Finding, comparison, in_order, untested
+from isoglot.report.claims.transfer_evidence import Transfer, tasks_of
+from isoglot.report.samples import Sample, mean_sample
+from isoglot.report.verdicts import CLOSE_POINTS, Verdict, order_verdict
+
+MOST = 0.8
+HALF = 0.5
+
+
+def kept(transfer: Transfer, condition: str, *, of: str, share: float) -> Iterator[Finding]:
+    """For each task: whether a condition keeps this share of another's transfer, above what needs no pretraining."""
+    for task, places in tasks_of(transfer.places(condition, of)).items():
+        ours, theirs = transfer.mean(condition, places), transfer.mean(of, places)
+        floor = fmean(transfer.floor((condition, of), place) or 0.0 for place in places)
+        if not _transfers(theirs, floor):
+            yield _no_start(transfer.title(task), of, theirs, floor)
+            continue
+        part = (ours.mean - floor) / (theirs.mean - floor)
+        yield comparison(
+            ours,
+            theirs * share + Sample.certain(floor * (1 - share)),
+            numbers=f"{transfer.title(task)}: {label_of(condition)} {ours.mean:.1f} keeps {max(part, 0):.0%} of "
+            f"{label_of(of)} {theirs.mean:.1f}" + (f" above {floor:.1f}" if floor else ""),
+        )
+
+
+def ahead_on_average(transfer: Transfer, better: str, worse: str) -> Iterator[Finding]:
+    """The mean of all tasks, each the mean over its targets; undecided where tasks clearly contradict it."""
+    by_task = tasks_of(transfer.places(better, worse))
+    if not by_task:
+        return
+    ours = {task: transfer.mean(better, places) for task, places in by_task.items()}
+    theirs = {task: transfer.mean(worse, places) for task, places in by_task.items()}
+    overall = (mean_sample(list(ours.values())), mean_sample(list(theirs.values())))
+    labels = label_of(better), label_of(worse)
+    of_tasks = [
+        f"{transfer.title(task)} {ours[task].mean:.1f} and {theirs[task].mean:.1f}"
+        for task in (by_task if len(by_task) > 1 else ())
+    ]
+    numbers = in_order((labels[0], overall[0]), (labels[1], overall[1]))
+    found = comparison(*overall, numbers=numbers + (f" ({', '.join(of_tasks)})" if of_tasks else ""))
+    verdicts = {found.verdict, *(order_verdict(ours[task], theirs[task]) for task in by_task)}
+    if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
+        found = Finding(
+            verdict=Verdict.TOO_CLOSE,
+            numbers=f"{found.numbers}, and tasks contradict each other",
+            num_seeds=found.num_seeds,
+        )
+    yield found
+
+
+def at_chance(transfer: Transfer, condition: str, *, of: str) -> Iterator[Finding]:
+    """For each place where another transfers: at most CLOSE_POINTS above what needs no pretraining.
+
+    Twice that, and every seed above CLOSE_POINTS, refutes it.
+    """
+    unknown: dict[str, str] = {}
+    for place in transfer.places(condition, of):
+        task, target = place
+        floor = transfer.floor((condition,), place)
+        if floor is None:
+            unknown[task] = transfer.title(task)
+            continue
+        title = f"{transfer.title(task)} {target}"
+        score, start = transfer.score(condition, place), transfer.score(of, place)
+        if not _transfers(start, floor):
+            yield _no_start(title, of, start, floor)
+            continue
+        above = score.mean - floor
+        if above <= CLOSE_POINTS:
+            verdict = Verdict.AGREES
+        elif above > 2 * CLOSE_POINTS and min(score.values) > floor + CLOSE_POINTS:
+            verdict = Verdict.DISAGREES
+        else:
+            verdict = Verdict.TOO_CLOSE
+        yield Finding(
+            verdict=verdict,
+            numbers=f"{title} {score.mean:.1f}, and {floor:.1f} without pretraining",
+            num_seeds=len(score.values),
+        )
+    if unknown:
+        yield untested(f"chance in {' and '.join(unknown.values())} is not known without the exhibit baselines")
+
+
+def falling(transfer: Transfer, chain: Sequence[str]) -> Iterator[Finding]:
+    """For each pair: every condition of a chain ahead of the next that is measured, on the mean of tasks."""
+    for target in dict.fromkeys(target for _, target in transfer.places()):
+        measured = [name for name in chain if any(place[1] == target for place in transfer.places(name))]
+        for better, worse in pairwise(measured):
+            places = [place for place in transfer.places(better, worse) if place[1] == target]
+            if places:
+                ours, theirs = transfer.mean(better, places), transfer.mean(worse, places)
+                told = in_order((label_of(better), ours), (label_of(worse), theirs))
+                yield comparison(ours, theirs, numbers=f"{transfer.source}-{target}: {told}")
+
+
+def _transfers(score: Sample, floor: float) -> bool:
+    return order_verdict(score, Sample.certain(floor)) is Verdict.AGREES
+
+
+def _no_start(title: str, condition: str, score: Sample, floor: float) -> Finding:
+    """Where there is nothing to lose, nothing is shown by losing it."""
+    told = f"{score.mean:.1f}, and {floor:.1f} without pretraining"
+    return untested(f"{title}: {label_of(condition)} itself does not transfer ({told})")

@@ -1,0 +1,87 @@
+"""How a claim of the paper is decided: by comparisons, each with its own verdict, told in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from isoglot.report.samples import Sample
+from isoglot.report.verdicts import CLOSE_POINTS, Verdict, few_seeds, joint_verdict, order_verdict
+
+Evidence = TypeVar("Evidence")
+MOST_TOLD = 6
+HEADINGS = {Verdict.DISAGREES: "against it", Verdict.AGREES: "for it", Verdict.TOO_CLOSE: "too close"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One comparison that a claim rests on."""
+
+    verdict: Verdict
+    numbers: str
+    num_seeds: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Generic[Evidence]):
+    """A claim of the paper before any measurement is known."""
+
+    key: str
+    sentence: str
+    source: str
+    """Where the paper says it."""
+    test: str
+    """For people: what decides it."""
+    needs: str
+    """What a study must have for it."""
+    findings: Callable[[Evidence], Sequence[Finding]]
+
+
+def comparison(better: Sample, worse: Sample, *, numbers: str, close: float = CLOSE_POINTS) -> Finding:
+    """Of two samples that the paper puts in this order."""
+    return Finding(
+        verdict=order_verdict(better, worse, close=close),
+        numbers=numbers,
+        # What is certain, such as chance, needs no seeds.
+        num_seeds=min(len(each.values) for each in (better, worse) if each.variance),
+    )
+
+
+def untested(reason: str) -> Finding:
+    """Where the numbers are there, but say nothing."""
+    return Finding(verdict=Verdict.NOT_TESTED, numbers=reason)
+
+
+def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: str = ".1f") -> str:
+    """ "Default 70.2 > Sep Emb 65.7"."""
+    (a_label, a), (b_label, b) = first, second
+    sign = ">" if a.mean > b.mean else "<" if a.mean < b.mean else "="
+    return f"{a_label} {a.mean:{number}} {sign} {b_label} {b.mean:{number}}"
+
+
+def decided(findings: Sequence[Finding], *, needs: str) -> tuple[Verdict, str]:
+    """The verdict, and its numbers in a sentence."""
+    verdict = joint_verdict([each.verdict for each in findings])
+    if verdict is Verdict.NOT_TESTED:
+        return verdict, "; ".join(each.numbers for each in findings) or f"needs {needs}"
+    tested = [each for each in findings if each.verdict is not Verdict.NOT_TESTED]
+    untold = [each.numbers for each in findings if each.verdict is Verdict.NOT_TESTED]
+    return verdict, "; ".join([_told(tested) + few_seeds(min(each.num_seeds for each in tested)), *untold])
+
+
+def _told(findings: Sequence[Finding]) -> str:
+    """What speaks against a claim first, and never left out."""
+    groups = {verdict: [each.numbers for each in findings if each.verdict is verdict] for verdict in HEADINGS}
+    return "; ".join(
+        (f"{HEADINGS[verdict]}: " if len(groups[verdict]) < len(findings) else "")
+        + _listed(groups[verdict], whole=verdict is Verdict.DISAGREES)
+        for verdict in HEADINGS
+        if groups[verdict]
+    )
+
+
+def _listed(numbers: Sequence[str], *, whole: bool) -> str:
+    if whole or len(numbers) <= MOST_TOLD:
+        return "; ".join(numbers)
+    return f"{len(numbers)} comparisons, such as {'; '.join(numbers[: MOST_TOLD // 2])}"

@@ -1,0 +1,74 @@
+"""Zero-shot scores of the paper's tasks, as claims compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from isoglot.conditions import CONDITIONS
+from isoglot.measurements import Measurement
+from isoglot.report.published import TITLE_OF_TASK
+from isoglot.report.samples import Sample, mean_sample
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+
+Place = tuple[str, str]
+"""A task and a target language: a column of Table 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """Table 1 of a study, of the conditions and tasks that the paper has."""
+
+    of_task: Mapping[str, TaskScores]
+
+    @classmethod
+    def of(cls, measurements: Sequence[Measurement]) -> Transfer:
+        return cls(
+            of_task={each.task.name: each for each in transfer_scores(measurements) if each.task.name in TITLE_OF_TASK}
+        )
+
+    @property
+    def source(self) -> str:
+        return next((each.source for each in self.of_task.values()), "")
+
+    @property
+    def conditions(self) -> list[str]:
+        """In the order of Table 1."""
+        found = {model.condition for scores in self.of_task.values() for model in scores.models if model.is_pretrained}
+        return [name for name in CONDITIONS if name in found]
+
+    def title(self, task: str) -> str:
+        return self.of_task[task].task.title
+
+    def places(self, *conditions: str) -> list[Place]:
+        """Those where all these conditions have a score."""
+        return [
+            (task, target)
+            for task, scores in self.of_task.items()
+            for target in scores.targets
+            if all(scores.sample(Model(condition=name), target) for name in conditions)
+        ]
+
+    def score(self, condition: str, place: Place) -> Sample:
+        """Of a place that the condition has."""
+        task, target = place
+        found = self.of_task[task].sample(Model(condition=condition), target)
+        assert found is not None
+        return found
+
+    def mean(self, condition: str, places: Sequence[Place]) -> Sample:
+        return mean_sample([self.score(condition, place) for place in places])
+
+    def floor(self, conditions: Iterable[str], place: Place) -> float | None:
+        """The best that any of these conditions reaches without pretraining, or by chance; None if it is not known."""
+        task, target = place
+        known = [self.of_task[task].floor(Model(condition=name), target) for name in conditions]
+        return max((each for each in known if each is not None), default=None)
+
+
+def tasks_of(places: Sequence[Place]) -> dict[str, list[Place]]:
+    """Places by task."""
+    found: dict[str, list[Place]] = {}
+    for place in places:
+        found.setdefault(place[0], []).append(place)
+    return found

@@ -1,0 +1,148 @@
+"""Two reports side by side: which settings and which numbers differ, and which of them by more than noise."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from isoglot.artifacts.canonical import Json
+from isoglot.measurements import Measurement
+from isoglot.report.difference import Changed, Kind, difference, difference_sentences
+from isoglot.report.report_files import ReportContent
+from isoglot.report.settings_difference import differing
+from tests.report.made_up_measurements import measured, measurement, transferred
+
+
+def report(*found: Sequence[Measurement], **provenance: Json) -> ReportContent:
+    return ReportContent(measurements=[each for part in found for each in part], provenance=provenance)
+
+
+def sentences(changed: Sequence[Changed]) -> list[str]:
+    return [each.sentence() for each in changed]
+
+
+def test_what_is_alike_is_left_out() -> None:
+    one = report(transferred("default", {"oru": 50.0}), measured("default", [1.0, 2.0]), study="mine")
+    assert difference(one, one) == []
+    # Another digest of the same number is no other number, and neither is another order.
+    again = [replace(each, stage="1" * 64, study="yours") for each in reversed(one.measurements)]
+    assert difference(one, report(again, study="mine")) == []
+    assert list(difference_sentences([])) == ["0 settings differ.", "0 numbers differ, 0 by more than noise."]
+
+
+def test_numbers_are_compared_over_seeds_and_noise_is_told_from_difference() -> None:
+    a = report(transferred("default", {"oru": 50.0, "ela": 90.0}), transferred("default", {"oru": 52.0}, seed=1))
+    b = report(transferred("default", {"oru": 55.0, "ela": 91.0}), transferred("default", {"oru": 57.0}, seed=1))
+    of_oru, of_ela = difference(a, b)
+    assert of_oru.sentence() == "Default, ela-oru, NER f1 of oru: 51.0 (50-52) -> 56.0 (55-57) (+5.0)"
+    assert (of_oru.kind, of_oru.group, of_oru.change, of_oru.is_clear) == (Kind.NUMBER, "table-1", 5.0, True)
+    assert (of_ela.change, of_ela.is_clear) == (1.0, False)
+
+
+def test_a_number_that_one_report_lacks_is_told() -> None:
+    a, b = report(transferred("default", {"oru": 50.0})), report(transferred("sep-emb", {"oru": 40.0}))
+    gone, new = difference(a, b)
+    assert (gone.a, gone.b, gone.change, gone.is_clear) == ("50.0", None, None, True)
+    assert new.sentence() == "Sep Emb, ela-oru, NER f1 of oru: nothing -> 40.0"
+
+
+@pytest.mark.parametrize(
+    ("metric", "a", "b", "is_clear"),
+    [
+        ("cka", 0.50, 0.51, False),
+        ("cka", 0.50, 0.55, True),
+        ("cka_untrained", 0.50, 0.55, True),
+        ("retrieval_p1", 50.0, 52.0, False),
+        ("aligned_retrieval_p1_untrained", 50.0, 54.0, True),
+        ("training_words", 1000, 1001, True),
+    ],
+)
+def test_every_metric_has_a_noise_of_its_own(metric: str, a: float, b: float, is_clear: bool) -> None:
+    ((changed),) = difference(*(report([measurement("default", value, metric=metric)]) for value in (a, b)))
+    assert changed.is_clear is is_clear
+
+
+def test_layers_and_updates_are_numbers_of_their_own() -> None:
+    a = report(measured("default", [1.0, 2.0]), [replace(each, update=10) for each in measured("default", [5.0])])
+    b = report(measured("default", [1.0, 9.0]), [replace(each, update=10) for each in measured("default", [15.0])])
+    assert sentences(difference(a, b)) == [
+        "Default, ela-oru, retrieval_p1 of oru, layer 1: 2.0 -> 9.0 (+7.0)",
+        "Default, ela-oru, retrieval_p1 of oru, layer 0, after update 10: 5.0 -> 15.0 (+10.0)",
+    ]
+
+
+def test_settings_are_named_by_where_they_stand() -> None:
+    files: list[Json] = [{"name": "wiki.fr", "digest": "1"}, {"name": "wiki.ru", "digest": "2"}]
+    more: list[Json] = [
+        {"name": "other.fr", "digest": "9"},
+        {"name": "wiki.fr", "digest": "1"},
+        {"name": "wiki.ru", "digest": "3"},
+    ]
+    a: dict[str, Json] = {
+        "settings": {"scale": {"updates": 10, "rate": 0.1}, "seeds": [0]},
+        "data_files": files,
+        "commit": None,
+    }
+    b: dict[str, Json] = {
+        "settings": {"scale": {"updates": 20, "rate": 0.1}, "seeds": [0, 1]},
+        "data_files": more,
+        "commit": "abc",
+    }
+    assert list(differing(a, b)) == [
+        ("settings.scale.updates", "10", "20"),
+        ("settings.seeds", "[0]", "[0, 1]"),
+        ("data_files[wiki.ru].digest", "2", "3"),
+        ("data_files[other.fr]", None, "there"),
+        ("commit", None, "abc"),
+    ]
+
+
+def test_how_far_a_study_is_and_how_long_it_took_are_no_settings() -> None:
+    a: dict[str, Json] = {
+        "seconds": 3.0,
+        "spent": [],
+        "budget": {"tokens": 5, "tokens_done": 1},
+        "makings": [{"host": "x", "seconds": 1}],
+    }
+    b: dict[str, Json] = {
+        "seconds": 9.0,
+        "spent": [{"kind": "bpe"}],
+        "budget": {"tokens": 5, "tokens_done": 5},
+        "makings": [{"host": "x", "seconds": 2}],
+    }
+    assert list(differing(a, b)) == []
+
+
+def test_things_that_one_entry_does_not_tell_apart_are_named_by_more() -> None:
+    a: list[Json] = [
+        {"condition": "default", "languages": ["en", "fr"], "types": 7},
+        {"condition": "default", "languages": ["en", "ru"], "types": 8},
+    ]
+    b: list[Json] = [
+        {"condition": "default", "languages": ["en", "fr"], "types": 7},
+        {"condition": "default", "languages": ["en", "ru"], "types": 9},
+    ]
+    assert list(differing({"vocabularies": a}, {"vocabularies": b})) == [
+        ("vocabularies[default, en, ru].types", "8", "9")
+    ]
+    twins: list[Json] = [{"kind": "a"}, {"kind": "a"}]
+    assert list(differing({"all": twins}, {"all": [{"kind": "a"}]})) == [
+        ("all[1]", "there", None),
+        ("all[2]", "there", None),
+        ("all[a]", None, "there"),
+    ]
+
+
+def test_the_largest_clear_differences_of_each_exhibit_are_told_first() -> None:
+    values = [float(value) for value in range(20)]
+    a = report(measured("default", values), transferred("default", {"oru": 50.0}), study="a")
+    b = report(measured("default", [2 * value for value in values]), transferred("default", {"oru": 51.0}), study="b")
+    told = list(difference_sentences(difference(a, b)))
+    assert told[:5] == [
+        "1 setting differs:",
+        "  study: a -> b",
+        "20 numbers differ, 16 by more than noise.",
+        "emergence: 19 numbers differ, 16 by more than noise:",
+        "  Default, ela-oru, retrieval_p1 of oru, layer 19: 19.0 -> 38.0 (+19.0)",
+    ]
+    assert told[-2:] == ["  and 4 more", "table-1: 1 number differs, 0 by more than noise."]
