@@ -1,6 +1,6 @@
 """How the lines of a chart are told apart, and the legend below it that says which is which."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from isoglot.report.drawing import (
@@ -13,28 +13,25 @@ from isoglot.report.drawing import (
     element,
     hover,
     level,
-    number,
+    published,
     shortened,
     shown_text,
+    tenths,
     text_width,
 )
 
 LINE_HEIGHT = 20
 SAMPLE, GAP, LABEL_SIZE = 34, 22, 13
-MARKER = 5.0
 DASHES = ("7 4", "2 4", "10 3 2 3")
-# Corners around (0, 0): near circle, square, triangle, diamond, triangle, cross, bar.
+# Around where the pen is: circle, square, triangle, diamond, triangle, cross, bar. Short, as pages have thousands.
 MARKERS = (
-    ((-1, 0), (-0.7, -0.7), (0, -1), (0.7, -0.7), (1, 0), (0.7, 0.7), (0, 1), (-0.7, 0.7)),
-    ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
-    ((0, -1.15), (1.1, 0.8), (-1.1, 0.8)),
-    ((0, -1.3), (1.05, 0), (0, 1.3), (-1.05, 0)),
-    ((0, 1.15), (1.1, -0.8), (-1.1, -0.8)),
-    (
-        *((-0.35, -1.1), (0.35, -1.1), (0.35, -0.35), (1.1, -0.35), (1.1, 0.35), (0.35, 0.35)),
-        *((0.35, 1.1), (-0.35, 1.1), (-0.35, 0.35), (-1.1, 0.35), (-1.1, -0.35), (-0.35, -0.35)),
-    ),
-    ((-1.2, -0.5), (1.2, -0.5), (1.2, 0.5), (-1.2, 0.5)),
+    "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z",
+    "m-4.2-4.2h8.4v8.4h-8.4z",
+    "m0-5.8l5.5 9.8h-11z",
+    "m0-6.5l5.2 6.5-5.2 6.5-5.2-6.5z",
+    "m0 5.8l5.5-9.8h-11z",
+    "m-1.7-5.5h3.4v3.8h3.8v3.4h-3.8v3.8h-3.4v-3.8h-3.8v-3.4h3.8z",
+    "m-6-2.5h12v5h-12z",
 )
 
 
@@ -42,17 +39,17 @@ def line_colour(place: int) -> Colour:
     return LINES[place % len(LINES)]
 
 
-def marker(place: int, *, x: float, y: float, said: str) -> str:
-    """The mark of the line at this place; after the last colour they begin anew, hollow."""
-    corners = " ".join(
-        f"{number(x + MARKER * across)},{number(y + MARKER * down)}" for across, down in MARKERS[place % len(MARKERS)]
-    )
+def markers(place: int, points: Iterable[tuple[float, float, str]]) -> str:
+    """Marks of the line at this place, and what each says on hover; after the last colour they begin anew, hollow."""
+    shape = MARKERS[place % len(MARKERS)]
+    marks = [(f"M{tenths(x)} {tenths(y)}{shape}", said) for x, y, said in points]
+    if not marks:
+        return ""
     is_hollow = place >= len(LINES)
-    inside = coloured(GROUND, element("polygon", points=corners, fill="currentColor")) if is_hollow else ""
-    return inside + element(
-        "polygon",
-        hover(said),
-        points=corners,
+    ground = element("path", d="".join(path for path, _ in marks), fill="currentColor")
+    return (coloured(GROUND, ground) if is_hollow else "") + element(
+        "g",
+        "".join(element("path", hover(said) if said else "", d=path) for path, said in marks),
         fill="none" if is_hollow else "currentColor",
         stroke="currentColor",
         stroke_width=1.25,
@@ -67,6 +64,8 @@ class Legend:
     lines: Sequence[str]
     levels: Sequence[str]
     width: float
+    published: frozenset[int] = frozenset()
+    """Places of lines that are the paper's own."""
 
     @property
     def height(self) -> float:
@@ -75,13 +74,16 @@ class Legend:
     def drawn(self, *, x: float, y: float) -> Iterator[str]:
         for place, (label, (across, row)) in enumerate(zip(self._labels(), self._places(), strict=True)):
             start, middle = x + across, y + LINE_HEIGHT * (row + 0.5)
-            if place < len(self.lines):
-                mark = marker(place, x=start + (SAMPLE - 8) / 2, y=middle, said=self.lines[place])
-                yield coloured(line_colour(place), level(x=start, width=SAMPLE - 8, y=middle) + mark)
-            else:
-                dashes = DASHES[(place - len(self.lines)) % len(DASHES)]
-                yield coloured(MUTED, level(x=start, width=SAMPLE - 8, y=middle, dashes=dashes))
-            yield coloured(INK, shown_text(label, x=start + SAMPLE, y=middle + 4.5, size=LABEL_SIZE))
+            entry = self._sample(place, x=start, y=middle)
+            entry += coloured(INK, shown_text(label, x=start + SAMPLE, y=middle + 4.5, size=LABEL_SIZE))
+            yield published(entry) if place in self.published else entry
+
+    def _sample(self, place: int, *, x: float, y: float) -> str:
+        if place < len(self.lines):
+            mark = markers(place, [(x + (SAMPLE - 8) / 2, y, "")])
+            return coloured(line_colour(place), level(x=x, width=SAMPLE - 8, y=y) + mark)
+        dashes = DASHES[(place - len(self.lines)) % len(DASHES)]
+        return coloured(MUTED, level(x=x, width=SAMPLE - 8, y=y, dashes=dashes))
 
     def _labels(self) -> list[str]:
         room = self.width - SAMPLE

@@ -42,12 +42,26 @@ LINES = tuple(
     )
 )
 COLOURS = (GROUND, INK, FAINT, MUTED, *LINES)
+LIGHT_STYLE = "".join(f".{colour.name}{{color:{colour.light}}}" for colour in COLOURS)
+# Paper stays light, whatever the screen.
+DARK_STYLE = (
+    "@media screen and (prefers-color-scheme:dark){"
+    + "".join(f".{colour.name}{{color:{colour.dark}}}" for colour in COLOURS)
+    + "}"
+)
+PUBLISHED = "published"
+"""Class of what the paper has, so that a page may hide it."""
 
 
 def number(value: float) -> str:
     """12.50 -> 12.5; a hundredth of a pixel is enough, and there is no -0."""
     written = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if written == "-0" else written
+
+
+def tenths(value: float) -> str:
+    """12.345 -> 12.3: enough for points, of which a page has thousands."""
+    return number(round(value, 1))
 
 
 def plain(text: str) -> str:
@@ -69,14 +83,19 @@ def coloured(colour: Colour, content: str) -> str:
     return element("g", content, class_=colour.name, color=colour.light)
 
 
+def published(content: str) -> str:
+    """What a page may hide."""
+    return element("g", content, class_=PUBLISHED)
+
+
 def shown_text(text: str, *, x: float, y: float, size: float = 13, anchor: str = "start", **more: str) -> str:
-    return element(
-        "text", plain(text), x=x, y=y, font_size=size, text_anchor=anchor, **{"fill": "currentColor", **more}
-    )
+    where = {} if anchor == "start" else {"text_anchor": anchor}
+    return element("text", plain(text), x=x, y=y, font_size=size, **where, **{"fill": "currentColor", **more})
 
 
-def level(*, x: float, width: float, y: float, thickness: float = 2, dashes: str = "none", said: str = "") -> str:
+def level(*, x: float, width: float, y: float, thickness: float = 2, dashes: str = "", said: str = "") -> str:
     """A line from left to right; `said` is shown on hover."""
+    how = {"stroke_dasharray": dashes} if dashes else {}
     return element(
         "line",
         hover(said) if said else "",
@@ -86,7 +105,7 @@ def level(*, x: float, width: float, y: float, thickness: float = 2, dashes: str
         y2=y,
         stroke="currentColor",
         stroke_width=thickness,
-        stroke_dasharray=dashes,
+        **how,
     )
 
 
@@ -123,11 +142,10 @@ def wrapped(text: str, *, width: float, size: float) -> list[str]:
 
 def picture(parts: Iterable[str], *, width: float, height: float, title: str, description: str) -> str:
     """A whole SVG document, with what a screen reader says of it."""
-    dark = "".join(f".{colour.name}{{color:{colour.dark}}}" for colour in COLOURS)
     content = [
         hover(title),
         element("desc", plain(description)),
-        f"<style>@media (prefers-color-scheme:dark){{{dark}}}</style>",
+        f"<style>{DARK_STYLE}</style>",
         coloured(GROUND, element("rect", width=width, height=height, fill="currentColor")),
         *parts,
     ]

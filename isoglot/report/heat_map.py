@@ -54,6 +54,7 @@ def heat_map(
     least: float = 0.0,
     most: float = 1.0,
     decimals: int = 2,
+    width: float = WIDTH,
 ) -> str:
     """A matrix as a whole SVG document; the last `summary_rows`, as an average, stand a little apart.
 
@@ -68,9 +69,10 @@ def heat_map(
         least=least,
         most=most,
         decimals=decimals,
+        width=width,
     )
     description = f"{quantity} by {', '.join(rows)}. {map_.in_words()}"
-    return picture(map_.drawn(), width=WIDTH, height=map_.height, title=title, description=description)
+    return picture(map_.drawn(), width=width, height=map_.height, title=title, description=description)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,7 @@ class _HeatMap:
     least: float
     most: float
     decimals: int
+    width: float
 
     def in_words(self) -> str:
         columns = (
@@ -94,7 +97,7 @@ class _HeatMap:
 
     @property
     def _lines_of_title(self) -> list[str]:
-        return wrapped(self.title, width=WIDTH - 2 * MARGIN, size=TITLE_SIZE)
+        return wrapped(self.title, width=self.width - 2 * MARGIN, size=TITLE_SIZE)
 
     @property
     def _left(self) -> float:
@@ -114,13 +117,13 @@ class _HeatMap:
     @property
     def _slanted(self) -> bool:
         """Headings of columns lie aslant where they are wider than a cell could be."""
-        return self._longest_heading > self._cell_width_within(WIDTH - self._left - MARGIN) - 2
+        return self._longest_heading > self._cell_width_within(self.width - self._left - MARGIN) - 2
 
     @property
     def _cell_width(self) -> float:
         """Headings that lie aslant reach beyond the last column."""
         beyond = self._longest_heading * cos(radians(SLANT)) if self._slanted else MARGIN
-        return self._cell_width_within(WIDTH - self._left - beyond)
+        return self._cell_width_within(self.width - self._left - beyond)
 
     @property
     def _top(self) -> float:

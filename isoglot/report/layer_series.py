@@ -20,6 +20,8 @@ class Series:
     label: str
     by_seed: tuple[Mapping[int, float], ...]
     """For each seed, by layer."""
+    is_published: bool = False
+    """Whether these are the paper's own numbers."""
 
     @property
     def num_states(self) -> int:
@@ -31,6 +33,12 @@ class Series:
         """Means over the seeds that have the layer; None where none has."""
         by_layer = ([values[layer] for values in self.by_seed if layer in values] for layer in range(self.num_states))
         return tuple(fmean(values) if values else None for values in by_layer)
+
+    @property
+    def ranges(self) -> tuple[tuple[float, float] | None, ...]:
+        """Lowest and highest over the seeds that have the layer; None where fewer than two have."""
+        by_layer = ([values[layer] for values in self.by_seed if layer in values] for layer in range(self.num_states))
+        return tuple((min(values), max(values)) if len(values) > 1 else None for values in by_layer)
 
     @property
     def best(self) -> tuple[float, ...]:
@@ -102,6 +110,29 @@ def series(
     language: str | None = None,
 ) -> Series | None:
     """None if nothing of it is measured yet."""
+    found = by_seed_and_layer(
+        measurements,
+        exhibit=exhibit,
+        metric=metric,
+        condition=condition,
+        languages=languages,
+        task=task,
+        language=language,
+    )
+    return Series(label=label, by_seed=tuple(found.values())) if found else None
+
+
+def by_seed_and_layer(
+    measurements: Iterable[Measurement],
+    *,
+    exhibit: str,
+    metric: str,
+    condition: str,
+    languages: tuple[str, str],
+    task: str | None = None,
+    language: str | None = None,
+) -> dict[int, dict[int, float]]:
+    """One metric of one kind of model."""
     found: dict[int, dict[int, float]] = {}
     for each in measurements:
         if (
@@ -112,7 +143,7 @@ def series(
             and language in (None, each.language)
         ):
             found.setdefault(each.seed, {})[each.layer] = each.value
-    return Series(label=label, by_seed=tuple(found.values())) if found else None
+    return found
 
 
 def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[tuple[str, str]]:

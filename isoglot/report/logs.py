@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.artifacts import Store, inputs_first
@@ -13,12 +14,26 @@ LEFT = "left "
 """How a remark begins that takes an earlier one back."""
 
 
-def log_links(study: Study, *, store: Store, folder: Path) -> list[str]:
-    """To the logs of each artifact, from a folder beside them, with the last remark where one still holds."""
+@dataclass(frozen=True, kw_only=True)
+class Log:
+    """Of one artifact."""
+
+    title: str
+    address: str
+    """From where the report is."""
+    remark: str | None
+    """The last, where one still holds."""
+
+
+def logs(study: Study, *, store: Store, folder: Path) -> list[Log]:
+    """Of each artifact that has any, as a report in this folder leads to them."""
     stages = inputs_first(cell.stage for cell in cells(study)).values()
-    logs = [(stage.title, store.log_folder(stage)) for stage in stages]
-    links = [(f"[{title}]({os.path.relpath(log, folder)}/)", last_remark(log)) for title, log in logs if log.is_dir()]
-    return [f"{link}: {remark}" if remark else link for link, remark in links]
+    found = ((stage.title, store.log_folder(stage)) for stage in stages)
+    return [
+        Log(title=title, address=f"{os.path.relpath(log, folder)}/", remark=last_remark(log))
+        for title, log in found
+        if log.is_dir()
+    ]
 
 
 def last_remark(log: Path) -> str | None:

@@ -1,16 +1,18 @@
 """What a study will do, told before it does it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from rich.table import Table
 
-from isoglot.artifacts import PlannedStage, State
+from isoglot.artifacts import PlannedStage, State, Store
 from isoglot.corpora.words import splitter_version
 from isoglot.exhibits import gap_sentences
 from isoglot.languages import LANGUAGES, language_of
 from isoglot.real_text import RealText
 from isoglot.report.quantities import duration, short_number
 from isoglot.study import Study
+
+NEXT, IN_WORK = "next", "in work"
 
 
 def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
@@ -22,15 +24,26 @@ def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
         yield f"  {sentence}"
 
 
-def plan_table(planned: Sequence[PlannedStage]) -> Table:
+def plan_table(planned: Sequence[PlannedStage], store: Store) -> Table:
     """Every stage: its state, size and cost."""
+    done = {each.stage.digest for each in planned if each.state is State.DONE}
     table = Table("Stage", "State", "Size", "Estimate", box=None, header_style="bold")
     for each in planned:
         size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
         guess = "? " if each.guessed else ""
         estimate = "unknown" if each.seconds_estimate is None else guess + duration(each.seconds_estimate)
-        table.add_row(each.stage.title, each.state.value, size, "" if each.state is State.DONE else estimate)
+        table.add_row(
+            each.stage.title, _state(each, done=done, store=store), size, "" if each.state is State.DONE else estimate
+        )
     return table
+
+
+def _state(planned: PlannedStage, *, done: Container[str], store: Store) -> str:
+    """As the plan has it, or "next" where all is there that it is made from, or "in work" where a run is at it."""
+    if planned.state in (State.TO_DO, State.INTERRUPTED) and store.holder(planned.stage) is not None:
+        return IN_WORK
+    is_next = planned.state is State.TO_DO and all(digest in done for digest in planned.stage.input_digests.values())
+    return NEXT if is_next else planned.state.value
 
 
 def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:

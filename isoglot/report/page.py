@@ -1,159 +1,170 @@
-"""The report of a study as files: every measurement as JSON lines, and a page that can be read without isoglot."""
+"""The report of a study as files: a page that can be read without isoglot, and beside it numbers, tables, figures."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from itertools import groupby
 from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
+from isoglot.artifacts.record import RECORD_NAME
 from isoglot.artifacts.store import ignore_holder
-from isoglot.cells import VOCABULARY
-from isoglot.conditions import MONOLINGUAL, condition_named
+from isoglot.cells import VOCABULARY, Cell
 from isoglot.exhibits import cells, gap_sentences
-from isoglot.figures import FIGURE_7
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import HEADING, told_apart
-from isoglot.report.layer_figures import layer_figures
-from isoglot.report.layer_series import LayerFigure, pairs_of
-from isoglot.report.logs import log_links
-from isoglot.report.pictures import HEAT_MAP, picture_name, pictures
-from isoglot.report.quantities import mean_and_range
-from isoglot.report.rows import Row
-from isoglot.report.sections import sections
-from isoglot.report.table_1 import TRANSFER_HEADING, Table1, table_1
-from isoglot.report.tables import DESCRIPTION, described
-from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
+from isoglot.report.csv_table import csv_table
+from isoglot.report.difference import difference
+from isoglot.report.html.absences import Absences
+from isoglot.report.html.claims_section import claims_section
+from isoglot.report.html.conditions_section import conditions_section
+from isoglot.report.html.difference_section import difference_section
+from isoglot.report.html.figure import FOLDER, without_narrow
+from isoglot.report.html.frame import page_frame
+from isoglot.report.html.head import page_head
+from isoglot.report.html.layer_sections import emergence_sections, figure_sections
+from isoglot.report.html.missing_section import missing_section
+from isoglot.report.html.provenance_section import provenance_section
+from isoglot.report.html.section import Section
+from isoglot.report.html.survival_section import survival_section
+from isoglot.report.html.table_1_section import figure_3_section, table_1_section
+from isoglot.report.html.training_sections import training_sections
+from isoglot.report.html.vocabulary_section import vocabulary_section
+from isoglot.report.latex import latex_table
+from isoglot.report.logs import Log, logs
+from isoglot.report.picture import WIDE, Picture
+from isoglot.report.png import png_of
+from isoglot.report.provenance import Provenance, provenance
+from isoglot.report.report_files import MEASUREMENTS, PROVENANCE, ReportContent
+from isoglot.report.table_1 import table_1
+from isoglot.report.training_curves import Curve, learning_curves
 from isoglot.study import Study, Synthetic
 
-PAGE = "report.md"
-MEASUREMENTS = "measurements.jsonl"
+PAGE = "report.html"
+MOST_BYTES = 3_000_000
+"""Of a page, so that it can be sent by mail and opens at once; studies of many languages have many pictures."""
+LATEX, CSV = "table-1.tex", "table-1.csv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other:
+    """A report to hold against this one."""
+
+    name: str
+    """As the reader calls it."""
+    content: ReportContent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """All that a page is made from, read from a store."""
+
+    study: Study
+    measurements: Sequence[Measurement]
+    provenance: Provenance
+    curves: Sequence[Curve] = ()
+    links: Mapping[str, str]
+    """Addresses of the records of artifacts, by digest."""
+    logs: Sequence[Log] = ()
+    failures: Sequence[str] = ()
+    pending: Sequence[Cell] = ()
+    against: Other | None = None
 
 
 def write_report(
-    study: Study, measurements: Sequence[Measurement], *, store: Store, failures: Sequence[str] = ()
+    study: Study,
+    measurements: Sequence[Measurement],
+    *,
+    store: Store,
+    failures: Sequence[str] = (),
+    pending: Sequence[Cell] = (),
+    against: Other | None = None,
 ) -> Path:
     """Write the report beside the artifacts it was made from, and tell what could not be made; return its path."""
     # By what it shows as well as by name: one seed's report must not replace that of three.
-    shown = sha256("".join(cell.stage.digest for cell in cells(study)).encode()).hexdigest()
+    asked = cells(study)
+    shown = sha256("".join(cell.stage.digest for cell in asked).encode()).hexdigest()
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
-    lines = "".join(each.json_line() + "\n" for each in measurements)
+    records = {cell.stage.digest: store.folder(cell.stage) / RECORD_NAME for cell in asked}
+    found = Found(
+        study=study,
+        measurements=measurements,
+        provenance=provenance(study, store),
+        curves=learning_curves(study, store),
+        links={digest: os.path.relpath(record, folder) for digest, record in records.items()},
+        logs=logs(study, store=store, folder=folder),
+        failures=failures,
+        pending=pending,
+        against=against,
+    )
+    sections = page_sections(found)
     with clear_disk_errors(store.root):
-        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         # Two runs of one study may come to their end together.
         with lease(folder / "report.lease", waiting=ignore_holder):
-            write_whole(folder / MEASUREMENTS, lines)
-            for name, picture in pictures(measurements, new_vectors=study.scale.alignment.new_vectors).items():
-                write_whole(folder / name, picture)
-            logs = log_links(study, store=store, folder=folder)
-            write_whole(folder / PAGE, page(study, measurements, failures=failures, logs=logs))
+            write_whole(folder / MEASUREMENTS, "".join(each.json_line() + "\n" for each in measurements))
+            write_whole(folder / PROVENANCE, found.provenance.json_text())
+            if (table := table_1(measurements)) is not None:
+                write_whole(folder / LATEX, latex_table(table))
+                write_whole(folder / CSV, csv_table(table))
+            for section in sections:
+                for picture in section.pictures:
+                    _write_picture(picture, folder / FOLDER)
+            write_whole(folder / PAGE, page(found, sections))
     return folder / PAGE
 
 
-def page(
-    study: Study, measurements: Sequence[Measurement], *, failures: Sequence[str] = (), logs: Sequence[str] = ()
-) -> str:
-    """The report in Markdown; logs are links."""
-    conditions = dict.fromkeys(each.condition for each in measurements)
-    parts = [
-        f"# {study.name}: {' and '.join(study.languages)}",
-        _of_models(study) if {*study.exhibits} - {VOCABULARY} else "Vocabularies alone: no model was asked for.",
-        _condition_table(study, [name for name in conditions if name != MONOLINGUAL.name]),
-    ]
-    if failures:
-        parts += ["## Failed", "\n".join(f"- {failure}" for failure in failures)]
-    if lacking := gap_sentences(study):
-        parts += ["## No data", "\n".join(f"- {sentence}" for sentence in lacking)]
-    if (transfer := table_1(measurements)) is not None:
-        parts += _of_transfer(transfer)
-    for table in vocabulary_tables(measurements):
-        lines = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *table.lines]
-        parts += [f"## {table.title}", _markdown(lines), f"{table.caption}."]
-    for section in sections(measurements):
-        parts += [f"## {section.title}", _score_table(section.rows)]
-        parts += [f"Chance is {section.chance:.1f}%." if section.chance is not None else ""]
-        if section.coverage is not None:
-            parts += [f"{section.coverage:.0f}% of the dictionary's pairs are met in the held-out text."]
-        if section.agreements:
-            told, untold = told_apart(section.agreements)
-            sentences = [each.sentence() for each in told] + ([untold] if untold else [])
-            parts += [HEADING, "\n".join(f"- {sentence}" for sentence in sentences)]
-    if pairs_of(measurements, FIGURE_7):
-        parts += ["## Figure 7 at a glance", f"![CKA similarity at every layer]({HEAT_MAP})"]
-    for figure in layer_figures(measurements, new_vectors=study.scale.alignment.new_vectors):
-        parts += [f"## {figure.title}", f"![{figure.title}]({picture_name(figure)})", _layer_table(figure)]
-        parts.append("\n".join(f"- {note}" for note in (*figure.notes, *figure.summary_notes())))
-    if logs:
-        parts += ["## Logs", "\n".join(f"- {link}" for link in logs)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def page(found: Found, sections: Sequence[Section]) -> str:
+    """The report in HTML."""
+    title = f"{found.study.name}: {' and '.join(found.study.languages)}"
+    head = page_head(found.study, num_pending=len(found.pending), num_failed=len(found.failures))
+    written = page_frame(title=title, head=head, sections=sections)
+    return written if len(written.encode()) < MOST_BYTES else without_narrow(written)
 
 
-def _of_models(study: Study) -> str:
-    scale = study.scale
-    checked = ", and no sentence of retrieval stands in the text of the main domain"
-    return (
-        f"Scale `{scale.name}`: {scale.shape.layers} layers of width {scale.shape.width}, {scale.updates:,} updates of "
-        f"{scale.batch} windows of {scale.window} tokens, {scale.tokens:,} tokens a model; seeds "
-        f"{', '.join(map(str, study.seeds))}. Nothing maps one language to the other but where a figure says so"
-        f"{checked if isinstance(study.text, Synthetic) else ''}."
-    )
+def page_sections(found: Found) -> list[Section]:
+    """What there is to show, the most telling first."""
+    return [section for section in _sections(found) if section is not None]
 
 
-def _condition_table(study: Study, conditions: Sequence[str]) -> str:
-    named = [condition_named(name) for name in conditions]
-    described_rows = [(condition.label, *described(condition, scale=study.scale)) for condition in named]
-    return _markdown([DESCRIPTION, ["---"] * len(DESCRIPTION), *described_rows])
+def _sections(found: Found) -> Iterator[Section | None]:
+    study, measurements = found.study, found.measurements
+    absences = Absences.of(study, pending=found.pending, failures=found.failures)
+    trains_models = bool({*study.exhibits} - {VOCABULARY})
+    table = table_1_section(study, measurements, links=found.links, absences=absences)
+    yield survival_section(measurements, scale=study.scale)
+    yield claims_section(measurements) if trains_models and measurements else None
+    yield table
+    yield figure_3_section(study, measurements, absences=absences)
+    if table is None:
+        yield conditions_section(study)
+    yield from emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
+    yield from training_sections(measurements, found.curves)
+    yield vocabulary_section(measurements)
+    yield from figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
+    if found.against is not None:
+        yield difference_section(difference(found.against.content, _content(found)), other=found.against.name)
+    yield missing_section(failures=found.failures, lacking=gap_sentences(study), pending=found.pending)
+    yield provenance_section(found.provenance, logs=found.logs, has_table=table is not None)
 
 
-def _of_transfer(table: Table1) -> Iterator[str]:
-    yield f"## {table.title}"
-    yield _transfer_table(table)
-    yield "\n".join(f"- {note}" for note in table.notes)
-    if table.agreement:
-        yield TRANSFER_HEADING
-        yield "\n".join(f"- {line}" for line, _ in table.agreement)
-    for counts in table.counts:
-        yield f"### {counts.title}"
-        yield _markdown([counts.headings, ["---", "---", *["---:"] * (len(counts.headings) - 2)], *counts.lines])
+def _content(found: Found) -> ReportContent:
+    """As another report would read it."""
+    return ReportContent(measurements=found.measurements, provenance=json.loads(found.provenance.json_text()))
 
 
-def _transfer_table(table: Table1) -> str:
-    """Markdown knows one row of headings only, so that languages are the first row below the tasks."""
-    num_columns = sum(len(task.headings) for task in table.tasks)
-    lines = [
-        ["", *(cell for task in table.tasks for cell in [task.title, *[""] * (len(task.headings) - 1)])],
-        ["---", *["---:"] * num_columns],
-        ["**Model**", *(f"**{heading}**" for task in table.tasks for heading in task.headings)],
-    ]
-    for is_pretrained, alike in groupby(table.models, key=lambda model: model.is_pretrained):
-        if not is_pretrained:
-            lines.append(["*never pretrained:*", *[""] * num_columns])
-        for model in alike:
-            lines.append([model.label])
-            for task in table.tasks:
-                *of_targets, delta, of_source = task.cells[model]
-                lines[-1] += [*of_targets, f"**{delta}**", f"*{of_source}*"]
-    return _markdown(lines)
-
-
-def _score_table(of_pair: Sequence[Row]) -> str:
-    layers = [f"L{layer}" for layer in range(len(of_pair[0].layers))]
-    headings = ["Model", *layers, "best", "untrained"]
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)]]
-    for row in of_pair:
-        scores = [f"{score:.1f}" for score in row.layers]
-        best = f"**{mean_and_range(row.best)}**"
-        lines.append([condition_named(row.condition).label, *scores, best, f"{row.mean_untrained_best:.1f}"])
-    return _markdown(lines)
-
-
-def _layer_table(figure: LayerFigure) -> str:
-    headings = ["Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title]
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)]]
-    lines += [[row.label, *figure.texts(row), f"**{figure.summary_text(row)}**"] for row in figure.rows]
-    return _markdown(lines)
-
-
-def _markdown(lines: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _write_picture(picture: Picture, folder: Path) -> None:
+    """As SVG and PNG, unless they are there already: while a study runs, few of its pictures change."""
+    svg, png = folder / f"{picture.file_stem}.svg", folder / f"{picture.file_stem}.png"
+    drawn = picture.draw(WIDE)
+    if png.exists() and svg.exists() and svg.read_text(encoding="utf-8") == drawn:
+        return
+    write_whole(svg, drawn)
+    # After its SVG is replaced, an older PNG must not pass for the same picture.
+    png.unlink(missing_ok=True)
+    if (rendered := png_of(drawn)) is not None:
+        write_whole(png, rendered)

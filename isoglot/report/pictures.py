@@ -1,69 +1,98 @@
-"""The charts of a report, as files beside it."""
+"""Pictures of scores by layer: a line chart for each figure, and heat maps of Figure 7, ours and the paper's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.cells import UNTRAINED
 from isoglot.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.figures import FIGURE_7
 from isoglot.measurements import Measurement
 from isoglot.report.heat_map import Column, Group, heat_map
-from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure, Series, pair_title, pairs_of, series
 from isoglot.report.line_chart import Line, Reference, line_chart
+from isoglot.report.picture import WIDE, Picture
+from isoglot.report.published import FIGURE_7_CKA
 from isoglot.report.sentence_figures import CKA
 
-HEAT_MAP = f"{FIGURE_7}.svg"
+PAPERS_COLUMNS = {"bilingual": "Bilingual", "monolingual": MONOLINGUAL.label, "untrained": "Untrained"}
 
 
-def pictures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> dict[str, str]:
-    """SVG by the name of its file: a line chart for each figure, and for Figure 7 all pairs together as well."""
-    figures = layer_figures(measurements, new_vectors=new_vectors)
-    found = {picture_name(figure): _line_chart(figure) for figure in figures}
-    if pairs_of(measurements, FIGURE_7):
-        found[HEAT_MAP] = _similarity_map(measurements)
-    return found
+def layer_picture(figure: LayerFigure) -> Picture:
+    """Scores by layer, a line for each kind of model."""
+    return Picture(
+        name=figure.name,
+        draw=partial(_line_chart, figure),
+        has_published=any(row.is_published for row in figure.rows),
+    )
 
 
-def picture_name(figure: LayerFigure) -> str:
-    return f"{figure.name}.svg"
+def similarity_map(measurements: Sequence[Measurement]) -> Picture | None:
+    """Layers down; across, for each pair, the paper's three columns, whatever other models were measured."""
+    columns_of = {languages: _columns(measurements, languages) for languages in pairs_of(measurements, FIGURE_7)}
+    groups = {
+        pair_title(languages): {row.label: row.layers for row in rows} for languages, rows in columns_of.items() if rows
+    }
+    return _map(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups) if groups else None
 
 
-def _line_chart(figure: LayerFigure) -> str:
+@dataclass(frozen=True, kw_only=True)
+class PublishedMap:
+    picture: Picture
+    has_our_pairs: bool
+
+
+def published_similarity_map(pairs: Sequence[tuple[str, str]]) -> PublishedMap:
+    """The paper's own Figure 7: those of these pairs that it has, or else all of its own."""
+    ours = [languages for languages in FIGURE_7_CKA if languages in pairs]
+    groups = {
+        pair_title(languages): {PAPERS_COLUMNS[kind]: values for kind, values in FIGURE_7_CKA[languages].items()}
+        for languages in ours or FIGURE_7_CKA
+    }
+    picture = _map(f"{FIGURE_7}.the-paper", "Figure 7 as the paper has it", groups)
+    return PublishedMap(picture=picture, has_our_pairs=bool(ours))
+
+
+def _line_chart(figure: LayerFigure, width: float) -> str:
     return line_chart(
         title=figure.title,
-        series=[Line(label=row.label, values=row.layers) for row in figure.rows],
+        series=[
+            Line(label=row.label, values=row.layers, ranges=row.ranges, is_published=row.is_published)
+            for row in figure.rows
+        ],
         y_title=figure.unit,
         references=[Reference(label=label, value=value) for label, value in figure.references],
         decimals=figure.decimals,
+        width=width,
     )
 
 
-def _similarity_map(measurements: Sequence[Measurement]) -> str:
-    """Layers down; across, for each pair, the paper's three columns, whatever other models were measured."""
-    columns_of = {languages: _columns(measurements, languages) for languages in pairs_of(measurements, FIGURE_7)}
-    num_states = max(row.num_states for rows in columns_of.values() for row in rows)
-    groups = [
+def _map(name: str, title: str, groups: Mapping[str, Mapping[str, Sequence[float | None]]]) -> Picture:
+    num_states = max(len(values) for columns in groups.values() for values in columns.values())
+    drawn = [
         Group(
-            label=pair_title(languages),
-            columns=[
-                Column(
-                    label=row.label,
-                    values=(*row.layers, *[None] * (num_states - row.num_states), fmean(row.means)),
-                )
-                for row in rows
-            ],
+            label=label,
+            columns=[Column(label=column, values=_with_mean(values, num_states)) for column, values in columns.items()],
         )
-        for languages, rows in columns_of.items()
+        for label, columns in groups.items()
     ]
-    return heat_map(
-        title="Figure 7: CKA similarity of parallel sentences",
-        rows=[*(f"L{layer}" for layer in range(num_states)), "mean"],
-        groups=groups,
-        quantity="linear CKA",
-        summary_rows=1,
-    )
+    rows = [*(f"L{layer}" for layer in range(num_states)), "mean"]
+
+    def draw(width: float) -> str:
+        # A narrow window has room for one pair only, and shows them one below the other.
+        together = [drawn] if width >= WIDE else [[group] for group in drawn]
+        return "".join(
+            heat_map(title=title, rows=rows, groups=alike, quantity="linear CKA", summary_rows=1, width=width)
+            for alike in together
+        )
+
+    return Picture(name=name, draw=draw)
+
+
+def _with_mean(values: Sequence[float | None], num_states: int) -> list[float | None]:
+    known = [value for value in values if value is not None]
+    return [*values, *[None] * (num_states - len(values)), fmean(known)]
 
 
 def _columns(measurements: Sequence[Measurement], languages: tuple[str, str]) -> list[Series]:

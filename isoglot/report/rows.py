@@ -38,6 +38,8 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
     """One row for each condition and pair, in the order they came, over the seeds with an untrained score as well."""
     found: dict[tuple[tuple[str, str], str], dict[str, dict[int, dict[int, float]]]] = {}
     for each in measurements:
+        if each.update is not None:  # a moment of training, which is another exhibit's
+            continue
         if each.layer is not None and each.seed is not None and each.metric in (metric, metric + UNTRAINED):
             by_metric = found.setdefault((each.languages, each.condition), {})
             by_metric.setdefault(each.metric, {}).setdefault(each.seed, {})[each.layer] = each.value

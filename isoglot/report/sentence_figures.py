@@ -19,7 +19,7 @@ OTHER_MEASURES = {"cka_debiased": "debiased CKA", "svcca": "SVCCA", "neuron_corr
 PAPERS_CORRELATION = 0.9
 
 
-def _rows(
+def rows_of(
     measurements: Sequence[Measurement], *, exhibit: str, metric: str, languages: tuple[str, str]
 ) -> tuple[Series, ...]:
     """Models of both languages, then of one each, then with an untrained one of the target."""
@@ -38,7 +38,7 @@ def _rows(
 def retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LayerFigure]:
     """Figure 6."""
     for languages in pairs_of(measurements, FIGURE_6):
-        rows = _rows(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
+        rows = rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
         chance = single_value(measurements, metric=f"{RETRIEVAL}_chance", languages=languages)
         fitted = single_value(measurements, metric="fitted_pairs", languages=languages)
         dimensions = single_value(measurements, metric="map_dimensions", languages=languages) or 0.0
@@ -64,7 +64,7 @@ def retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewVe
 def similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
     """Figure 7."""
     for languages in pairs_of(measurements, FIGURE_7):
-        rows = _rows(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
+        rows = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
         if rows:
             yield LayerFigure(
                 name=f"{FIGURE_7}.{'-'.join(languages)}",
@@ -102,7 +102,7 @@ def _published_rows(languages: tuple[str, str], *, num_states: int) -> tuple[Ser
     """The paper's own, where it has the pair and models are as deep."""
     published = FIGURE_7_CKA.get(languages, {})
     return tuple(
-        Series(label=f"paper: {kind}", by_seed=(dict(enumerate(values)),))
+        Series(label=f"paper: {kind}", by_seed=(dict(enumerate(values)),), is_published=True)
         for kind, values in published.items()
         if len(values) == num_states
     )
@@ -110,8 +110,10 @@ def _published_rows(languages: tuple[str, str], *, num_states: int) -> tuple[Ser
 
 def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
     """Of CKA with retrieval over layers, where both were measured for the same models (section 5.2)."""
-    similar = _rows(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
-    retrieved = {row.label: row for row in _rows(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)}
+    similar = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
+    retrieved = {
+        row.label: row for row in rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
+    }
     told = []
     for row in similar:
         if row.label in retrieved:
@@ -126,6 +128,6 @@ def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str
 
 def _other_measures(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
     for metric, title in OTHER_MEASURES.items():
-        rows = _rows(measurements, exhibit=FIGURE_7, metric=metric, languages=languages)
+        rows = rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages)
         if rows:
             yield f"Mean {title} over layers: {'; '.join(f'{row.label} {fmean(row.means):.2f}' for row in rows)}."

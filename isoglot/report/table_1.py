@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import FEW_LINES, Agreement, Contender, Verdict, transfer_agreements
+from isoglot.report.agreement import FEW_LINES, Agreement, Contender, transfer_agreements
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost, notes
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.transfer_scores import Delta, Model, TaskScores, transfer_scores
+from isoglot.report.verdicts import Verdict
 
 MISSING = "-"
 DELTA = "Δ"
@@ -20,9 +21,13 @@ TRANSFER_HEADING = "Transfer, where the paper's Table 1 has two conditions more 
 class TaskColumns:
     """One task: a column for each target, then Δ, then the source language's own score."""
 
+    name: str
     title: str
     headings: tuple[str, ...]
     cells: Mapping[Model, tuple[str, ...]]
+    values: Mapping[tuple[Model, str], tuple[float, ...]]
+    """What stands in the cells of languages: one number for each seed, or none."""
+    deltas: Mapping[Model, Delta | None]
     lost: frozenset[tuple[Model, str]]
     """Models and targets between which nothing is transferred."""
 
@@ -66,6 +71,7 @@ def table_1(measurements: Sequence[Measurement]) -> Table1 | None:
 
 def _columns(scores: TaskScores, *, models: Sequence[Model]) -> TaskColumns:
     return TaskColumns(
+        name=scores.task.name,
         title=scores.title,
         headings=(*scores.targets, DELTA, scores.source),
         cells={
@@ -76,6 +82,12 @@ def _columns(scores: TaskScores, *, models: Sequence[Model]) -> TaskColumns:
             )
             for model in models
         },
+        values={
+            (model, language): scores.of_language(model, language)
+            for model in models
+            for language in (*scores.targets, scores.source)
+        },
+        deltas={model: scores.delta(model) for model in models},
         lost=frozenset(
             (model, target) for model in models for target in scores.targets if is_lost(scores, model, target)
         ),

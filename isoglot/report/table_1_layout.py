@@ -10,9 +10,9 @@ from textwrap import wrap
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from isoglot.report.agreement import Verdict
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
+from isoglot.report.verdicts import Verdict
 
 WIDEST = 100
 GAP, WIDE_GAP, BAR = "  ", "   ", " │ "

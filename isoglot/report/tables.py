@@ -9,13 +9,15 @@ from rich.text import Text
 
 from isoglot.conditions import MONOLINGUAL, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import HEADING, Agreement, Verdict, told_apart
+from isoglot.report.agreement import HEADING, Agreement, told_apart
 from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.sections import Section, sections
 from isoglot.report.table_1 import table_1
 from isoglot.report.table_1_layout import VERDICT_STYLES, Table1Layout
+from isoglot.report.training_figures import TrainingFigure, structure_figures
+from isoglot.report.verdicts import Verdict
 from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
 from isoglot.scales import Scale
 
@@ -36,6 +38,8 @@ def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableT
             parts.append(Text(HEADING, style="bold"))
             parts += [Text(f"  {line}", style=style) for line, style in _agreement_lines(section.agreements)]
             parts.append("")
+    for moments in structure_figures(measurements):
+        parts += [part for table in training_tables(moments) for part in (table, "")]
     for figure in layer_figures(measurements, new_vectors=scale.alignment.new_vectors):
         parts += [layer_table(figure), ""]
     return Group(*parts)
@@ -99,6 +103,19 @@ def score_table(section: Section) -> Table:
     headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", "Δ")
     _add_columns(table, headings, lines)
     return table
+
+
+def training_tables(figure: TrainingFigure) -> Iterator[Table]:
+    """Structure over training: a column for each update at which a model was kept."""
+    for chart in figure.charts:
+        table = _plain_table(figure.title)
+        table.caption = f"{chart.title}, {chart.y_title}; columns are updates"
+        lines = [
+            (line.label, *("-" if value is None else f"{value:.{chart.decimals}f}" for value in line.values))
+            for line in chart.series
+        ]
+        _add_columns(table, ("Model", *chart.x_labels), lines)
+        yield table
 
 
 def layer_table(figure: LayerFigure) -> Table:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.chart_axis import MOST_STEPS, Axis
+from isoglot.report.chart_axis import MOST_STEPS, Axis, LogAxis
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,26 @@ def test_the_axis_has_room_for_all_and_is_not_much_longer(values: list[float]) -
     assert len({axis.label(tick) for tick in axis.ticks}) == len(axis.ticks)
     mantissa = axis.step / 10.0 ** math.floor(math.log10(axis.step) + 1e-9)
     assert min(abs(mantissa - round_one) for round_one in (1, 2, 2.5, 5)) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ([2.8, 23.0], ["2", "5", "10", "20", "50"]),
+        ([5.0, 50.0], ["5", "10", "20", "50"]),
+        ([7.0, 7.0], ["5", "10"]),
+        ([3.0, 40_000.0], ["2", "10", "100", "1,000", "10,000", "50,000"]),
+        ([0.02, 0.3], ["0.02", "0.05", "0.1", "0.2", "0.5"]),
+    ],
+)
+def test_ticks_of_a_log_axis(values: list[float], labels: list[str]) -> None:
+    axis = LogAxis.around(values)
+    assert [axis.label(tick) for tick in axis.ticks] == labels
+
+
+@given(st.lists(st.floats(min_value=1e-6, max_value=1e9), min_size=1))
+def test_a_log_axis_has_room_for_every_value_and_equal_ratios_are_equally_far(values: list[float]) -> None:
+    axis = LogAxis.around(values)
+    assert all(-1e-6 <= axis.share(value) <= 1 + 1e-6 for value in values)
+    first, last = axis.ticks[0], axis.ticks[-1]
+    assert axis.share(math.sqrt(first * last)) == pytest.approx(0.5)

@@ -116,7 +116,7 @@ def test_the_picture_shows_both_measures() -> None:
     root = parsed(NAMED.picture())
     assert {"CKA", "debiased CKA", "after a map", "centred", "before", "chance", "L0", "L1", "L2"} <= set(texts(root))
     assert "xlm-<b> and demo:default:oru" in texts(root)
-    assert {"CKA, L1: 0.810", "after a map, L2: 64.0", "before, L0: 1.5", "chance: 0.5"} <= set(hovers(root))
+    assert {"CKA, L1: 0.810", "after a map, L2: 64.0%", "before, L0: 1.5%", "chance: 0.5%"} <= set(hovers(root))
     unlike = parsed(UNLIKE.picture())
     assert {"L1/2", "Layer of A / of B"} <= set(texts(unlike))
     assert {"before", "centred"}.isdisjoint(texts(unlike))

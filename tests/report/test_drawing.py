@@ -89,5 +89,5 @@ def test_a_picture_says_what_it_is_and_follows_the_mode() -> None:
     assert root.attrib["viewBox"] == "0 0 10 20.5"
     assert [child.tag.removeprefix(NAMESPACE) for child in root] == ["title", "desc", "style", "g", "g"]
     style = root.findtext(f"{NAMESPACE}style") or ""
-    assert style.startswith("@media (prefers-color-scheme:dark){")
+    assert style.startswith("@media screen and (prefers-color-scheme:dark){")
     assert all(f".{colour.name}{{color:{colour.dark}}}" in style for colour in COLOURS)

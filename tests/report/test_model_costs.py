@@ -119,7 +119,8 @@ def test_measured_times_take_the_place_of_guesses(
             assert after == replace(before, seconds_estimate=80 * 8 * 16, guessed=False)
         else:
             assert after == before
-    estimates = dict(zip(plan_table(measured).columns[0].cells, plan_table(measured).columns[3].cells, strict=True))
+    table = plan_table(measured, store)
+    estimates = dict(zip(table.columns[0].cells, table.columns[3].cells, strict=True))
     assert estimates["pretraining, default, ela-oru, seed 0"] == "2 h 51 min"
     assert str(estimates["pretraining, sep-emb-l1-6, ela-oru, seed 0"]).startswith("? ")
     (guess,), (line,) = outlook(study, planned), outlook(study, measured)

@@ -5,10 +5,11 @@ from pathlib import Path
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, plan
+from isoglot.artifacts import PlannedStage, Store, plan
+from isoglot.artifacts.lease import lease
 from isoglot.exhibits import cells
-from isoglot.report.outlook import outlook
-from isoglot.study import Study, parse_study, read_study
+from isoglot.report.outlook import outlook, plan_table
+from isoglot.study import Study, parse_study, read_study, with_exhibits
 
 
 def lines(study: Study, folder: Path) -> list[str]:
@@ -42,3 +43,31 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
     assert "en-sw (vocabulary): " in of_gaps[0]
     assert of_gaps[0].endswith("/a: No such file or directory")
     assert of_gaps[1].endswith("text.other-domain.sw is not given: name a file of another domain there")
+
+
+def states(planned: tuple[PlannedStage, ...], store: Store) -> dict[str, str]:
+    table = plan_table(planned, store)
+    titles, shown = ([str(cell) for cell in column.cells] for column in table.columns[:2])
+    return dict(zip(titles, shown, strict=True))
+
+
+def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:
+    study = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
+    targets, store = [cell.stage for cell in cells(study)], Store(tmp_path / "store")
+    at_first = states(plan(targets, store), store)
+    assert {title for title, state in at_first.items() if state == "next"} == {
+        "text of ela, main domain",
+        "text of oru, main domain",
+    }
+    text = next(each.stage for each in plan(targets, store) if each.stage.title == "text of ela, main domain")
+    store.ensure(text)
+    words = "words of ela, ela, main domain"
+    later = states(plan(targets, store), store)
+    assert (later[text.title], later[words], later["words of oru, oru, main domain"]) == ("done", "next", "to do")
+    stage = next(each.stage for each in plan(targets, store) if each.stage.title == words)
+    held = Path(f"{store.folder(stage)}.lease")
+    with lease(held, waiting=lambda _: None):
+        # A lock of this very process counts as another's: each opens the file anew.
+        assert states(plan(targets, store), store)[words] == "in work"
+    Path(f"{store.folder(stage)}.partial").mkdir()
+    assert states(plan(targets, store), store)[words] == "interrupted"

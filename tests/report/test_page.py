@@ -1,9 +1,8 @@
 """The report as files: readable without isoglot, and whole however far the study is."""
 
 import json
-import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,14 @@ from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
-from isoglot.report.page import page, write_report
-from isoglot.study import parse_study, with_exhibits
+from isoglot.report import page as page_module
+from isoglot.report.claims import claims
+from isoglot.report.html import explanations
+from isoglot.report.page import Other, write_report
+from isoglot.report.report_files import read_report
+from isoglot.report.verdicts import Verdict
+from isoglot.study import parse_study, with_exhibits, with_seeds
+from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, transferred
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -26,49 +31,88 @@ FOUND = [
     *measured("sep-emb", [1.0, 2.0], metric="retrieval_p1" + UNTRAINED),
     measurement("default", 0.2, metric="retrieval_p1_chance"),
 ]
+TRANSFER = [
+    *transferred("default", {"ela": 91.0, "oru": 55.0}, task="parsing", metric="las"),
+    *transferred("default", {"ela": 93.0, "oru": 57.0}, task="parsing", metric="las", seed=1),
+    *transferred("default", {"ela": 93.0, "oru": 66.0}, task="parsing", metric="uas"),
+    *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 2.5}, task="parsing", metric="las"),
+    *transferred("default", {"ela": 20.0, "oru": 3.0}, task="parsing", metric="las", suffix=UNTRAINED + FROZEN),
+]
 
 
-def table_rows(text: str) -> list[list[str]]:
-    return [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+def page_of(found: list[Measurement], folder: Path, **more: object) -> Element:
+    path = write_report(STUDY, found, store=Store(folder / "store"), **more)
+    return parsed_page(path.read_text(encoding="utf-8"))
 
 
-def test_the_page_has_the_numbers_and_says_what_they_are() -> None:
-    text = page(STUDY, FOUND)
-    lines = table_rows(text)
-    assert ["Default", "10.0", "80.0", "80.0", "5.0"] in [line[:5] for line in lines]
-    assert ["Sep Emb", "11.0", "12.0", "12.0", "2.0"] in [line[:5] for line in lines]
-    assert "Chance is 0.2%" in text
-    assert "- Default +75.0 > Sep Emb +10.0: agrees with the paper" in text
-    assert "80 updates of 8 windows of 16 tokens, 10,240 tokens a model; seeds 0, 1" in text
-    for table in text.split("\n\n"):
-        assert len({len(line) for line in table_rows(table)}) <= 1
+def test_the_page_has_the_numbers_and_says_what_they_are(tmp_path: Path) -> None:
+    page = page_of(FOUND, tmp_path)
+    retrieval = page.by_id("retrieval")
+    assert ["Default", "10.0", "80.0", "80.0", "5.0"] in retrieval.rows()
+    assert ["Sep Emb", "11.0", "12.0", "12.0", "2.0"] in retrieval.rows()
+    assert "Chance is 0.2%" in retrieval.text
+    assert "Default +75.0 > Sep Emb +10.0: agrees with the paper" in retrieval.text
+    assert "4 layers of width 16, 10,240 tokens a model; seeds 0, 1" in page.text
 
 
-@pytest.mark.parametrize("found", [[], FOUND[:2], FOUND[2:4], FOUND[-1:]])
-def test_a_study_hardly_begun_has_a_page_too(found: list[Measurement]) -> None:
-    text = page(STUDY, found)
-    assert text.startswith("# tiny: ela and oru\n")
+@pytest.mark.parametrize("found", [[], FOUND[:2], FOUND[2:4], FOUND[-1:], TRANSFER[:1], TRANSFER[-1:]])
+def test_a_study_hardly_begun_has_a_page_too(found: list[Measurement], tmp_path: Path) -> None:
+    page = page_of(found, tmp_path, pending=cells(STUDY))
+    assert page.find_all("h1")[0].text.startswith("tiny ")
+    assert f"0 of {len(cells(STUDY))} results are there" in page.text
+    assert cells(STUDY)[0].stage.title in page.by_id("missing").text
 
 
-def test_every_measurement_stands_beside_the_page(tmp_path: Path) -> None:
-    path = write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
-    assert path.read_text(encoding="utf-8") == page(STUDY, FOUND)
+def test_what_is_pending_stands_where_its_number_will(tmp_path: Path) -> None:
+    pending = [cell for cell in cells(STUDY) if cell.condition == "no-anchors"]
+    table = page_of(TRANSFER, tmp_path, pending=pending).by_id("table-1").find_all("table", class_="table-1")[0]
+    (waiting,) = (row for row in table.rows() if row[0] == "No anchors")
+    assert waiting[6:] == ["pending", "- paper -0.9", "-"]
+
+
+def test_what_failed_is_told_apart_from_what_is_to_come(tmp_path: Path) -> None:
+    pending = [cell for cell in cells(STUDY) if cell.condition == "no-anchors" and cell.task == "parsing"]
+    reason = f"{pending[0].stage.title}: no room on the disk"
+    page = page_of(TRANSFER, tmp_path, pending=pending[:1], failures=[reason])
+    (row,) = (row for row in page.by_id("table-1").rows() if row[0] == "No anchors" and len(row) > 6)
+    assert row[6] == "failed"
+    assert reason in page.by_id("missing").text
+    whole = page_of(TRANSFER, tmp_path)
+    assert all(section.id != "missing" for section in whole.find_all("section"))
+
+
+def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
+    path = write_report(STUDY, [*FOUND, *TRANSFER], store=Store(tmp_path / "store"))
     lines = (path.parent / "measurements.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == [asdict(each) | {"languages": ["ela", "oru"]} for each in FOUND]
+    assert [json.loads(line) for line in lines] == [
+        asdict(each) | {"languages": ["ela", "oru"]} for each in [*FOUND, *TRANSFER]
+    ]
+    assert json.loads((path.parent / "provenance.json").read_text())["study"] == "tiny"
+    assert r"\begin{tabular}" in (path.parent / "table-1.tex").read_text()
+    assert (path.parent / "table-1.csv").read_text().startswith("Model")
+    for name in ("figure-3", "retrieval.ela-oru"):
+        assert (path.parent / f"figures/{name}.svg").read_text().startswith("<svg")
+        assert (path.parent / f"figures/{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_logs_are_linked_from_where_the_page_is(tmp_path: Path) -> None:
+def test_every_link_leads_to_a_file_or_a_place_on_the_page(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    stages = [cell.stage for cell in cells(STUDY)]
-    logs = [store.log_folder(stage) for stage in (stages[0], stages[-1])]
-    for log in logs:
-        log.mkdir(parents=True)
-    path = write_report(STUDY, FOUND, store=store)
-    linked = re.findall(
-        r"^- \[.+\]\((.+)/\)$", path.read_text(encoding="utf-8").partition("\n## Logs\n")[2], re.MULTILINE
-    )
-    assert [(path.parent / link).resolve() for link in linked] == [log.resolve() for log in logs]
-    assert not Path(linked[0]).is_absolute()
+    stage = cells(STUDY)[-1].stage
+    store.log_folder(stage).mkdir(parents=True)
+    store.folder(stage).mkdir(parents=True)
+    (store.folder(stage) / "record.json").touch()
+    linked = [
+        each if each.condition != "sep-emb-l1-6" else Measurement(**{**vars(each), "stage": stage.digest})
+        for each in TRANSFER
+    ]
+    path = write_report(STUDY, [*FOUND, *linked], store=store)
+    page = parsed_page(path.read_text(encoding="utf-8"))
+    places = {each.id for tag in ("section", "figure", "li") for each in page.find_all(tag)}
+    addresses = [str(link.attributes["href"]) for link in page.find_all("a")]
+    assert any(address.endswith("record.json") for address in addresses)
+    for address in addresses:
+        assert address[1:] in places if address.startswith("#") else (path.parent / address).exists(), address
+        assert not Path(address).is_absolute()
 
 
 def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None:
@@ -76,8 +120,19 @@ def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None
         return write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
 
     with ThreadPoolExecutor(8) as runs:
-        (path,) = set(runs.map(write, range(40)))
-    assert sorted(each.name for each in path.parent.iterdir()) == ["measurements.jsonl", "report.md"]
+        (path,) = set(runs.map(write, range(16)))
+    assert not list(path.parent.rglob("*.partial"))
+    parsed_page(path.read_text(encoding="utf-8"))
+
+
+def test_a_picture_that_is_the_same_is_not_drawn_again(tmp_path: Path) -> None:
+    path = write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
+    png = path.parent / "figures/retrieval.ela-oru.png"
+    png.write_bytes(b"as it was")
+    write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
+    assert png.read_bytes() == b"as it was"
+    write_report(STUDY, FOUND[:4], store=Store(tmp_path / "store"))
+    assert png.read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:
@@ -86,44 +141,52 @@ def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:
         write_report(STUDY, FOUND, store=Store(tmp_path))
 
 
-def test_what_failed_is_told() -> None:
-    text = page(STUDY, FOUND, failures=["words of de: de.txt:3: not UTF-8"])
-    assert "## Failed\n\n- words of de: de.txt:3: not UTF-8\n" in text
-    assert "## Failed" not in page(STUDY, FOUND)
+def test_a_page_of_vocabularies_speaks_of_no_training(tmp_path: Path) -> None:
+    path = write_report(with_exhibits(STUDY, ["vocabulary"]), [], store=Store(tmp_path / "store"))
+    page = parsed_page(path.read_text(encoding="utf-8"))
+    assert "no model was asked for" in page.text
+    assert "tokens a model" not in page.text
+    assert all(section.id != "claims" for section in page.find_all("section"))
 
 
-def test_a_page_of_vocabularies_speaks_of_no_training() -> None:
-    text = page(with_exhibits(STUDY, ["vocabulary"]), [])
-    assert "no model was asked for" in text
-    assert "updates" not in text
+def test_a_page_that_grows_too_large_leaves_out_its_narrow_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = page_of(FOUND, tmp_path)
+    monkeypatch.setattr(page_module, "MOST_BYTES", 10)
+    smaller = page_of(FOUND, tmp_path)
+    assert [len(page.find_all("svg")) for page in (whole, smaller)] == [2, 1]
+    assert smaller.find_all("div", class_="alone")
 
 
-def test_table_1_stands_on_the_page_with_its_notes_and_all_ways_to_count() -> None:
-    found = [
-        *transferred("default", {"ela": 91.0, "oru": 55.0}, task="parsing", metric="las"),
-        *transferred("default", {"ela": 93.0, "oru": 66.0}, task="parsing", metric="uas"),
-        *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 5.0}, task="parsing", metric="las"),
-        *transferred("default", {"oru": 2.0}, task="parsing", metric="settings_tried"),
-        *transferred("default", {"ela": 20.0, "oru": 3.0}, task="parsing", metric="las", suffix=UNTRAINED + FROZEN),
-        *transferred("default", {"ela": 70.0, "oru": 50.0}, task="nli", metric="accuracy"),
-    ]
-    text = page(STUDY, [*found, *FOUND])
-    lines = table_rows(text)
-    assert ["", "Parsing (LAS)", "", "", "NLI (Acc)", "", ""] in lines
-    assert ["Model", "oru", "Δ", "ela", "oru", "Δ", "ela"] in lines
-    assert ["Default", "55.0", "+0.0", "91.0", "50.0", "+0.0", "70.0"] in lines
-    assert ["Sep Emb + L1-6", "5.0", "-50.0", "90.0", "-", "-", "-"] in lines
-    assert ["never pretrained:", *[""] * 6] in lines
-    assert ["Default, untrained and frozen", "3.0", "-52.0", "20.0", "-", "-", "-"] in lines
-    assert "\n- Settings of fine-tuning tried: 2 for Parsing; shown is the mean of both." in text
-    assert "\n- Parsing, ela-oru: Default 55.0 > Sep Emb + L1-6 5.0: agrees with the paper, on 1 seed only\n" in text
-    assert "### Parsing, all ways to count\n\n| Model | Language | LAS | UAS |" in text
-    assert ["Default", "oru", "55.0", "66.0"] in lines
-    assert text.index("## Table 1") < text.index("## Parallel sentences")
-    for table in text.split("\n\n"):
-        assert len({len(line) for line in table_rows(table)}) <= 1
+def test_what_differs_from_another_report_stands_on_the_page(tmp_path: Path) -> None:
+    other = write_report(with_seeds(STUDY, [0]), TRANSFER[:1], store=Store(tmp_path / "other"))
+    changed = [replace(TRANSFER[0], value=99.0), *TRANSFER[1:]]
+    against = Other(name="<the other>", content=read_report(other.parent))
+    section = page_of(changed, tmp_path, against=against).by_id("difference")
+    assert section.find_all("h2")[0].text.startswith("Compared with <the other>")
+    assert ["settings.seeds", "[0]", "[0, 1]", ""] in section.rows()
+    (row,) = (row for row in section.rows() if row[0] == "Default, ela-oru, Parsing las of ela")
+    assert row[1:] == ["91.0", "96.0 (93-99)", "+5"]
+    assert "are in one report alone" in section.text
 
 
-def test_a_study_of_transfer_alone_has_models() -> None:
-    assert "80 updates" in page(with_exhibits(STUDY, ["table-1"]), [])
-    assert "## Table 1" not in page(STUDY, FOUND)
+def test_claims_stand_on_the_page_with_verdict_and_numbers(tmp_path: Path) -> None:
+    section = page_of(TRANSFER, tmp_path).by_id("claims")
+    found = claims(TRANSFER)
+    tested = [claim for claim in found if claim.verdict is not Verdict.NOT_TESTED]
+    assert tested
+    for claim in found:
+        line = section.by_id(f"claim-{claim.key}").text
+        assert all(" ".join(part.split()) in line for part in (claim.sentence, claim.numbers, claim.test, claim.source))
+    chips = section.by_id(f"claim-{tested[0].key}").find_all("span", class_="chip")
+    assert chips[0].text.split(" ", 1)[1] in tested[0].verdict.value
+    assert f"{len(found) - len(tested)} claims that this study does not test" in section.text
+
+
+def test_every_explanation_is_two_sentences() -> None:
+    texts = {name: text for name, text in vars(explanations).items() if name.isupper()}
+    assert len(texts) >= 17
+    for name, text in texts.items():
+        ends = sum(text.count(end) for end in (". ", "? ")) + text.endswith(".")
+        assert ends == 2, f"{name}: {text}"

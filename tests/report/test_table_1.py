@@ -8,11 +8,11 @@ from rich.console import Console
 from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.conditions import TABLE_1
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import Verdict
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.table_1 import table_1
 from isoglot.report.table_1_layout import Table1Layout
 from isoglot.report.tables import results
+from isoglot.report.verdicts import Verdict
 from isoglot.scales import DEMO
 from tests.report.made_up_measurements import measured, transferred
 

@@ -1,6 +1,7 @@
 """The tables in the terminal hold the numbers, at every depth and for every study however far it is."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -110,3 +111,18 @@ def test_conditions_are_described_in_the_words_of_table_1() -> None:
     assert columns["sep-emb-l1-3"] == ("same", "40000/40000", "0*", "Sep Emb + L1-3", "own")
     # At another depth, the layers that are separate there.
     assert described(CONDITIONS["sep-l1-6"], scale=DEMO)[3] == "Sep L1-3"
+
+
+def test_moments_of_training_stand_in_a_table_of_their_own() -> None:
+    moments = [
+        replace(each, exhibit="training", update=update)
+        for update, by_layer in ((1, [2.0, 4.5, 3.0]), (700, [50.0, 30.0, 61.25]))
+        for each in measured("default", by_layer)
+    ]
+    text = shown([*FOUND, *moments])
+    title = "Structure over training (ela-oru)"
+    assert row_after(title, "Model", text) == ["1", "700"]
+    assert row_after(title, "Default", text) == ["4.5", "61.2"]
+    assert "best layer, precision at 1 (%); columns are updates" in text
+    # The scores of chosen models are what they were without them.
+    assert row_after("Parallel", "Default", text) == row_after("Parallel", "Default", shown(FOUND))

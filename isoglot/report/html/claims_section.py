@@ -1,0 +1,75 @@
+"""What the paper says, and what this study says of it: one line a claim."""
+
+from collections.abc import Sequence
+
+from isoglot.measurements import Measurement
+from isoglot.report.claims import claims
+from isoglot.report.html.explanations import CLAIMS
+from isoglot.report.html.markup import Html, folded, joined, tag
+from isoglot.report.html.section import Section
+from isoglot.report.verdicts import Claim, Verdict
+
+MARKS = {
+    Verdict.AGREES: ("✓", "agrees"),
+    Verdict.DISAGREES: ("✕", "disagrees"),
+    Verdict.TOO_CLOSE: ("≈", "too close to call"),
+    Verdict.NOT_TESTED: ("○", "not tested"),
+}
+
+
+def claims_section(measurements: Sequence[Measurement]) -> Section:
+    found = claims(measurements)
+    tested = [claim for claim in found if claim.verdict is not Verdict.NOT_TESTED]
+    untested = [claim for claim in found if claim.verdict is Verdict.NOT_TESTED]
+    return Section(
+        anchor="claims",
+        title="What the paper claims, and what we find",
+        short_title="Claims",
+        explanation=CLAIMS,
+        body=joined(
+            [
+                _tally(found),
+                _list(tested),
+                folded(f"{len(untested)} claims that this study does not test", _list(untested))
+                if untested
+                else Html(),
+            ]
+        ),
+        has_published=True,
+    )
+
+
+def _tally(found: Sequence[Claim]) -> Html:
+    chips = (
+        tag("li", _chip(verdict), f" {sum(claim.verdict is verdict for claim in found)}")
+        for verdict in Verdict
+        if any(claim.verdict is verdict for claim in found)
+    )
+    return tag("ul", *chips, class_="tally", aria_label="How many claims")
+
+
+def _list(found: Sequence[Claim]) -> Html:
+    return tag("ul", *map(_line, found), class_="claims") if found else Html()
+
+
+def _line(claim: Claim) -> Html:
+    return tag(
+        "li",
+        _chip(claim.verdict),
+        tag(
+            "div",
+            tag("p", claim.sentence, " ", tag("small", claim.source), class_="sentence"),
+            tag("p", claim.numbers, class_="found"),
+            folded(
+                "How it was decided",
+                tag("p", tag("b", "Test: "), claim.test),
+                tag("p", tag("b", "The same test on the paper's numbers: "), claim.papers_numbers, class_="published"),
+            ),
+        ),
+        id=f"claim-{claim.key}",
+    )
+
+
+def _chip(verdict: Verdict) -> Html:
+    mark, word = MARKS[verdict]
+    return tag("span", tag("span", mark, aria_hidden="true"), f" {word}", class_=f"chip {verdict.name.lower()}")

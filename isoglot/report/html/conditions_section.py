@@ -1,0 +1,26 @@
+"""What was done to each model, where Table 1, whose left half says so, is not on the page."""
+
+from isoglot.report.condition_words import in_words
+from isoglot.report.html.explanations import CONDITIONS
+from isoglot.report.html.number_table import text_table
+from isoglot.report.html.section import Section
+from isoglot.report.tables import DESCRIPTION, described
+from isoglot.study import Study
+
+
+def conditions_section(study: Study) -> Section:
+    lines = [
+        (
+            condition.label,
+            in_words(condition, scale=study.scale),
+            *described(condition, scale=study.scale),
+        )
+        for condition in study.conditions
+    ]
+    return Section(
+        anchor="conditions",
+        title="What was done to each model?",
+        short_title="Conditions",
+        explanation=CONDITIONS,
+        body=text_table((DESCRIPTION[0], "In words", *DESCRIPTION[1:]), lines),
+    )

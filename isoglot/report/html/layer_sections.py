@@ -1,0 +1,149 @@
+"""Sections of scores by layer: Figures 4 to 8, retrieval with no map, and CKA against retrieval."""
+
+from collections.abc import Iterator, Sequence
+
+from isoglot.alignment_settings import NewVectors
+from isoglot.conditions import condition_named
+from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
+from isoglot.measurements import Measurement
+from isoglot.report.agreement import HEADING, told_apart
+from isoglot.report.emergence_figures import emergence_figures
+from isoglot.report.html import explanations
+from isoglot.report.html.figure import figure
+from isoglot.report.html.markup import Html, folded, joined, listed, tag
+from isoglot.report.html.number_table import number_table
+from isoglot.report.html.section import Section
+from isoglot.report.layer_figures import layer_figures
+from isoglot.report.layer_series import LayerFigure, pairs_of
+from isoglot.report.pictures import layer_picture, published_similarity_map, similarity_map
+from isoglot.report.quantities import mean_and_range
+from isoglot.report.sections import RETRIEVAL
+from isoglot.report.sections import Section as Scores
+from isoglot.report.similarity_scatter import similarity_scatters
+
+TITLES = {
+    FIGURE_4: ("Figure 4: words of two models, after a map", "Figure 4", explanations.FIGURE_4),
+    FIGURE_5: ("Figure 5: tasks from each layer, after a map", "Figure 5", explanations.FIGURE_5),
+    FIGURE_6: ("Figure 6: sentences of two models, after a map", "Figure 6", explanations.FIGURE_6),
+    FIGURE_7: ("Figure 7: how alike models are inside", "Figure 7", explanations.FIGURE_7),
+    FIGURE_8: ("Figure 8: tasks from each layer, models of both mapped as well", "Figure 8", explanations.FIGURE_8),
+}
+UNSEEN = "None of these sentences stands in the text of the main domain that models are trained on."
+AS_PICTURE = "The paper gives this figure as a picture alone; its values are left out here, not guessed."
+
+
+def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool) -> Iterator[Section]:
+    """Sentences, then words; of text that is made up it is known that none of them was trained on."""
+    titles = {
+        RETRIEVAL: ("Do sentences find their translations?", "Retrieval", explanations.EMERGENCE),
+        "word_translation_p1": ("Do words find their translations?", "Words", explanations.WORD_TRANSLATION),
+    }
+    found = list(emergence_figures(measurements))
+    for metric, (title, short_title, explanation) in titles.items():
+        here = [(scores, drawn) for of_metric, scores, drawn in found if of_metric == metric]
+        if here:
+            yield Section(
+                anchor=metric.removesuffix("_p1").replace("_", "-"),
+                title=title,
+                short_title=short_title,
+                explanation=explanation,
+                body=joined(
+                    part
+                    for scores, drawn in here
+                    for part in _emergence(scores, drawn, is_unseen=is_made_up and metric == RETRIEVAL)
+                ),
+                pictures=tuple(layer_picture(drawn) for _, drawn in here),
+            )
+
+
+def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[Section]:
+    """In the paper's order; after Figure 7, how its CKA goes with the retrieval of Figure 6."""
+    drawn = list(layer_figures(measurements, new_vectors=new_vectors))
+    for exhibit, (title, short_title, explanation) in TITLES.items():
+        here = [each for each in drawn if each.name.startswith(f"{exhibit}.")]
+        if not here:
+            continue
+        pictures = [layer_picture(each) for each in here]
+        charts = [
+            figure(picture, numbers=_layer_table(each), notes=(*each.notes, *each.summary_notes()))
+            for picture, each in zip(pictures, here, strict=True)
+        ]
+        body = [*charts, tag("p", AS_PICTURE, class_="remark")]
+        if exhibit == FIGURE_7 and (map_ := similarity_map(measurements)) is not None:
+            papers = published_similarity_map(pairs_of(measurements, FIGURE_7))
+            pictures += [map_, papers.picture]
+            lines = folded("Line by line: every kind of model", *charts)
+            beside = figure(papers.picture)
+            beside = beside if papers.has_our_pairs else folded("The paper's own, of other languages", beside)
+            body = [figure(map_), tag("div", beside, class_="published"), lines]
+        yield Section(
+            anchor=exhibit,
+            title=title,
+            short_title=short_title,
+            explanation=explanation,
+            body=joined(body),
+            pictures=tuple(pictures),
+            has_published=exhibit == FIGURE_7,
+        )
+        if exhibit == FIGURE_7:
+            yield from _scatter_section(measurements)
+
+
+def _scatter_section(measurements: Sequence[Measurement]) -> Iterator[Section]:
+    found = list(similarity_scatters(measurements))
+    if found:
+        yield Section(
+            anchor="cka-retrieval",
+            title="Does likeness foretell retrieval?",
+            short_title="CKA and retrieval",
+            explanation=explanations.SCATTER,
+            body=joined(figure(each.picture, notes=(each.sentence(),)) for each in found),
+            pictures=tuple(each.picture for each in found),
+        )
+
+
+def _emergence(scores: Scores, drawn: LayerFigure, *, is_unseen: bool) -> Iterator[Html]:
+    notes = tuple(_notes(scores)) + ((UNSEEN,) if is_unseen else ())
+    yield figure(layer_picture(drawn), numbers=_score_table(scores), notes=notes)
+    yield from _order(scores)
+
+
+def _notes(scores: Scores) -> Iterator[str]:
+    if len(scores.rows[0].best) > 1:
+        yield "Means over seeds; thin lines go from the lowest seed to the highest."
+    if scores.chance is not None:
+        yield f"Chance is {scores.chance:.1f}%."
+    if scores.coverage is not None:
+        yield f"{scores.coverage:.0f}% of the dictionary's pairs are met in the held-out text."
+
+
+def _order(scores: Scores) -> Iterator[Html]:
+    if not scores.agreements:
+        return
+    told, untold = told_apart(scores.agreements)
+    sentences = listed([each.sentence() for each in told] + ([untold] if untold else []))
+    yield folded("Is the order of conditions that of the paper?", tag("p", HEADING), sentences)
+
+
+def _score_table(scores: Scores) -> Html:
+    layers = [f"L{layer}" for layer in range(len(scores.rows[0].layers))]
+    lines = [
+        (
+            condition_named(row.condition).label,
+            *(f"{score:.1f}" for score in row.layers),
+            mean_and_range(row.best),
+            f"{row.mean_untrained_best:.1f}",
+        )
+        for row in scores.rows
+    ]
+    headings = ("Model", *layers, "best", "before training")
+    return number_table(headings, lines, caption="Precision at 1 in percent, by layer")
+
+
+def _layer_table(drawn: LayerFigure) -> Html:
+    headings = ["Model", *(f"L{layer}" for layer in range(drawn.num_states)), drawn.summary_title]
+    lines = [(row.label, *drawn.texts(row), drawn.summary_text(row)) for row in drawn.rows]
+    published = frozenset(place for place, row in enumerate(drawn.rows) if row.is_published)
+    return number_table(
+        headings, lines, caption=f"{drawn.unit[:1].upper()}{drawn.unit[1:]}, by layer", published=published
+    )

@@ -1,0 +1,166 @@
+"""The first thing a reader sees: which conditions keep transfer alive, and which kill it."""
+
+from collections.abc import Iterator, Sequence
+
+from isoglot.conditions import DEFAULT, condition_named
+from isoglot.measurements import Measurement
+from isoglot.report.condition_words import in_words
+from isoglot.report.html.explanations import RETRIEVAL_SURVIVAL, SURVIVAL
+from isoglot.report.html.markup import Html, joined, listed, tag
+from isoglot.report.html.section import Section
+from isoglot.report.published import SOURCE, TARGETS
+from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals
+from isoglot.scales import Scale
+
+HEADINGS = {
+    Outcome.SURVIVES: ("●", "survives"),
+    Outcome.SUFFERS: ("◐", "suffers"),
+    Outcome.DIES: ("✕", "dies"),
+}
+"""A mark that tells without colour, and the word."""
+LITTLE_POINTS = 20.0
+"""Above nothing: where Default has no more, a few points of noise are a large share."""
+LONGEST_BAR = 1.25
+"""In shares of Default; some conditions do better than it."""
+
+
+def survival_section(measurements: Sequence[Measurement], *, scale: Scale) -> Section | None:
+    """None where Default, to which all others are compared, or all others are not measured yet."""
+    found = survivals(measurements)
+    if found is None:
+        return None
+    what = "transfer" if found.is_of_transfer else "cross-lingual structure"
+    groups = [
+        _group(outcome, found.with_outcome(outcome), what=what, scale=scale)
+        for outcome in Outcome
+        if found.with_outcome(outcome)
+    ]
+    default = next(each for each in found.conditions if each.condition == DEFAULT.name)
+    return Section(
+        anchor="survival",
+        title=f"What keeps {what} alive?",
+        short_title="In short",
+        explanation=SURVIVAL if found.is_of_transfer else RETRIEVAL_SURVIVAL,
+        lead=tag("p", *_headline(found, what=what), class_="headline"),
+        body=joined(
+            [
+                tag("div", *groups, _group_of_default(default, scale=scale), class_="survival"),
+                listed(_notes(found), class_="notes"),
+                *_published_note(found),
+            ]
+        ),
+        has_published=any(each.published is not None for each in found.conditions),
+    )
+
+
+def _headline(found: Survivals, *, what: str) -> Iterator[str]:
+    """ "Transfer survives under No anchors. It dies under Sep Emb + L1-6.\""""
+    subject = what.capitalize()
+    for outcome in Outcome:
+        if alike := found.with_outcome(outcome):
+            labels = [tag("strong", condition_named(each.condition).label) for each in alike]
+            mark, word = HEADINGS[outcome]
+            named = joined([joined(labels[:-1], ", "), labels[-1]], " and ") if labels[1:] else labels[0]
+            yield tag("span", f"{subject} ", tag("em", f"{word} {mark}"), " under ", named, ". ", class_=outcome.value)
+            subject = "It"
+
+
+def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, scale: Scale) -> Html:
+    mark, word = HEADINGS[outcome]
+    rule = {
+        Outcome.SURVIVES: f"at least {100 * ALIVE:.0f}% of Default's is left",
+        Outcome.SUFFERS: f"{100 * DEAD:.0f} to {100 * ALIVE:.0f}% is left",
+        Outcome.DIES: f"less than {100 * DEAD:.0f}% is left",
+    }[outcome]
+    heading = tag(
+        "h3", tag("span", mark, class_="mark", aria_hidden="true"), f" {what.capitalize()} {word}", tag("small", rule)
+    )
+    return tag("div", heading, *(_row(each, scale=scale) for each in alike), class_=f"outcome {outcome.value}")
+
+
+def _group_of_default(default: Survival, *, scale: Scale) -> Html:
+    zero, whole = tag("span", "0%", style="left:0"), tag("span", "Default: 100%", style=f"left:{_place(1.0)}")
+    axis = tag("div", tag("div"), tag("div", zero, whole, class_="scale"), class_="condition", aria_hidden="true")
+    return tag("div", tag("h3", "Compared with"), _row(default, scale=scale), axis, class_="outcome default")
+
+
+def _row(each: Survival, *, scale: Scale) -> Html:
+    condition = condition_named(each.condition)
+    return tag(
+        "div",
+        tag("div", tag("b", condition.label), tag("span", in_words(condition, scale=scale)), class_="who"),
+        tag("div", *_bar(each), class_="bar", role="img", aria_label=_said(each), data_said=_said(each)),
+        tag("div", tag("b", _percent(each.share)), *_details(each), class_="figures"),
+        class_="condition",
+    )
+
+
+def _bar(each: Survival) -> Iterator[Html]:
+    yield tag("i", class_="left", style=f"width:{_place(each.share)}")
+    if len(each.shares) > 1:
+        low, high = min(each.shares), max(each.shares)
+        yield tag("i", class_="range", style=f"left:{_place(low)};right:calc(100% - {_place(high)})")
+    yield tag("i", class_="whole", style=f"left:{_place(1.0)}")
+    if each.published is not None:
+        yield tag("i", class_="published diamond", style=f"left:{_place(each.published)}")
+
+
+def _place(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), LONGEST_BAR) / LONGEST_BAR:.1f}%"
+
+
+def _percent(share: float) -> str:
+    """ "85%", and never "-0%"."""
+    return f"{round(100 * share)}%"
+
+
+def _details(each: Survival) -> Iterator[Html]:
+    by_group = joined((f"{group} {_percent(share)}" for group, share in each.by_group.items()), " · ")
+    yield tag("span", by_group)
+    if each.seeds_disagree:
+        low, high = min(each.shares), max(each.shares)
+        yield tag("span", f"seeds disagree: {_percent(low)} to {_percent(high)}", class_="disagree")
+    if each.published is not None:
+        yield tag("span", f"the paper {_percent(each.published)}", class_="published")
+
+
+def _said(each: Survival) -> str:
+    told = f"{condition_named(each.condition).label}: {_percent(each.share)} of Default's is left"
+    if len(each.shares) > 1:
+        told += f"; by seed {', '.join(map(_percent, each.shares))}"
+    return told
+
+
+def _published_note(found: Survivals) -> Iterator[Html]:
+    if any(each.published is not None for each in found.conditions):
+        pairs = {trial.languages for trial in found.trials}
+        over = (
+            ""
+            if all(source == SOURCE and target in TARGETS for source, target in pairs)
+            else ", the mean over its three languages where it lacks ours"
+        )
+        yield tag(
+            "p", f"◇ The paper's own scores of the same tasks, by the same measure{over}.", class_="published remark"
+        )
+
+
+def _notes(found: Survivals) -> Iterator[str]:
+    num_seeds = min(len(each.shares) for each in found.conditions)
+    spread = "" if num_seeds < 2 else " The thin line goes from the lowest seed to the highest."
+    if found.is_of_transfer:
+        yield (
+            "Share: how far a score lies above chance, or above the same model without pretraining where that was "
+            "measured and is more, as a share of Default's; the mean over tasks, whose own shares stand beside the bar."
+            f"{spread}"
+        )
+    else:
+        yield f"Share: what training gains in retrieval at the best layer, as a share of what Default gains.{spread}"
+    if num_seeds == 1:
+        yield "One seed: another could put a condition into another group. Give several with --seeds."
+    if rough := [trial for trial in found.trials if trial.default - trial.floor < LITTLE_POINTS]:
+        told = ", ".join(
+            f"{trial.group} in {trial.languages[1]} ({trial.default - trial.floor:.1f} points)" for trial in rough
+        )
+        yield f"Default itself has little to lose, so that shares are rough: {told}."
+    if found.untold:
+        yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.untold)}."

@@ -1,0 +1,251 @@
+"""Table 1 on the page, in the paper's shape: groups, dashes, deltas, and a link from each number to its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from statistics import fmean
+
+from isoglot.cells import BASELINES, TABLE_1
+from isoglot.conditions import PAPER_DEPTH, condition_named
+from isoglot.measurements import Measurement
+from isoglot.report.condition_words import GROUPS
+from isoglot.report.html.absences import NONE, Absences
+from isoglot.report.html.explanations import FIGURE_3
+from isoglot.report.html.explanations import TABLE_1 as EXPLANATION
+from isoglot.report.html.figure import figure
+from isoglot.report.html.markup import Html, folded, joined, listed, tag
+from isoglot.report.html.number_table import number_table, scrolling
+from isoglot.report.html.section import Section
+from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_delta
+from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, table_1
+from isoglot.report.tables import DESCRIPTION, described
+from isoglot.report.transfer_bars import transfer_picture
+from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.study import Study
+
+FEW_SEEDS = 3
+"""That are shown one by one below their mean."""
+MANY, VERY_MANY = 6, 12
+"""Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds."""
+AS_DEFAULT = "-"
+Links = Mapping[str, str]
+"""Addresses of records by the digest of their artifact."""
+
+
+def table_1_section(
+    study: Study, measurements: Sequence[Measurement], *, links: Links, absences: Absences
+) -> Section | None:
+    """None where nothing of it is measured yet."""
+    table = table_1(measurements)
+    if table is None:
+        return None
+    view = _Table(
+        study=study,
+        tasks=tuple(transfer_scores(measurements)),
+        digests=_digests(measurements),
+        links=links,
+        absences=absences,
+    )
+    return Section(
+        anchor=TABLE_1,
+        title=table.title,
+        short_title="Table 1",
+        explanation=EXPLANATION,
+        body=joined([scrolling(view.html(), label=table.title), listed(_notes(study, table)), *_below(table)]),
+        has_published=True,
+    )
+
+
+def figure_3_section(study: Study, measurements: Sequence[Measurement], *, absences: Absences) -> Section | None:
+    """The same scores as bars."""
+    picture = transfer_picture(
+        measurements,
+        conditions=[condition.name for condition in study.conditions],
+        missing=partial(absences.why, TABLE_1),
+    )
+    if picture is None:
+        return None
+    return Section(
+        anchor="figure-3",
+        title="Figure 3: transfer under each condition",
+        short_title="Figure 3",
+        explanation=FIGURE_3,
+        body=figure(picture, notes=("Colours are those of Table 1's groups; the numbers stand in Table 1.",)),
+        pictures=(picture,),
+        has_published=picture.has_published,
+    )
+
+
+def _notes(study: Study, table: Table1) -> Iterator[str]:
+    yield from table.notes
+    yield "Struck through: no transfer. Small numbers are those of each seed; each leads to the record of its artifact."
+    if study.scale.shape.layers != PAPER_DEPTH:
+        yield (
+            f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have "
+            f"{study.scale.shape.layers}."
+        )
+    if any(condition.separate.embeddings for condition in study.conditions):
+        yield "0*: each language has embeddings of its own, so that no subword is in common."
+
+
+def _below(table: Table1) -> Iterator[Html]:
+    if table.agreement:
+        sentences = listed(line for line, _ in table.agreement)
+        yield folded("Is the order of conditions that of the paper?", tag("p", TRANSFER_HEADING), sentences)
+    for counts in table.counts:
+        yield folded(counts.title, number_table(counts.headings, counts.lines, num_names=2))
+
+
+def _digests(measurements: Sequence[Measurement]) -> dict[tuple[str, str, str, tuple[str, str], str, int | None], str]:
+    """Of the artifact that holds a score: by task, condition, metric, pair, language and seed."""
+    return {
+        (each.task, each.condition, each.metric, each.languages, each.language, each.seed): each.stage
+        for each in measurements
+        if each.exhibit in (TABLE_1, BASELINES) and each.task is not None
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Table:
+    study: Study
+    tasks: tuple[TaskScores, ...]
+    digests: Mapping[tuple[str, str, str, tuple[str, str], str, int | None], str]
+    links: Links
+    absences: Absences
+
+    def html(self) -> Html:
+        crowd = (" many" if self._num_scores > MANY else "") + (" very-many" if self._num_scores > VERY_MANY else "")
+        return tag("table", tag("thead", *self._head()), *self._bodies(), class_=f"table-1{crowd}")
+
+    @property
+    def _num_scores(self) -> int:
+        return sum(len(task.targets) + 2 for task in self.tasks)
+
+    def _head(self) -> Iterator[Html]:
+        tasks = (
+            tag("th", f"{task.title} in %", colspan=str(len(task.targets) + 2), scope="colgroup", class_="task")
+            for task in self.tasks
+        )
+        yield tag(
+            "tr",
+            tag("th", DESCRIPTION[0], rowspan="2", scope="col"),
+            *(tag("th", heading, rowspan="2", scope="col", class_="setting") for heading in DESCRIPTION[1:]),
+            *tasks,
+        )
+        columns = ((*task.targets, DELTA, task.source) for task in self.tasks)
+        yield tag(
+            "tr",
+            *(
+                tag("th", heading, scope="col", class_=_column_class(place, len(headings)))
+                for headings in columns
+                for place, heading in enumerate(headings)
+            ),
+        )
+
+    def _bodies(self) -> Iterator[Html]:
+        """One for each group of the paper's, then one for models that were never pretrained."""
+        for section, alike in groupby(self.study.conditions, key=lambda condition: condition.section):
+            title = f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
+            yield self._body(title, [Model(condition=condition.name) for condition in alike])
+        untrained = dict.fromkeys(model for task in self.tasks for model in task.models if not model.is_pretrained)
+        if untrained:
+            yield self._body("Never pretrained", list(untrained))
+
+    def _body(self, title: str, models: Sequence[Model]) -> Html:
+        num_columns = len(DESCRIPTION) + self._num_scores
+        heading = tag("tr", tag("th", title, colspan=str(num_columns), scope="rowgroup"), class_="group")
+        return tag("tbody", heading if title else Html(), *map(self._row, models))
+
+    def _row(self, model: Model) -> Html:
+        settings = described(condition_named(model.condition), scale=self.study.scale)
+        of_default = described(condition_named("default"), scale=self.study.scale)
+        is_default = model == Model(condition="default")
+        shown = [
+            AS_DEFAULT if setting == default and not is_default else setting
+            for setting, default in zip(settings, of_default, strict=True)
+        ]
+        return tag(
+            "tr",
+            tag("th", model.label, scope="row"),
+            *(tag("td", setting, class_="setting") for setting in shown),
+            *(cell for task in self.tasks for cell in self._cells(task, model)),
+        )
+
+    def _cells(self, task: TaskScores, model: Model) -> Iterator[Html]:
+        for place, pair in enumerate(task.pairs):
+            values = task.values.get((model, pair, pair[1], task.task.metric), {})
+            first = " first" if place == 0 else ""
+            if not values:
+                why = self._why(task, model, pair)
+                yield tag("td", why, class_=f"absent{first}")
+                continue
+            lost = " lost" if model.is_pretrained and _is_gone(task, model, pair[1]) else ""
+            published = papers_score(model.condition, task=task.task.name, languages=pair)
+            address = self._address(task, model, pair)
+            content = [*_scores(values, address), *_published(None if model.suffix else published)]
+            yield tag("td", *content, class_=f"score{lost}{first}")
+        yield tag("td", *self._delta(task, model), class_="delta")
+        own = task.of_source(model)
+        yield tag("td", f"{fmean(own):.1f}" if own else NONE, class_="source")
+
+    def _why(self, task: TaskScores, model: Model, pair: tuple[str, str]) -> str:
+        exhibit = TABLE_1 if model.is_pretrained else BASELINES
+        return self.absences.why(exhibit, model.condition, pair, task.task.name)
+
+    def _address(self, task: TaskScores, model: Model, pair: tuple[str, str]) -> Callable[[int | None], str | None]:
+        metric = task.task.metric + model.suffix
+
+        def address(seed: int | None) -> str | None:
+            digest = self.digests.get((task.task.name, model.condition, metric, pair, pair[1], seed), "")
+            return self.links.get(digest)
+
+        return address
+
+    def _delta(self, task: TaskScores, model: Model) -> Iterator[Html]:
+        delta = task.delta(model)
+        shown = NONE if delta is None else f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"
+        yield tag("span", shown, class_="mean")
+        if model.is_pretrained and model.condition in TABLE_1_SCORES and task.task.name in TITLE_OF_TASK:
+            published = published_delta(model.condition, task=TITLE_OF_TASK[task.task.name])
+            yield tag("span", f"paper {published:+.1f}", class_="published")
+
+
+def _is_gone(task: TaskScores, model: Model, target: str) -> bool:
+    """Whether nothing is transferred; near nought that is plain without a baseline as well."""
+    return is_lost(task, model, target) or fmean(task.of_target(model, target)) <= CLOSE_POINTS
+
+
+def _scores(values: Mapping[int | None, float], address: Callable[[int | None], str | None]) -> Iterator[Html]:
+    """The mean, and below it each seed's, or where these are many their range with the seeds folded away."""
+    if len(values) == 1:
+        ((seed, value),) = values.items()
+        yield tag("span", _linked(f"{value:.1f}", address(seed), seed), class_="mean")
+        return
+    yield tag("span", f"{fmean(values.values()):.1f}", class_="mean")
+    seeds = joined((_linked(f"{value:.1f}", address(seed), seed) for seed, value in values.items()), " ")
+    if len(values) <= FEW_SEEDS:
+        yield tag("span", seeds, class_="seeds")
+    else:
+        low, high = min(values.values()), max(values.values())
+        yield folded(f"{low:.1f} to {high:.1f}", tag("span", seeds, class_="seeds"), class_="seeds")
+
+
+def _linked(shown: str, address: str | None, seed: int | None) -> Html:
+    title = "record of the artifact" if seed is None else f"seed {seed}: record of its artifact"
+    return joined([shown]) if address is None else tag("a", shown, href=address, title=title)
+
+
+def _published(score: float | None) -> Iterator[Html]:
+    if score is not None:
+        yield tag("span", f"paper {score:.1f}", class_="published")
+
+
+def _column_class(place: int, num_columns: int) -> str:
+    if place == num_columns - 1:
+        return "source"
+    return "delta" if place == num_columns - 2 else "first" if place == 0 else ""

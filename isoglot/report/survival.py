@@ -1,0 +1,209 @@
+"""How much of Default's transfer each condition leaves alive: the whole study in one number a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from isoglot.conditions import DEFAULT
+from isoglot.measurements import Measurement
+from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
+from isoglot.report.rows import rows
+from isoglot.report.sections import RETRIEVAL
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.transfer.tasks import task_named
+
+ALIVE, DEAD = 2 / 3, 1 / 3
+"""Of Default's transfer: from the first on it survives, below the second it dies."""
+RETRIEVAL_TITLE = "Retrieval"
+
+
+class Outcome(StrEnum):
+    """What a condition does to transfer."""
+
+    SURVIVES = "survives"
+    SUFFERS = "suffers"
+    DIES = "dies"
+
+    @classmethod
+    def of(cls, share: float) -> Outcome:
+        if share >= ALIVE:
+            return cls.SURVIVES
+        return cls.DIES if share < DEAD else cls.SUFFERS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """One task in one target language, or retrieval: a score from nothing, its floor, to Default's."""
+
+    group: str
+    """Title of the task; trials of one group count as one."""
+    languages: tuple[str, str]
+    task: str | None
+    floor: float
+    default: float
+    by_condition: Mapping[str, Mapping[int | None, float]]
+    """Scores by condition and seed."""
+
+    def share(self, score: float) -> float:
+        return (score - self.floor) / (self.default - self.floor)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survival:
+    """One condition."""
+
+    condition: str
+    shares: tuple[float, ...]
+    """Of Default's transfer, for each seed; 1 is Default's mean, 0 is nothing."""
+    by_group: Mapping[str, float]
+    """The share of each task, mean over targets and seeds."""
+    published: float | None
+    """The same share of the paper's own scores."""
+
+    @property
+    def share(self) -> float:
+        return fmean(self.shares)
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.of(self.share)
+
+    @property
+    def seeds_disagree(self) -> bool:
+        return len({Outcome.of(share) for share in self.shares}) > 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survivals:
+    """All conditions, by the same trials."""
+
+    trials: tuple[Trial, ...]
+    conditions: tuple[Survival, ...]
+    """As they came; Default, which is 1 by itself, among them."""
+    untold: tuple[str, ...]
+    """Tests in which Default itself has no transfer that could be lost."""
+
+    @property
+    def is_of_transfer(self) -> bool:
+        """Or else of retrieval."""
+        return all(trial.task is not None for trial in self.trials)
+
+    def with_outcome(self, outcome: Outcome) -> list[Survival]:
+        """Most alive first; Default, to which they are compared, is none of them."""
+        found = [each for each in self.conditions if each.outcome is outcome and each.condition != DEFAULT.name]
+        return sorted(found, key=lambda each: -each.share)
+
+
+def survivals(measurements: Sequence[Measurement]) -> Survivals | None:
+    """By transfer, or by retrieval where no task was learned; None where Default or all others are missing."""
+    asked = _transfer_trials(measurements) or _retrieval_trials(measurements)
+    trials = [trial for trial in asked if trial.default - trial.floor > CLOSE_POINTS]
+    untold = [f"{trial.group} in {trial.languages[1]}" for trial in asked if trial not in trials]
+    conditions = dict.fromkeys(name for trial in trials for name in trial.by_condition)
+    if len(conditions) < 2:
+        return None
+    return Survivals(
+        trials=tuple(trials),
+        conditions=tuple(_survival(name, trials) for name in conditions),
+        untold=tuple(untold),
+    )
+
+
+def _survival(condition: str, trials: Sequence[Trial]) -> Survival:
+    here = [trial for trial in trials if condition in trial.by_condition]
+    seeds = dict.fromkeys(seed for trial in here for seed in trial.by_condition[condition])
+    by_group = {
+        group: fmean(
+            trial.share(fmean(trial.by_condition[condition].values())) for trial in here if trial.group == group
+        )
+        for group in dict.fromkeys(trial.group for trial in here)
+    }
+    return Survival(
+        condition=condition,
+        shares=tuple(_of_seed(condition, seed, here) for seed in seeds),
+        by_group=by_group,
+        published=_published_share(condition, here),
+    )
+
+
+def _of_seed(condition: str, seed: int | None, trials: Sequence[Trial]) -> float:
+    """Every task counts as much as any other, however many languages it has."""
+    by_group: dict[str, list[float]] = {}
+    for trial in trials:
+        if seed in trial.by_condition[condition]:
+            by_group.setdefault(trial.group, []).append(trial.share(trial.by_condition[condition][seed]))
+    return fmean(fmean(shares) for shares in by_group.values())
+
+
+def _transfer_trials(measurements: Sequence[Measurement]) -> list[Trial]:
+    default = Model(condition=DEFAULT.name)
+    trials = []
+    for scores in transfer_scores(measurements):
+        for pair in scores.pairs:
+            by_condition = {
+                model.condition: values
+                for model in scores.models
+                if model.is_pretrained and (values := scores.values.get((model, pair, pair[1], scores.task.metric), {}))
+            }
+            if DEFAULT.name in by_condition:
+                trials.append(
+                    Trial(
+                        group=scores.task.title,
+                        languages=pair,
+                        task=scores.task.name,
+                        floor=_floor(scores, pair[1]),
+                        default=fmean(scores.of_target(default, pair[1])),
+                        by_condition=by_condition,
+                    )
+                )
+    return trials
+
+
+def _floor(scores: TaskScores, target: str) -> float:
+    """Chance, or what Default reaches without pretraining where that is known and more."""
+    untrained = [
+        fmean(values)
+        for model in scores.models
+        if model.condition == DEFAULT.name and not model.is_pretrained and (values := scores.of_target(model, target))
+    ]
+    return max([scores.task.chance or 0.0, *untrained])
+
+
+def _retrieval_trials(measurements: Sequence[Measurement]) -> list[Trial]:
+    """By what training gains."""
+    found = rows(measurements, metric=RETRIEVAL)
+    trials = []
+    for languages in dict.fromkeys(row.languages for row in found):
+        gains = {row.condition: row.gains for row in found if row.languages == languages}
+        if DEFAULT.name in gains:
+            trials.append(
+                Trial(
+                    group=RETRIEVAL_TITLE,
+                    languages=languages,
+                    task=None,
+                    floor=0.0,
+                    default=fmean(gains[DEFAULT.name]),
+                    by_condition={name: dict(enumerate(values)) for name, values in gains.items()},
+                )
+            )
+    return trials
+
+
+def _published_share(condition: str, trials: Sequence[Trial]) -> float | None:
+    """Of the same tasks and pairs, where the paper has them; of other pairs, the mean over the paper's."""
+    if condition not in TABLE_1_SCORES:
+        return None
+    by_group: dict[str, list[float]] = {}
+    for trial in trials:
+        if trial.task in TITLE_OF_TASK:
+            ours, default = (TABLE_1_SCORES[name][TITLE_OF_TASK[trial.task]] for name in (condition, DEFAULT.name))
+            floor = task_named(trial.task).chance or 0.0
+            source, target = trial.languages
+            places = [TARGETS.index(target)] if source == SOURCE and target in TARGETS else range(len(TARGETS))
+            shares = [(ours[place] - floor) / (default[place] - floor) for place in places]
+            by_group.setdefault(trial.group, []).append(fmean(shares))
+    return fmean(fmean(shares) for shares in by_group.values()) if by_group else None

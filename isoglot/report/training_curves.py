@@ -1,0 +1,90 @@
+"""Learning curves: the perplexity of each language's dev text as its model was trained, or is being trained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isoglot.artifacts import Store, inputs_first
+from isoglot.artifacts.store import PARTIAL
+from isoglot.exhibits import cells
+from isoglot.stages.evaluation_log import Evaluation, evaluations
+from isoglot.stages.models import PretrainedEncoder
+from isoglot.study import Study
+
+CHECKPOINT = Path("checkpoints") / "latest.safetensors"
+LENGTH_BYTES = 8
+LONGEST_HEADER = 1 << 26
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """One language of one model."""
+
+    condition: str
+    languages: tuple[str, ...]
+    """Of the model: two, or one."""
+    language: str
+    seed: int
+    points: tuple[tuple[int, float], ...]
+    """Updates, and dev perplexity after each."""
+    is_finished: bool = True
+    """Whether the model is; of others the curve goes as far as their last checkpoint."""
+
+
+def learning_curves(study: Study, store: Store) -> list[Curve]:
+    """Of every model that the study trains and the store has something of, in the order that exhibits show them."""
+    models: dict[tuple[str, tuple[str, ...], int], PretrainedEncoder] = {}
+    for cell in cells(study):
+        if cell.seed is not None:
+            for stage in inputs_first([cell.stage]).values():
+                if isinstance(stage, PretrainedEncoder):
+                    models.setdefault((cell.condition, stage.run.languages, cell.seed), stage)
+    return [
+        curve
+        for (condition, languages, seed), model in models.items()
+        for curve in _curves(model, condition=condition, languages=languages, seed=seed, store=store)
+    ]
+
+
+def _curves(
+    model: PretrainedEncoder, *, condition: str, languages: tuple[str, ...], seed: int, store: Store
+) -> Iterator[Curve]:
+    folder = store.folder(model)
+    found = _readable(folder)
+    is_finished = bool(found)
+    if not is_finished:
+        found = _so_far(folder.with_name(folder.name + PARTIAL))
+    for language in languages if found else ():
+        yield Curve(
+            condition=condition,
+            languages=languages,
+            language=language,
+            seed=seed,
+            points=tuple((each.update, each.perplexity[language]) for each in found),
+            is_finished=is_finished,
+        )
+
+
+def _readable(folder: Path) -> Sequence[Evaluation]:
+    """A damaged log leaves its curve out: what is wrong with it is told where the model is used."""
+    try:
+        return evaluations(folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def _so_far(partial: Path) -> Sequence[Evaluation]:
+    """Of a model in training, from the head of its checkpoint: torch would take seconds to load."""
+    # It may be finished, replaced or removed while it is read.
+    if finished := _readable(partial):
+        return finished
+    try:
+        with (partial / CHECKPOINT).open("rb") as file:
+            length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+            header = json.loads(file.read(min(length, LONGEST_HEADER)))
+        return [Evaluation.of(row) for row in json.loads(header["__metadata__"]["progression"])["log"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []

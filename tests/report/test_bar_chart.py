@@ -1,0 +1,56 @@
+"""Bars are as long as their numbers, and say them."""
+
+import re
+
+import pytest
+
+from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
+from isoglot.report.drawing import LINES
+from tests.report.svg_pictures import NAMESPACE, hovers, parsed, rectangles, texts
+
+CHART = BarChart(
+    title="Scores",
+    rows=[("Default", LINES[0]), ("Sep <b>", LINES[1]), ("Late", LINES[1])],
+    panels=[
+        Panel(
+            title="NER in fr",
+            bars=[
+                Bar(value=80.0, range=(70.0, 90.0), published=79.8),
+                Bar(value=20.0),
+                Bar(value=None, missing="pending"),
+            ],
+            level=("chance", 33.3),
+        ),
+        Panel(title="NER in zh", bars=[Bar(value=40.0), Bar(value=0.0), Bar(value=10.0)]),
+    ],
+)
+
+
+@pytest.mark.parametrize(("columns", "width"), [(2, 800.0), (1, 380.0)])
+def test_lengths_go_with_values_and_every_value_is_said(columns: int, width: float) -> None:
+    root = parsed(bar_chart(CHART, columns=columns, width=width))
+    bars = [float(each["width"]) for each in rectangles(root) if each.get("rx")]
+    assert len(bars) == 5
+    for value, length in zip((80, 20, 40), bars, strict=False):
+        assert length / bars[0] == pytest.approx(value / 80, abs=0.01)
+    assert {"80.0", "20.0", "40.0", "0.0", "pending", "Default", "Sep <b>", "NER in fr"} <= set(texts(root))
+    assert "Default, NER in fr: 80.0% (70.0% to 90.0%)" in hovers(root)
+    assert "Default, NER in fr, the paper: 79.8%" in hovers(root)
+    assert "chance: 33.3%" in hovers(root)
+
+
+def test_panels_stand_beside_each_other_or_below_and_nothing_is_outside() -> None:
+    wide, narrow = (parsed(bar_chart(CHART, columns=columns, width=width)) for columns, width in ((2, 800), (1, 380)))
+    assert float(narrow.attrib["height"]) > 1.5 * float(wide.attrib["height"])
+    for root in (wide, narrow):
+        width, height = float(root.attrib["width"]), float(root.attrib["height"])
+        for text in root.iter(f"{NAMESPACE}text"):
+            assert 0 <= float(text.attrib["x"]) <= width
+            assert 0 <= float(text.attrib["y"]) <= height
+
+
+def test_the_papers_marks_can_be_hidden() -> None:
+    svg = bar_chart(CHART, columns=2, width=800)
+    assert len(re.findall('class="published"', svg)) == 2  # the mark, and its key
+    without = bar_chart(BarChart(title="t", rows=CHART.rows, panels=CHART.panels[1:]), columns=1, width=380)
+    assert "published" not in without

@@ -1,0 +1,149 @@
+"""Where numbers come from: what is told is what was read, made and spent."""
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from commands import Workplace
+from real_studies import write_real_study
+from study_texts import TINY_STUDY
+
+from isoglot.artifacts import Store, inputs_first, run_plan
+from isoglot.artifacts.hardware import hardware
+from isoglot.exhibits import cells
+from isoglot.report.provenance import provenance
+from isoglot.report.study_settings import study_settings
+from isoglot.stages.models import PretrainedEncoder
+from isoglot.study import parse_study, read_study, with_exhibits, with_seeds
+
+
+def test_all_that_was_made_is_told_with_what_made_it(finished: Workplace) -> None:
+    found = provenance(finished.study, finished.store)
+    stages = inputs_first(cell.stage for cell in cells(finished.study)).values()
+    records = [finished.store.record(stage) for stage in stages]
+    assert (found.artifacts, found.artifacts_done) == (len(records), len(records))
+    assert found.seconds == pytest.approx(sum(record.seconds for record in records))
+    (making,) = found.makings
+    assert making.artifacts == len(records)
+    assert making.hardware == hardware()
+    assert making.versions == records[0].versions
+    assert (making.first_finished, making.last_finished) == (
+        min(record.finished for record in records),
+        max(record.finished for record in records),
+    )
+    by_kind = {each.kind: each for each in found.spent}
+    of_models = [record for record in records if record.kind == "pretrained-encoder"]
+    assert by_kind["pretrained-encoder"].artifacts == len(of_models) == 6
+    assert by_kind["pretrained-encoder"].seconds == pytest.approx(sum(record.seconds for record in of_models))
+    assert [each.seconds for each in found.spent] == sorted((each.seconds for each in found.spent), reverse=True)
+
+
+def test_budget_and_vocabularies_are_those_of_the_models(finished: Workplace) -> None:
+    found = provenance(finished.study, finished.store)
+    assert found.budget is not None
+    assert asdict(found.budget) == {
+        "models": 6,
+        "models_done": 6,
+        "updates": 80,
+        "batch": 8,
+        "window": 16,
+        "tokens_per_model": 80 * 8 * 16,
+        "tokens": 6 * 80 * 8 * 16,
+        "tokens_done": 6 * 80 * 8 * 16,
+    }
+    sizes = {each.condition: each for each in found.vocabularies}
+    assert sizes["default"].merges == {"ela": 200, "oru": 200}
+    assert sizes["no-anchors"].merges == {"ela": 100, "oru": 100}
+    for condition, size in sizes.items():
+        model = next(
+            stage
+            for cell in cells(finished.study)
+            if cell.condition == condition
+            for stage in inputs_first([cell.stage]).values()
+            if isinstance(stage, PretrainedEncoder)
+        )
+        shape = json.loads((finished.store.folder(model) / "best" / "model.json").read_text())
+        assert size.types == shape["table_sizes"]
+
+
+def test_half_a_store_tells_half(finished: Workplace, tmp_path: Path) -> None:
+    store = Store(Path(shutil.copytree(finished.store.root, tmp_path / "store")))
+    models = sorted(store.root.glob("pretrained-encoder-*"))
+    shutil.rmtree(models[0])
+    # Damaged: it tells nothing, and is no reason to tell nothing of the rest.
+    (models[1] / "record.json").write_text("{")
+    for stream in store.root.glob("token-streams-*"):
+        shutil.rmtree(stream)
+    found = provenance(finished.study, store)
+    assert found.budget is not None
+    assert (found.budget.models, found.budget.models_done) == (6, 4)
+    assert found.budget.tokens_done == 4 * found.budget.tokens_per_model
+    assert found.artifacts_done < found.artifacts
+    assert all(size.types == {} and size.merges for size in found.vocabularies)
+    nothing = provenance(finished.study, Store(tmp_path / "nowhere"))
+    assert (nothing.artifacts_done, nothing.makings, nothing.seconds) == (0, (), 0)
+
+
+def test_records_of_an_older_isoglot_are_of_unknown_hardware(finished: Workplace, tmp_path: Path) -> None:
+    store = Store(Path(shutil.copytree(finished.store.root, tmp_path / "store")))
+    path = sorted(store.root.glob("pretrained-encoder-*"))[0] / "record.json"
+    content = json.loads(path.read_text())
+    del content["hardware"]
+    path.write_text(json.dumps(content | {"format": 1, "host": "old"}))
+    old, new = sorted(provenance(finished.study, store).makings, key=lambda making: making.artifacts)
+    assert (old.host, old.hardware, old.artifacts) == ("old", None, 1)
+    assert new.hardware is not None
+
+
+def test_files_are_told_by_their_content_and_what_they_are_for(tmp_path: Path) -> None:
+    study = replace(read_study(write_real_study(tmp_path)), exhibits=("emergence",))
+    found = provenance(study, Store(tmp_path / "store"))
+    by_name = {Path(each.name).name: each for each in found.data_files}
+    assert {"en.txt.xz", "muse.txt"} <= by_name.keys()
+    for file in by_name.values():
+        content = Path(file.name).read_bytes()
+        assert file.digest == f"sha256:{hashlib.sha256(content).hexdigest()}"
+        assert file.num_bytes == len(content)
+        assert file.used_for
+    assert any(title.startswith("words of en") for file in by_name.values() for title in file.used_for)
+    assert any(title.startswith("dictionary of en and fr") for title in by_name["muse.txt"].used_for)
+    assert not found.is_made_up
+    assert [(each.language, each.splitter) for each in found.words] == [("en", "moses"), ("fr", "moses")]
+    assert found.words[0].version.startswith("sacremoses ")
+
+
+def test_it_is_json_and_a_vocabulary_alone_has_no_budget(finished: Workplace, tmp_path: Path) -> None:
+    found = provenance(finished.study, finished.store)
+    assert json.loads(found.json_text()) == json.loads(json.dumps(asdict(found)))
+    alone = provenance(with_exhibits(finished.study, ["vocabulary"]), finished.store)
+    assert alone.budget is None
+    assert alone.vocabularies
+    real = provenance(read_study(write_real_study(tmp_path)), Store(tmp_path / "store"))
+    assert json.loads(real.json_text())["settings"]["text"]["main"]["en"]["paths"]
+
+
+def test_settings_change_with_what_is_asked_and_not_with_names() -> None:
+    study = parse_study(TINY_STUDY, origin="tiny.toml")
+    assert study_settings(study) == study_settings(replace(study, name="other", origin="elsewhere.toml"))
+    assert study_settings(study) != study_settings(with_seeds(study, [5]))
+    faster = parse_study(TINY_STUDY.replace("warmup_updates = 2", "warmup_updates = 3"), origin="tiny.toml")
+    assert study_settings(faster)["scale"]["optimization"]["warmup_updates"] == 3
+    assert study_settings(study) != study_settings(faster)
+
+
+def test_two_machines_are_told_apart(tmp_path: Path) -> None:
+    study = with_exhibits(with_seeds(parse_study(TINY_STUDY, origin="tiny.toml"), [0]), ["vocabulary"])
+    store = Store(tmp_path / "store")
+    assert run_plan([cell.stage for cell in cells(study)], store).failed == {}
+    changed = sorted(store.root.glob("text-*"))[0] / "record.json"
+    content = json.loads(changed.read_text())
+    content["hardware"]["gpus"] = ["NVIDIA H200"]
+    changed.write_text(json.dumps(content))
+    makings = provenance(study, store).makings
+    assert sorted((making.hardware.gpus, making.artifacts) for making in makings if making.hardware) == [
+        ((), len(list(store.root.glob("*-*/record.json"))) - 1),
+        (("NVIDIA H200",), 1),
+    ]

@@ -1,0 +1,30 @@
+"""CKA against retrieval: a point for each layer that has both, and the correlation beside the paper's."""
+
+import pytest
+
+from isoglot.report.similarity_scatter import similarity_scatters
+from tests.report.made_up_measurements import measured
+from tests.report.svg_pictures import hovers, parsed
+
+
+def test_points_are_layers_and_correlations_are_over_them() -> None:
+    (found,) = similarity_scatters(
+        [
+            *measured("monolingual", [0.9, 0.6, 0.3], metric="cka", exhibit="figure-7"),
+            *measured("monolingual", [90.0, 60.0, 30.0], metric="aligned_retrieval_p1", exhibit="figure-6"),
+            *measured("default", [0.9, 0.9, 0.9], metric="cka", exhibit="figure-7"),
+            *measured("default", [99.0, 98.0], metric="aligned_retrieval_p1", exhibit="figure-6"),
+            *measured("sep-emb", [0.5, 0.5, 0.5], metric="cka", exhibit="figure-7"),
+        ]
+    )
+    assert dict(found.correlations)["Monolingual"] == pytest.approx(1.0)
+    assert dict(found.correlations)["Default"] is None
+    assert [label for label, _ in found.correlations] == ["Default", "Monolingual", "all points"]
+    assert "Monolingual 1.00" in found.sentence()
+    said = hovers(parsed(found.picture.draw(380.0)))
+    assert "Monolingual, L2: linear CKA 0.30, precision at 1 (%) 30.0" in said
+    assert sum(each.startswith("Default, ") for each in said) == 2
+
+
+def test_one_of_the_two_alone_is_nothing_to_compare() -> None:
+    assert list(similarity_scatters(measured("default", [0.9], metric="cka", exhibit="figure-7"))) == []

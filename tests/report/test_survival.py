@@ -1,0 +1,104 @@
+"""How much of Default's transfer is left, and what that is called."""
+
+import pytest
+
+from isoglot.cells import UNTRAINED
+from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
+from isoglot.report.survival import Outcome, survivals
+from isoglot.transfer.tasks import task_named
+from tests.report.made_up_measurements import measured, transferred
+
+PAPER = [
+    measurement
+    for condition, by_task in TABLE_1_SCORES.items()
+    for task, title in TITLE_OF_TASK.items()
+    for target, score in zip(TARGETS, by_task[title], strict=True)
+    for measurement in transferred(
+        condition, {target: score}, task=task, metric=task_named(task).metric, languages=("en", target)
+    )
+]
+
+
+def test_the_papers_own_numbers_tell_the_papers_story() -> None:
+    found = survivals(PAPER)
+    assert found is not None
+    assert [each.condition for each in found.with_outcome(Outcome.DIES)] == ["sep-emb-l1-6"]
+    assert [each.condition for each in found.with_outcome(Outcome.SUFFERS)] == ["sep-l1-6"]
+    assert len(found.with_outcome(Outcome.SURVIVES)) == len(TABLE_1_SCORES) - 3
+    for each in found.conditions:
+        assert each.share == pytest.approx(each.published)
+
+
+def test_the_share_is_above_chance_and_every_task_counts_alike() -> None:
+    found = survivals(
+        [
+            *transferred("default", {"oru": 100 / 3 + 60}, task="nli", metric="accuracy"),
+            *transferred("sep-emb", {"oru": 100 / 3 + 30}, task="nli", metric="accuracy"),
+            *transferred("default", {"oru": 80.0}),
+            *transferred("sep-emb", {"oru": 80.0}),
+            *transferred("default", {"tem": 40.0}, languages=("ela", "tem")),
+            *transferred("sep-emb", {"tem": 20.0}, languages=("ela", "tem")),
+        ]
+    )
+    assert found is not None
+    (sep_emb,) = (each for each in found.conditions if each.condition == "sep-emb")
+    assert sep_emb.by_group == pytest.approx({"NLI": 0.5, "NER": 0.75})
+    assert sep_emb.share == pytest.approx(0.625)
+    assert sep_emb.outcome is Outcome.SUFFERS
+
+
+def test_what_needs_no_pretraining_is_no_transfer() -> None:
+    scores = [*transferred("default", {"oru": 60.0}), *transferred("sep-emb", {"oru": 42.0})]
+    alone = survivals(scores)
+    beside = survivals([*scores, *transferred("default", {"oru": 40.0}, suffix=UNTRAINED)])
+    assert alone is not None
+    assert beside is not None
+    assert alone.conditions[1].share == pytest.approx(0.7)
+    assert beside.conditions[1].share == pytest.approx(0.1)
+
+
+def test_seeds_that_fall_into_different_groups_are_said_to_disagree() -> None:
+    found = survivals(
+        [
+            *transferred("default", {"oru": 80.0}),
+            *transferred("default", {"oru": 80.0}, seed=1),
+            *transferred("sep-emb", {"oru": 4.0}),
+            *transferred("sep-emb", {"oru": 78.0}, seed=1),
+        ]
+    )
+    assert found is not None
+    assert [each.seeds_disagree for each in found.conditions] == [False, True]
+
+
+def test_a_test_that_default_itself_fails_decides_nothing() -> None:
+    found = survivals(
+        [
+            *transferred("default", {"oru": 2.0}),
+            *transferred("sep-emb", {"oru": 0.0}),
+            *transferred("default", {"oru": 90.0}, task="parsing", metric="las"),
+            *transferred("sep-emb", {"oru": 81.0}, task="parsing", metric="las"),
+        ]
+    )
+    assert found is not None
+    assert found.untold == ("NER in oru",)
+    assert found.conditions[1].by_group == pytest.approx({"Parsing": 0.9})
+
+
+def test_without_tasks_retrieval_decides_by_what_training_gains() -> None:
+    found = survivals(
+        [
+            *measured("default", [10.0, 90.0]),
+            *measured("default", [10.0, 10.0], metric="retrieval_p1" + UNTRAINED),
+            *measured("no-anchors", [10.0, 30.0]),
+            *measured("no-anchors", [10.0, 10.0], metric="retrieval_p1" + UNTRAINED),
+        ]
+    )
+    assert found is not None
+    assert not found.is_of_transfer
+    assert found.conditions[1].share == pytest.approx(0.25)
+
+
+def test_nothing_is_said_without_default_or_of_default_alone() -> None:
+    assert survivals([]) is None
+    assert survivals(transferred("sep-emb", {"oru": 4.0})) is None
+    assert survivals(transferred("default", {"oru": 40.0})) is None

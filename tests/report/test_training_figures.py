@@ -1,0 +1,76 @@
+"""Training over updates: means and ranges of seeds, one colour for one kind of model, never too many points."""
+
+from dataclasses import replace
+
+import pytest
+
+from isoglot.cells import TRAINING
+from isoglot.measurements import Measurement
+from isoglot.report.training_curves import Curve
+from isoglot.report.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
+from tests.report.made_up_measurements import measurement
+from tests.report.svg_pictures import hovers, parsed
+
+
+def curve(condition: str, languages: tuple[str, ...], language: str, *values: float, seed: int = 0) -> Curve:
+    points = tuple((100 * place, value) for place, value in enumerate(values, start=1))
+    return Curve(condition=condition, languages=languages, language=language, seed=seed, points=points)
+
+
+def moment(condition: str, value: float, *, update: int, layer: int, metric: str, seed: int = 0) -> Measurement:
+    found = measurement(condition, value, metric=metric, exhibit=TRAINING, layer=layer, seed=seed)
+    return replace(found, update=update)
+
+
+def test_curves_of_both_and_of_one_language_stand_in_one_order() -> None:
+    pair = ("ela", "oru")
+    (figure,) = learning_curve_figures(
+        [
+            curve("monolingual", ("ela",), "ela", 8.0, 4.0),
+            curve("default", pair, "ela", 20.0, 10.0),
+            curve("default", pair, "oru", 30.0, 15.0),
+            curve("default", pair, "ela", 40.0, 14.0, seed=1),
+            curve("monolingual", ("oru",), "oru", 9.0, 5.0),
+        ]
+    )
+    ela, oru = figure.charts
+    assert [line.label for line in ela.series] == [line.label for line in oru.series] == ["Default", "Monolingual"]
+    assert ela.series[0].values == [30.0, 12.0]
+    assert ela.series[0].ranges == [(20.0, 40.0), (10.0, 14.0)]
+    assert oru.series[0].ranges == [None, None]
+    for width in (800.0, 380.0):
+        said = hovers(parsed(figure.picture.draw(width)))
+        assert "Default, 100 updates: 30.0 (20.0 to 40.0)" in said
+        assert "Monolingual, 200 updates: 5.0" in said
+
+
+def test_long_curves_keep_their_ends_and_few_points_between() -> None:
+    (figure,) = learning_curve_figures([curve("default", ("a", "b"), "a", *(float(1 + each) for each in range(500)))])
+    values = figure.charts[0].series[0].values
+    assert len(values) == MOST_POINTS
+    assert (values[0], values[-1]) == (1.0, 500.0)
+
+
+def test_structure_is_the_best_layer_of_retrieval_and_the_mean_of_cka() -> None:
+    found = [
+        *(
+            moment("default", value, update=10, layer=layer, metric="retrieval_p1")
+            for layer, value in ((0, 5.0), (1, 9.0))
+        ),
+        *(
+            moment("default", value, update=20, layer=layer, metric="retrieval_p1")
+            for layer, value in ((0, 60.0), (1, 50.0))
+        ),
+        *(moment("default", value, update=20, layer=layer, metric="cka") for layer, value in ((0, 0.2), (1, 0.6))),
+        replace(measurement("default", 0.5, metric="retrieval_p1_chance", exhibit=TRAINING), update=None),
+    ]
+    (figure,) = structure_figures(found)
+    retrieval, cka = figure.charts
+    assert retrieval.series[0].values == [9.0, 60.0]
+    assert retrieval.references[0].value == 0.5
+    assert cka.series[0].values == pytest.approx([0.4])
+    assert figure.name == "training.ela-oru"
+
+
+def test_what_is_of_no_moment_is_no_structure_over_training() -> None:
+    assert list(structure_figures([measurement("default", 5.0, metric="retrieval_p1", layer=0)])) == []
