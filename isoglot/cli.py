@@ -3,16 +3,15 @@
 import shlex
 import sys
 import warnings
-from time import monotonic
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from isoglot.arguments import asked_store, asked_study
 from isoglot.compare_command import compare
 from isoglot.data_command import data_app
 from isoglot.errors import IsoglotError
+from isoglot.explain_command import explain
 from isoglot.export_command import export
 from isoglot.options import (
     DEFAULT_STORE,
@@ -24,17 +23,10 @@ from isoglot.options import (
     StoreOption,
     StudyArgument,
     TasksOption,
-    WorkersOption,
 )
-from isoglot.slurm_options import (
-    AccountOption,
-    MaxJobsOption,
-    PartitionOption,
-    SbatchOptions,
-    SlurmOption,
-    chosen_engine,
-)
-from isoglot.terminal import INTERRUPTED, plain_console
+from isoglot.report_command import report
+from isoglot.run_command import run
+from isoglot.terminal import plain_console
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
 
@@ -50,93 +42,7 @@ app = typer.Typer(
 app.add_typer(data_app, name="data")
 
 
-@app.command()
-def run(
-    study: StudyArgument,
-    store: StoreOption = DEFAULT_STORE,
-    seeds: SeedsOption = None,
-    conditions: ConditionsOption = None,
-    exhibits: ExhibitsOption = None,
-    tasks: TasksOption = None,
-    data: DataOption = None,
-    workers: WorkersOption = None,
-    slurm: SlurmOption = False,
-    partition: PartitionOption = None,
-    account: AccountOption = None,
-    max_jobs: MaxJobsOption = None,
-    slurm_option: SbatchOptions = None,
-) -> None:
-    """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there."""
-    from isoglot.artifacts import inputs_first, run_plan
-    from isoglot.artifacts import plan as plan_of
-    from isoglot.exhibits import gap_sentences, targets
-    from isoglot.measurements import measurements
-    from isoglot.pretraining.tensorboard import check_tensorboard
-    from isoglot.report.cost_table import costs_in_brief
-    from isoglot.report.failures import failures_in_brief
-    from isoglot.report.outlook import outlook
-    from isoglot.report.page import write_report
-    from isoglot.report.progress import Watch
-    from isoglot.report.quantities import time_spent
-    from isoglot.report.tables import results as results_tables
-
-    console = plain_console()
-    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    shelf = asked_store(store)
-    check_tensorboard()
-    wanted = targets(asked)
-    planned = plan_of(wanted, shelf)
-    for line in outlook(asked, planned):
-        console.print(line)
-    if not wanted:
-        raise IsoglotError(f"{study}: nothing of it can be made without the data it lacks; is --data right?")
-    for line in costs_in_brief(planned, shelf):
-        console.print(line)
-    engine = chosen_engine(
-        shelf,
-        planned,
-        workers=workers,
-        slurm=slurm,
-        partition=partition,
-        account=account,
-        max_jobs=max_jobs,
-        options=slurm_option or [],
-        say=console.print,
-    )
-    begun = monotonic()
-    try:
-        with Watch(console) as watch:
-            outcome = run_plan(wanted, shelf, watch, engine=engine)
-    except KeyboardInterrupt:
-        again = shlex.join(["isoglot", *sys.argv[1:]])
-        console.print(f"Stopped; all that was made is kept. Go on with: {again}")
-        raise typer.Exit(INTERRUPTED) from None
-    seconds = monotonic() - begun
-    found, _ = measurements(asked, shelf)
-    if found:
-        console.print(results_tables(found, scale=asked.scale))
-    failures = [
-        (stage.title, str(outcome.failed[stage.digest]))
-        for stage in inputs_first(wanted).values()
-        if stage.digest in outcome.failed
-    ]
-    troubles = [failures_in_brief(failures, num_skipped=len(outcome.skipped))] if failures else []
-    last_lines = gap_sentences(asked)
-    try:
-        page = write_report(asked, found, store=shelf, failures=[": ".join(failure) for failure in failures])
-        last_lines = [*last_lines, f"Report: {page}"]
-    except IsoglotError as error:
-        # On a full disk, say; what led to that is told all the same.
-        troubles.append(f"the report could not be written: {error}")
-    if outcome.made:
-        spent = time_spent(seconds, work=sum(shelf.record(stage).seconds for stage in outcome.made))
-        console.print(f"Made {len(outcome.made)} artifacts in {spent}, reused {len(outcome.reused)}.")
-    elif not outcome.failed:
-        console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store}.")
-    for line in last_lines:
-        console.print(line)
-    if troubles:
-        raise IsoglotError("\n".join(troubles))
+app.command()(run)
 
 
 @app.command()
@@ -166,7 +72,7 @@ def plan(
     if calibrate:
         costs = timed(costs, speed=speed_here, say=console.print)
         planned = with_measured_times(planned, costs)
-    console.print(plan_table(planned))
+    console.print(plan_table(planned, shelf))
     for line in (*costs_in_full(costs, need), *outlook(asked, planned)):
         console.print(line)
 
@@ -211,30 +117,8 @@ def results(
         print(lack, file=sys.stderr)
 
 
-@app.command()
-def explain(
-    study: StudyArgument,
-    a: Annotated[str, typer.Argument(metavar="A", help="A condition, condition:seed, or the name of an artifact.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="What to compare it with.")] = "default",
-    store: StoreOption = DEFAULT_STORE,
-    data: DataOption = None,
-) -> None:
-    """Say which settings make two models, or two artifacts of the store, differ."""
-    from isoglot.artifacts import differences
-    from isoglot.exhibits import known_artifacts, named_artifact
-
-    asked = asked_study(study, data=data)
-    shelf = asked_store(store)
-    first, second = (named_artifact(name, study=asked, store=shelf) for name in (a, b))
-    found = differences(first, second, known_artifacts(asked, shelf))
-    console = plain_console()
-    if not found:
-        console.print(f"{a} and {b} are one and the same artifact: {first.kind}-{first.digest[:16]}")
-        return
-    table = Table("Setting", a, b, box=None, header_style="bold")
-    for each in found:
-        table.add_row(each.path, str(each.a), str(each.b))
-    console.print(table)
+app.command()(report)
+app.command()(explain)
 
 
 @app.command()

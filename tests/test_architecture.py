@@ -29,12 +29,12 @@ ROWS = (
     ("cells",),
     ("figures",),
     ("exhibits",),
-    ("measurements",),
+    ("measurements", "cell_names"),
     ("report",),
     ("model_names",),
     ("options", "terminal", "engines"),
     ("arguments", "slurm_options"),
-    ("data_command", "compare_command", "export_command"),
+    ("data_command", "compare_command", "explain_command", "export_command", "report_command", "run_command"),
     ("cli",),
 )
 HEIGHT = {part: height for height, row in enumerate(ROWS) for part in row}

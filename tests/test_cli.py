@@ -35,7 +35,7 @@ def test_help_is_there_within_a_second() -> None:
         answer = subprocess.run([str(ISOGLOT), "--help"], env=environment(), capture_output=True, text=True)
         seconds.append(time.monotonic() - start)
         assert answer.returncode == 0
-        for word in ("run", "plan", "results", "explain", "breakdown", "list", "isoglot run demo"):
+        for word in ("run", "plan", "results", "report", "explain", "breakdown", "list", "isoglot run demo"):
             assert word in answer.stdout
     # The machine may be busy with something else once, not three times.
     assert min(seconds) < 1
@@ -49,7 +49,7 @@ def test_the_command_loads_nothing_heavy() -> None:
     assert {"torch", "numpy", "tokenizers", "safetensors"}.intersection(loaded) == set()
 
 
-@pytest.mark.parametrize("command", ["run", "plan", "results", "explain", "breakdown"])
+@pytest.mark.parametrize("command", ["run", "plan", "results", "report", "explain", "breakdown"])
 def test_each_command_explains_itself(command: str, tmp_path: Path) -> None:
     answer = isoglot(command, "--help", folder=tmp_path)
     assert answer.returncode == 0
@@ -73,7 +73,8 @@ def test_plan_before_anything_is_made(tmp_path: Path) -> None:
     state, size, guess = planned["pretraining, sep-emb-l1-6, ela-oru, seed 1"]
     assert (state, size) == ("to do", "10k tokens")
     assert re.fullmatch(r"\? \d+ s", guess)
-    assert planned["text of oru, main domain"] == ["to do", "400 sentences", "unknown"]
+    assert planned["text of oru, main domain"] == ["next", "400 sentences", "unknown"]
+    assert planned["words of oru, oru, main domain"][0] == "to do", "its text comes first"
     assert answer.stdout.splitlines()[-1].startswith("tiny: 0 artifacts done, 61 to make, 61k tokens of training")
     assert names_in(tmp_path) == ["tiny.toml"]
 
@@ -85,10 +86,12 @@ def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace)
 
     more = isoglot("plan", "tiny.toml", "--seeds", "1,2", "--conditions", "default", folder=finished.folder).stdout
     planned = rows(more)
-    assert {stage for stage, cells in planned.items() if cells[0] == "to do"} == {
+    assert {stage for stage, cells in planned.items() if cells[0] == "next"} == {
         "untrained model, default, ela-oru, seed 2",
-        "retrieval, untrained model, default, ela-oru, seed 2",
         "pretraining, default, ela-oru, seed 2",
+    }
+    assert {stage for stage, cells in planned.items() if cells[0] == "to do"} == {
+        "retrieval, untrained model, default, ela-oru, seed 2",
         "retrieval, pretraining, default, ela-oru, seed 2",
         "Parsing, default, ela-oru, seed 2, batch 32, rate 0.004",
         "Parsing transfer, default, ela-oru, seed 2",

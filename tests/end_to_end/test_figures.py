@@ -37,13 +37,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_every_figure_is_printed_and_has_its_picture(whole: tuple[Path, str]) -> None:
     folder, printed = whole
     (report,) = (folder / "store" / "reports").iterdir()
-    page = (report / "report.md").read_text(encoding="utf-8")
+    page = (report / "report.html").read_text(encoding="utf-8")
     for name in (
         *("figure-4.ela-oru", "figure-5.parsing.ela-oru", "figure-6.ela-oru"),
         *("figure-7.ela-oru", "figure-7.ela-ela-prime", "figure-7", "figure-8.parsing.ela-oru"),
     ):
-        assert f"]({name}.svg)" in page
-        assert (report / f"{name}.svg").read_text(encoding="utf-8").startswith("<svg")
+        assert f'<figure id="picture-{name}">' in page
+        assert (report / f"figures/{name}.svg").read_text(encoding="utf-8").startswith("<svg")
+        assert (report / f"figures/{name}.png").read_bytes().startswith(b"\x89PNG")
     for number in range(4, 9):
         assert f"Figure {number}: " in printed
     assert "Figure 7: CKA similarity of parallel sentences (ela-ela')" in printed

@@ -66,7 +66,7 @@ def test_killed_in_mid_training(tmp_path: Path, finished: Workplace) -> None:
     assert (again.returncode, again.stderr) == (0, "")
     assert_same_as_uninterrupted(store, finished)
 
-    (report,) = store.glob("reports/tiny*/report.md")
+    (report,) = store.glob("reports/tiny*/report.html")
     assert f"Report: {report}\n" in again.stdout
 
 

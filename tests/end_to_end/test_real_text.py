@@ -129,8 +129,8 @@ def test_what_a_study_lacks_is_named_and_the_rest_is_made(tmp_path: Path) -> Non
         "did you mean fr-2.txt?",
         "no data for extra-anchors, en-fr (vocabulary): real.toml: en-fr.tsv: No such file or directory",
     ]
-    report = next(tmp_path.glob("store/reports/*/report.md")).read_text()
-    assert "- no data for wiki-cc, en-fr (vocabulary)" in report
+    report = next(tmp_path.glob("store/reports/*/report.html")).read_text()
+    assert "<li>no data for wiki-cc, en-fr (vocabulary)" in report
     assert {condition for condition, _, _ in values_of(run_results(tmp_path, words))} == {"default"}
     for path in (tmp_path / "text").iterdir():
         path.unlink()

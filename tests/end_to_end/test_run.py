@@ -46,7 +46,8 @@ def test_the_run_names_its_report(finished: Workplace) -> None:
     page = Path(named[1])
     assert page.is_relative_to(finished.folder / "store")
     text = page.read_text(encoding="utf-8")
-    assert all(f"| {label} |" in text for label in CONDITIONS.values())
+    assert all(f">{label}<" in text for label in CONDITIONS.values())
+    assert (page.parent / "provenance.json").is_file()
     assert "Made 61 artifacts in " in finished.first_output
 
 

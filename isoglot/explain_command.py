@@ -1,0 +1,80 @@
+"""The `isoglot explain` command: which settings make two cells, two models or two artifacts differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from isoglot.arguments import asked_store, asked_study
+from isoglot.options import DEFAULT_STORE, DataOption, StoreOption, StudyArgument
+from isoglot.terminal import plain_console
+
+if TYPE_CHECKING:
+    from isoglot.artifacts import Record, Stage, Store
+
+# As in cli.py: commands import what they need when they are called.
+
+
+def explain(
+    study: StudyArgument,
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A",
+            help='A condition, as in sep-emb:1; a cell, as in "sep-emb:en-fr:1 nli" or "sep-emb figure-7"; or the name '
+            "of an artifact.",
+        ),
+    ],
+    b: Annotated[str, typer.Argument(metavar="B", help="What to compare it with.")] = "default",
+    store: StoreOption = DEFAULT_STORE,
+    data: DataOption = None,
+) -> None:
+    """Say which settings make two models differ, or two cells of an exhibit, and what both scored."""
+    from isoglot.artifacts import differences
+    from isoglot.cell_names import known_artifacts, named_artifact
+
+    asked = asked_study(study, data=data)
+    shelf = asked_store(store)
+    first, second = (named_artifact(name, study=asked, store=shelf) for name in (a, b))
+    found = differences(first, second, known_artifacts(asked, shelf))
+    console = plain_console()
+    if not found:
+        console.print(f"{a} and {b} are one and the same artifact: {first.kind}-{first.digest[:16]}")
+        return
+    table = Table("Setting", a, b, box=None, header_style="bold")
+    for each in found:
+        table.add_row(each.path, str(each.a), str(each.b))
+    console.print(table)
+    if scores := _scores_of_both(first, second, store=shelf):
+        table = Table("Score", a, b, box=None, header_style="bold")
+        for name, ours, theirs in scores:
+            table.add_row(name, ours, theirs)
+        console.print("")
+        console.print(table)
+
+
+def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:
+    """What the store has of both, by metric, language and layer; of models nothing, as cells score them."""
+    from isoglot.artifacts.record import folder_name
+    from isoglot.stages.scores import SCORES, read_scores
+
+    folders = [store.root / folder_name(kind=each.kind, digest=each.digest) for each in (a, b)]
+    if not all((folder / SCORES).exists() for folder in folders):
+        return []
+    ours, theirs = (
+        {(score.metric, score.language, score.layer, score.update): score.value for score in read_scores(folder)}
+        for folder in folders
+    )
+    return [
+        (_name(*key), f"{ours[key]:g}", f"{theirs[key]:g}")
+        for key in ours
+        if key in theirs and ours[key] != theirs[key]
+    ]
+
+
+def _name(metric: str, language: str | None, layer: int | None, update: int | None) -> str:
+    """ "las oru", "retrieval_p1 L3", "cka L3 after 700 updates" """
+    parts = [metric, *([language] if language else []), *([] if layer is None else [f"L{layer}"])]
+    return " ".join([*parts, *([] if update is None else [f"after {update} updates"])])

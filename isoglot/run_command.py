@@ -1,0 +1,141 @@
+"""The `isoglot run` command: make what a study lacks, and its report while that goes on."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import typer
+
+from isoglot.arguments import asked_store, asked_study
+from isoglot.errors import IsoglotError
+from isoglot.options import (
+    DEFAULT_STORE,
+    ConditionsOption,
+    DataOption,
+    ExhibitsOption,
+    SeedsOption,
+    StoreOption,
+    StudyArgument,
+    TasksOption,
+    WorkersOption,
+)
+from isoglot.slurm_options import (
+    AccountOption,
+    MaxJobsOption,
+    PartitionOption,
+    SbatchOptions,
+    SlurmOption,
+    chosen_engine,
+)
+from isoglot.terminal import INTERRUPTED, plain_console
+
+if TYPE_CHECKING:
+    from isoglot.artifacts import Outcome, Stage
+
+# As in cli.py: commands import what they need when they are called.
+
+
+def run(
+    study: StudyArgument,
+    store: StoreOption = DEFAULT_STORE,
+    seeds: SeedsOption = None,
+    conditions: ConditionsOption = None,
+    exhibits: ExhibitsOption = None,
+    tasks: TasksOption = None,
+    data: DataOption = None,
+    workers: WorkersOption = None,
+    slurm: SlurmOption = False,
+    partition: PartitionOption = None,
+    account: AccountOption = None,
+    max_jobs: MaxJobsOption = None,
+    slurm_option: SbatchOptions = None,
+) -> None:
+    """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there.
+
+    The report is there from the beginning, and shows what is found so far and what is pending.
+    """
+    from isoglot.artifacts import Observers, run_plan
+    from isoglot.artifacts import plan as plan_of
+    from isoglot.exhibits import gap_sentences, targets
+    from isoglot.measurements import measurements
+    from isoglot.pretraining.tensorboard import check_tensorboard
+    from isoglot.report.cost_table import costs_in_brief
+    from isoglot.report.current import write_current_report
+    from isoglot.report.failures import failures_in_brief
+    from isoglot.report.live_report import LiveReport
+    from isoglot.report.outlook import outlook
+    from isoglot.report.progress import Watch
+    from isoglot.report.quantities import time_spent
+    from isoglot.report.tables import results as results_tables
+
+    console = plain_console()
+    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    shelf = asked_store(store)
+    check_tensorboard()
+    wanted = targets(asked)
+    planned = plan_of(wanted, shelf)
+    for line in outlook(asked, planned):
+        console.print(line)
+    if not wanted:
+        raise IsoglotError(f"{study}: nothing of it can be made without the data it lacks; is --data right?")
+    for line in costs_in_brief(planned, shelf):
+        console.print(line)
+    engine = chosen_engine(
+        shelf,
+        planned,
+        workers=workers,
+        slurm=slurm,
+        partition=partition,
+        account=account,
+        max_jobs=max_jobs,
+        options=slurm_option or [],
+        say=console.print,
+    )
+    begun = monotonic()
+    try:
+        with Watch(console) as watch:
+            outcome = run_plan(wanted, shelf, Observers(watch, LiveReport(asked, shelf)), engine=engine)
+    except KeyboardInterrupt:
+        with suppress(IsoglotError):
+            console.print(f"Report so far: {write_current_report(asked, shelf).page}")
+        again = shlex.join(["isoglot", *sys.argv[1:]])
+        console.print(f"Stopped; all that was made is kept. Go on with: {again}")
+        raise typer.Exit(INTERRUPTED) from None
+    seconds = monotonic() - begun
+    found, _ = measurements(asked, shelf)
+    if found:
+        console.print(results_tables(found, scale=asked.scale))
+    failures = _failures(wanted, outcome)
+    troubles = [failures_in_brief(failures, num_skipped=len(outcome.skipped))] if failures else []
+    last_lines = gap_sentences(asked)
+    try:
+        page = write_current_report(asked, shelf, failures=[": ".join(failure) for failure in failures]).page
+        last_lines = [*last_lines, f"Report: {page}"]
+    except IsoglotError as error:
+        # On a full disk, say; what led to that is told all the same.
+        troubles.append(f"the report could not be written: {error}")
+    if outcome.made:
+        spent = time_spent(seconds, work=sum(shelf.record(stage).seconds for stage in outcome.made))
+        console.print(f"Made {len(outcome.made)} artifacts in {spent}, reused {len(outcome.reused)}.")
+    elif not outcome.failed:
+        console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store}.")
+    for line in last_lines:
+        console.print(line)
+    if troubles:
+        raise IsoglotError("\n".join(troubles))
+
+
+def _failures(wanted: Sequence[Stage], outcome: Outcome) -> list[tuple[str, str]]:
+    """Title and cause of each."""
+    from isoglot.artifacts import inputs_first
+
+    return [
+        (stage.title, str(outcome.failed[stage.digest]))
+        for stage in inputs_first(wanted).values()
+        if stage.digest in outcome.failed
+    ]

@@ -1,0 +1,191 @@
+"""`isoglot report`: a page of whatever there is, and nothing else is made."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from commands import ISOGLOT, Workplace, environment, isoglot, started
+from study_texts import TINY_STUDY
+
+from isoglot.artifacts import Store
+from isoglot.exhibits import cells
+from isoglot.study import read_study
+
+
+def report_path(text: str) -> Path:
+    named = re.search(r"^Report(?: so far)?: (.*)$", text, flags=re.MULTILINE)
+    assert named is not None, text
+    return Path(named[1])
+
+
+@pytest.fixture
+def copy(finished: Workplace, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(finished.folder, tmp_path / "copy"))
+
+
+def test_a_finished_study_has_the_report_that_its_run_left(finished: Workplace) -> None:
+    left = report_path(finished.first_output)
+    names = sorted(path.name for path in left.parent.iterdir())
+    assert {"measurements.jsonl", "provenance.json"} <= set(names)
+    numbers = (left.parent / "measurements.jsonl").read_text()
+    answer = isoglot("report", "tiny.toml", folder=finished.folder)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert report_path(answer.stdout) == left
+    assert "pending" not in answer.stdout
+    assert sorted(path.name for path in left.parent.iterdir()) == names
+    assert (left.parent / "measurements.jsonl").read_text() == numbers
+    told = json.loads((left.parent / "provenance.json").read_text())
+    assert told["artifacts_done"] == told["artifacts"] == 61
+
+
+def test_half_a_study_has_a_report_that_says_what_is_pending(copy: Path) -> None:
+    for folder in [*copy.glob("store/zero-shot-transfer-*"), *copy.glob("store/fine-tuning-*")]:
+        shutil.rmtree(folder)
+    made = sorted(path.name for path in (copy / "store").iterdir())
+    answer = isoglot("report", "tiny.toml", "--seeds", "1", folder=copy)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "3 cells are pending; make them with: isoglot run tiny.toml --seeds 1\n" in answer.stdout
+    page = report_path(answer.stdout).read_text(encoding="utf-8")
+    assert "pending" in page.lower()
+    assert "Parsing transfer, sep-emb-l1-6, ela-oru, seed 1" in page
+    assert sorted(path.name for path in (copy / "store").iterdir()) == made
+
+
+def test_a_model_half_trained_is_enough_for_a_report(copy: Path) -> None:
+    """What a kill leaves: no score of any model, and of one not even its end."""
+    for pattern in ("zero-shot-transfer", "fine-tuning", "emergence", "vocabulary-statistics"):
+        for folder in copy.glob(f"store/{pattern}-*"):
+            shutil.rmtree(folder)
+    first, *others = sorted(copy.glob("store/pretrained-encoder-*"))
+    for folder in others:
+        shutil.rmtree(folder)
+    (first / "record.json").unlink()
+    first.rename(f"{first}.partial")
+    answer = isoglot("report", "tiny.toml", folder=copy)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert report_path(answer.stdout).exists()
+
+
+def test_damage_is_told_and_the_rest_is_shown(copy: Path) -> None:
+    damaged = sorted(copy.glob("store/emergence-*"))[0]
+    (damaged / "scores.json").write_text("[]")
+    answer = isoglot("report", "tiny.toml", folder=copy)
+    assert answer.returncode == 1
+    assert str(damaged) in answer.stderr
+    page = report_path(answer.stdout).read_text(encoding="utf-8")
+    assert f"delete the folder {damaged}" in page
+
+
+def test_a_damaged_cell_is_not_passed_off_as_one_to_come(copy: Path) -> None:
+    words = ("report", "tiny.toml", "--seeds", "0", "--conditions", "default,no-anchors", "--exhibits", "table-1")
+    damaged = next(
+        cell.stage
+        for cell in cells(read_study(copy / "tiny.toml"))
+        if (cell.exhibit, cell.condition, cell.seed) == ("table-1", "no-anchors", 0)
+    )
+    (Store(copy / "store").folder(damaged) / "scores.json").write_text("[]")
+    answer = isoglot(*words, folder=copy)
+    assert answer.returncode == 1
+    assert "pending" not in answer.stdout, "a run would not make it anew"
+    page = report_path(answer.stdout).read_text(encoding="utf-8")
+    told = re.findall(r"<td[^>]*>(?:<[^>]*>)*(failed|pending)<", page)
+    assert "failed" in told
+    assert "pending" not in told
+
+
+def test_a_store_with_nothing_of_a_study_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    words = ("report", "tiny.toml", "--open", "--against", "demo", "--seeds", "1")
+    answer = isoglot(*words, folder=tmp_path)
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert answer.stderr == (
+        "isoglot: nothing of tiny.toml is in store yet; make it with: isoglot run tiny.toml --seeds 1\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
+
+
+def test_open_shows_the_page_in_the_browser(finished: Workplace, tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/shown\n')
+    browser.chmod(0o755)
+    answer = subprocess.run(
+        [str(ISOGLOT), "report", "tiny.toml", "--open"],
+        cwd=finished.folder,
+        env=environment() | {"BROWSER": f"{browser} %s"},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode == 0
+    assert (tmp_path / "shown").read_text().strip() == report_path(answer.stdout).as_uri()
+
+
+def test_a_run_that_is_stopped_leaves_a_report_of_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    run = started("run", "tiny.toml", "--conditions", "default", "--workers", "1", folder=tmp_path)
+    try:
+        deadline = time.monotonic() + 120
+        while not list(tmp_path.glob("store/vocabulary-statistics-*/record.json")):
+            assert time.monotonic() < deadline
+            assert run.poll() is None
+            time.sleep(0.05)
+        pages = list(tmp_path.glob("store/reports/*/report.html"))
+        assert len(pages) == 1, "it is there from the beginning"
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=120)
+    finally:
+        run.kill()
+    assert run.returncode == 130
+    assert report_path(out) == pages[0]
+    told = json.loads((pages[0].parent / "provenance.json").read_text())
+    assert 0 < told["artifacts_done"] < told["artifacts"]
+    assert (pages[0].parent / "measurements.jsonl").read_text()
+
+
+def test_another_study_of_the_store_is_held_against_it(copy: Path) -> None:
+    text = TINY_STUDY.replace("evaluations = 4", "evaluations = 5").replace('name = "tiny"', 'name = "other"')
+    (copy / "other.toml").write_text(text, encoding="utf-8")
+    nothing = isoglot("report", "tiny.toml", "--against", "other.toml", "--exhibits", "emergence", folder=copy)
+    assert nothing.returncode == 0, "vocabularies are the same, and there"
+    assert "settings.scale.evaluations: 5 -> 4\n" in nothing.stdout
+    assert re.search(r"layer 0: nothing -> \d", nothing.stdout)
+
+
+def test_a_report_elsewhere_is_held_against_it(copy: Path, tmp_path: Path) -> None:
+    first = isoglot("report", "tiny.toml", "--seeds", "0", folder=copy)
+    kept = Path(shutil.copytree(report_path(first.stdout).parent, tmp_path / "kept"))
+    for name in (kept, kept / "report.html"):
+        answer = isoglot("report", "tiny.toml", "--seeds", "0", "--against", str(name), folder=copy)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert "0 settings differ.\n0 numbers differ" in answer.stdout
+    lines = (kept / "measurements.jsonl").read_text().splitlines()
+    place, content = next(
+        (place, json.loads(line)) for place, line in enumerate(lines) if '"metric": "retrieval_p1"' in line
+    )
+    lines[place] = json.dumps(content | {"value": content["value"] + 50})
+    (kept / "measurements.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    answer = isoglot("report", "tiny.toml", "--seeds", "0", "--against", str(kept), folder=copy)
+    assert f"{content['value'] + 50:.1f} -> {content['value']:.1f} (-50.0)\n" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        ("nosuch", "nosuch: no such study"),
+        ("empty", "empty: no measurements.jsonl in it; give the folder of a report"),
+        ("far.toml", "--against far.toml: nothing of it is in "),
+    ],
+)
+def test_what_is_no_report_is_told_before_one_is_written(against: str, message: str, copy: Path) -> None:
+    (copy / "empty").mkdir()
+    (copy / "far.toml").write_text(TINY_STUDY.replace("merges = 200", "merges = 210"), encoding="utf-8")
+    shutil.rmtree(copy / "store" / "reports")
+    answer = isoglot("report", "tiny.toml", "--against", against, folder=copy)
+    assert answer.returncode == 1
+    assert message in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert not (copy / "store" / "reports").exists()
