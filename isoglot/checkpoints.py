@@ -9,6 +9,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
+from isoglot.checkpoint_files import LATEST, PROGRESSION
 from isoglot.errors import IsoglotError
 from isoglot.tensor_files import WriteTensors, write_tensors
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 Progression = TypeVar("Progression", bound="DataclassInstance")
 """What changes during training besides weights and moments."""
-LATEST = "latest.safetensors"
 
 
 def write_checkpoint(
@@ -38,7 +38,7 @@ def write_checkpoint(
         for moment, tensor in optimizer.state.get(parameter, {}).items():
             tensors[f"optimizer/{moment}/{name}"] = tensor
     # One file holds everything: weights of one update beside the positions of another could never be noticed.
-    write(tensors, folder / LATEST, metadata={"progression": json.dumps(asdict(progression))})
+    write(tensors, folder / LATEST, metadata={PROGRESSION: json.dumps(asdict(progression))})
 
 
 def read_checkpoint(
@@ -47,7 +47,7 @@ def read_checkpoint(
     """Restore model and optimizer from the folder; the fresh progression where it holds no checkpoint."""
     try:
         with safe_open(folder / LATEST, framework="pt") as tensors:
-            progression = type(fresh)(**json.loads(tensors.metadata()["progression"]))
+            progression = type(fresh)(**json.loads(tensors.metadata()[PROGRESSION]))
             stored = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
     except FileNotFoundError:
         return fresh

@@ -26,6 +26,7 @@ from isoglot.options import (
 )
 from isoglot.report_command import report
 from isoglot.run_command import run
+from isoglot.standard_streams import watch_readers
 from isoglot.terminal import plain_console
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
@@ -146,7 +147,7 @@ app.command()(export)
 
 @app.command(name="list")
 def list_() -> None:
-    """Name the built-in studies, the conditions of Table 1, the scales, and the languages isoglot knows."""
+    """Name all that a study can ask for: built-in studies, conditions, exhibits, tasks, scales and languages."""
     from isoglot.report.listing import listing
 
     console = plain_console()
@@ -156,10 +157,8 @@ def list_() -> None:
 
 def main() -> None:
     """Run the command; a mistake the user can mend is told without a traceback."""
-    # A terminal without Greek letters must not lose a study's results.
     warnings.showwarning = _show_warning
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    watch_readers()
     try:
         app()
     except IsoglotError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 DEVICE_VARIABLE = "ISOGLOT_DEVICE"
 PROCESSES_VARIABLE = "ISOGLOT_PROCESSES_PER_MODEL"
 LARGE_ACTIVATIONS = 1 << 18
+GUESSED_OPERATIONS_PER_SECOND: Mapping[str, float] = {"cpu": 5e10, "cuda": 5e13}
+"""What any device of the type should manage, two cores of a CPU among them."""
 
 
 @dataclass(frozen=True, kw_only=True)

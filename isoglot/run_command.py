@@ -32,6 +32,7 @@ from isoglot.slurm_options import (
     SlurmOption,
     chosen_engine,
 )
+from isoglot.standard_streams import outlive_readers
 from isoglot.terminal import INTERRUPTED, plain_console
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def run(
     from isoglot.report.tables import results as results_tables
 
     console = plain_console()
+    told_by = shlex.join(["isoglot", "plan", study, *([] if store == DEFAULT_STORE else ["--store", store])])
+    outlive_readers(f"isoglot: its output is read no more (a closed pipe); the run goes on, see: {told_by}")
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     shelf = asked_store(store)
     check_tensorboard()

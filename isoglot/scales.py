@@ -208,7 +208,7 @@ SMALL = Scale(
 
 PAPER = Scale(
     name="paper",
-    summary="the paper's own model and budget, days for a model on eight GPUs",
+    summary="the paper's own model and budget, a day for a model on one H200",
     shape=EncoderShape(layers=8, width=768, heads=12, feed_forward=3072),
     optimization=Optimization(learning_rate=1e-4, warmup_updates=30_000),
     merges=80_000,

@@ -14,7 +14,7 @@ PACKAGE = ROOT / "isoglot"
 ROWS = (
     ("errors", "randomness", "suggestions"),
     ("environment",),
-    ("workers", "searches", "user_commands", "transformers_library", "tensor_files"),
+    ("workers", "searches", "user_commands", "transformers_library", "tensor_files", "checkpoint_files"),
     ("alignment_settings",),
     ("conditions", "scales", "languages", "synthetic_languages", "text_sources"),
     ("limits",),
@@ -32,7 +32,7 @@ ROWS = (
     ("measurements", "cell_names"),
     ("report",),
     ("model_names",),
-    ("options", "terminal", "engines"),
+    ("options", "terminal", "standard_streams", "engines"),
     ("arguments", "slurm_options"),
     ("data_command", "compare_command", "explain_command", "export_command", "report_command", "run_command"),
     ("cli",),

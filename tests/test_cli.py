@@ -15,7 +15,8 @@ from study_texts import TINY_STUDY
 
 from isoglot.conditions import TABLE_1
 from isoglot.scales import SCALES
-from isoglot.study import builtin_study_names
+from isoglot.study import EXHIBITS, builtin_study_names
+from isoglot.task_files import task_names
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -62,6 +63,7 @@ def test_list_names_everything_built_in(tmp_path: Path) -> None:
     assert (answer.returncode, answer.stderr) == (0, "")
     first_words = {line.split()[0] for line in answer.stdout.splitlines()}
     assert first_words >= {condition.name for condition in TABLE_1} | {*SCALES, *builtin_study_names(), "ela", "oru"}
+    assert first_words >= {*EXHIBITS, *task_names()}
     assert names_in(tmp_path) == []
 
 

@@ -10,7 +10,8 @@ import pytest
 from commands import Workplace, isoglot
 from real_studies import write_real_study
 
-from isoglot.study import builtin_study_names
+from isoglot.cli import app
+from isoglot.study import EXHIBITS, builtin_study_names
 from isoglot.synthetic import draw_meanings, realise
 
 ROOT = Path(__file__).parents[1]
@@ -37,6 +38,19 @@ def test_commands_are_found_in_both_kinds_of_block() -> None:
     page = "```sh\nmake test  # all\n```\n```console\n$ isoglot list\ndemo\n```\n```python\nmake('x')\n```\n"
     assert shown_commands(page) == ["make test", "isoglot list"]
     assert COMMANDS[:2] == ["make demo", "make test"]
+
+
+def test_every_exhibit_is_told_of_where_users_look() -> None:
+    """Once in a table that says what it is; `isoglot list` says so as well (tests/test_cli.py)."""
+    table = (ROOT / "docs" / "report.md").read_text(encoding="utf-8").split("## Exhibits")[1].split("\n## ")[0]
+    told = {*re.findall(r"`([a-z]+(?:-\d)?)`", table)}
+    assert told - {"exhibits"} == {*EXHIBITS}
+
+
+def test_readme_shows_every_command() -> None:
+    commands = (ROOT / "README.md").read_text(encoding="utf-8").split("## Commands")[1].split("\n## ")[0]
+    shown = {command.split()[1] for command in shown_commands(commands) if command.startswith("isoglot ")}
+    assert {each.name or each.callback.__name__ for each in app.registered_commands if each.callback} == shown
 
 
 @pytest.fixture(scope="module")

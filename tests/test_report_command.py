@@ -151,7 +151,7 @@ def test_another_study_of_the_store_is_held_against_it(copy: Path) -> None:
     (copy / "other.toml").write_text(text, encoding="utf-8")
     nothing = isoglot("report", "tiny.toml", "--against", "other.toml", "--exhibits", "emergence", folder=copy)
     assert nothing.returncode == 0, "vocabularies are the same, and there"
-    assert "settings.scale.evaluations: 5 -> 4\n" in nothing.stdout
+    assert "\n  scale.evaluations: 5 -> 4\n" in nothing.stdout
     assert re.search(r"layer 0: nothing -> \d", nothing.stdout)
 
 

@@ -28,9 +28,15 @@ class PlannedStage:
     state: State
     amount: Amount | None
     seconds_estimate: float | None
-    """Nought if done; for an interrupted stage the whole job; None if nothing is known of stages of this kind."""
+    """Of what is left, nought if done; None if nothing is known of stages of this kind."""
     guessed: bool = False
     """Whether the estimate is the stage's own guess, since none of its kind has run yet."""
+    share_done: float = 0.0
+    """Of an interrupted stage, what the next attempt need not do again."""
+
+    @property
+    def share_left(self) -> float:
+        return 1 - self.share_done
 
 
 def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
@@ -46,21 +52,24 @@ def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
             needed.update(stage.input_digests.values())
     records = list(store.records())
     return tuple(
-        _planned(stage, state=states[digest], records=records)
+        _planned(stage, state=states[digest], store=store, records=records)
         for digest, stage in order.items()
         if digest in needed or states[digest] is State.DONE
     )
 
 
-def _planned(stage: Stage, *, state: State, records: list[Record]) -> PlannedStage:
+def _planned(stage: Stage, *, state: State, store: Store, records: list[Record]) -> PlannedStage:
     known = 0.0 if state is State.DONE else _seconds_estimate(stage, records=records)
     guess = stage.guessed_seconds() if known is None else None
+    whole = guess if known is None else known
+    share_done = stage.share_done(store.partial_folder(stage)) if state is State.INTERRUPTED else 0.0
     return PlannedStage(
         stage=stage,
         state=state,
         amount=stage.amount(),
-        seconds_estimate=guess if known is None else known,
+        seconds_estimate=None if whole is None else whole * (1 - share_done),
         guessed=guess is not None,
+        share_done=share_done,
     )
 
 

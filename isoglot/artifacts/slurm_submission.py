@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from isoglot.artifacts.resources import Resources
 from isoglot.artifacts.slurm_job import StageJob
@@ -34,6 +35,8 @@ OURS = frozenset(
         *("ntasks-per-node", "open-mode", "output", "parsable", "requeue", "signal", "test-only", "wait", "wrap"),
     }
 )
+OF_NO_JOB = re.compile(r"\.submission_file_[0-9a-f]{32}\.sh|[0-9a-f]{32}\.pkl")
+"""Files as submitit names them before Slurm has given the job its id."""
 BUSY = r"timed out|Unable to contact|temporarily unable|try again|Resource temporarily|Zero Bytes"
 
 
@@ -88,6 +91,7 @@ class Submitter:
         options = self.sbatch_options(resources)
         turn_minutes = minutes(str(options["time"]))
         folder = store.log_folder(stage)
+        _sweep(folder)
         executor = SlurmExecutor(folder, max_num_timeout=math.ceil(60 * resources.hours / turn_minutes) + SPARE_TURNS)
         cpus = options.get("cpus-per-task")
         executor.update_parameters(
@@ -106,10 +110,23 @@ class Submitter:
         except (FailedJobError, FailedSubmissionError) as error:
             said = " ".join(str(error).split())
             if re.search(BUSY, said, flags=re.IGNORECASE):
+                # It may have taken the job all the same: by its script the next attempt knows it, and cancels it.
                 raise SilentSlurmError(said) from error
+            if isinstance(error, FailedJobError):
+                _sweep(folder)
             raise IsoglotError(
                 f"sbatch took no job for it: {said}; see --partition, --account, --max-jobs and --slurm-option"
             ) from error
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what submissions that came to nothing left; what belongs to a job has its id, or is a link to such a file.
+
+    Only for whoever holds the lease of the folder, as another may be about to submit.
+    """
+    for path in (*folder.glob(".submission_file_*.sh"), *folder.glob("*.pkl")):
+        if not path.is_symlink() and OF_NO_JOB.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 # A step that gets kill -9, by hand or by a node short of memory, does not end the job: it gets another turn.

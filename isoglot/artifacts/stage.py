@@ -70,6 +70,10 @@ class Stage(Identified, ABC):
         """How long it may take, for estimates before any stage of its kind has run."""
         return None
 
+    def share_done(self, folder: Path) -> float:  # noqa: ARG002
+        """What part of the job an interrupted attempt in this folder has done, and the next one need not do again."""
+        return 0.0
+
     def resources(self) -> Resources:
         """What it needs of the node of a cluster."""
         return Resources()

@@ -47,6 +47,10 @@ class Store:
         """Where the finished artifact is, or will be."""
         return self.root / folder_name(kind=stage.kind, digest=stage.digest)
 
+    def partial_folder(self, stage: Stage) -> Path:
+        """Where it is in work, or was."""
+        return self._beside(stage, PARTIAL)
+
     def log_folder(self, stage: Stage) -> Path:
         """Where logs of its making are, or will be; whoever writes the first makes the folder."""
         return self.root / LOGS / self.folder(stage).name
@@ -60,7 +64,7 @@ class Store:
 
     def is_interrupted(self, stage: Stage) -> bool:
         """Whether there is work to go on from, or going on."""
-        return self._beside(stage, PARTIAL).exists()
+        return self.partial_folder(stage).exists()
 
     def record(self, stage: Stage) -> Record:
         """The record of a finished artifact, its files found present and of the right size."""
@@ -111,7 +115,7 @@ class Store:
             with lease(self._beside(stage, ".lease"), waiting=waiting):
                 if self.has(stage):
                     return False
-                if not _lacks_only_the_rename(self._beside(stage, PARTIAL), stage=stage):
+                if not _lacks_only_the_rename(self.partial_folder(stage), stage=stage):
                     self._make(stage, progress)
                 self._commit(stage)
         return True
@@ -122,7 +126,7 @@ class Store:
 
     def _make(self, stage: Stage, progress: Progress) -> None:
         input_folders = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}
-        partial = self._beside(stage, PARTIAL)
+        partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
         stopwatch = Stopwatch(partial)
         with stopwatch.timing(progress) as timed_progress:
@@ -141,7 +145,7 @@ class Store:
         Record.of(stage, files=files, seconds=seconds).write(partial)
 
     def _commit(self, stage: Stage) -> None:
-        partial = self._beside(stage, PARTIAL)
+        partial = self.partial_folder(stage)
         (partial / SECONDS_NAME).unlink(missing_ok=True)
         try:
             partial.rename(self.folder(stage))

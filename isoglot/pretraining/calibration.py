@@ -15,7 +15,7 @@ from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.spellings import id_type
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
-from isoglot.machine import Machine
+from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, Machine
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.parameters import num_read
 from isoglot.pretraining.run import PretrainingRun
@@ -27,8 +27,6 @@ SECONDS = 3.0
 """Of timing, once the fewest are done."""
 WINDOWS_OF_TEXT = 256
 OPERATIONS_PER_NUMBER = 6
-# What any device at hand should manage, to guess what a study of the paper's size asks of a laptop.
-GUESSED_OPERATIONS_PER_SECOND = {"cpu": 5e10, "cuda": 5e13}
 LONGEST_UPDATE_SECONDS = 2.0
 
 
@@ -83,6 +81,7 @@ def tokens_per_second(
 
 
 def _timed_share(run: PretrainingRun, *, table_sizes: Mapping[str, int], machine: Machine) -> float:
+    """By a guess, as one update of a model of the paper's size may take a laptop many minutes."""
     numbers = num_read(run, table_sizes=table_sizes, languages=1)
     operations = OPERATIONS_PER_NUMBER * numbers * run.batch * run.window
     return LONGEST_UPDATE_SECONDS * GUESSED_OPERATIONS_PER_SECOND[machine.device.type] / operations

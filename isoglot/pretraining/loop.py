@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from isoglot.background_writing import BackgroundWriter
+from isoglot.checkpoint_files import CHECKPOINTS
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
@@ -31,7 +32,6 @@ from isoglot.pretraining.update_record import UpdateRecord
 from isoglot.pretraining.updates import Unsettled, Updates
 from isoglot.randomness import derived_seed
 
-CHECKPOINTS = "checkpoints"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
 SECONDS_BETWEEN_REPORTS = 5.0

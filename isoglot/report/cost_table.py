@@ -79,9 +79,11 @@ def _time_together(costs: Sequence[ModelCost]) -> Iterator[str]:
     num_models = sum(len(cost.encoders) for cost in measured)
     if not num_models:
         return
-    line = f"about {duration(sum(len(cost.encoders) * (cost.seconds or 0) for cost in measured))} of pretraining here"
+    models_left = sum(cost.models_left for cost in measured)
+    line = f"about {duration(sum(cost.models_left * (cost.seconds or 0) for cost in measured))} of pretraining here"
     line += f" for {num_models} of them" if len(measured) < len(costs) else ""
-    yield line + (", one after the other" if num_models > 1 else "")
+    line += ", one after the other" if num_models > 1 else ""
+    yield line + (", without what was done before" if models_left < num_models else "")
 
 
 def _own_tables(cost: ModelCost) -> list[int]:

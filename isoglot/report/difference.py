@@ -12,7 +12,7 @@ from isoglot.report.layer_series import pair_title, shown
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_files import ReportContent
 from isoglot.report.samples import Sample
-from isoglot.report.settings_difference import differing
+from isoglot.report.settings_difference import STUDY, differing
 from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Verdict, order_verdict
 from isoglot.transfer.tasks import task_named
 
@@ -35,7 +35,7 @@ class Changed:
 
     kind: Kind
     group: str
-    """Where it stands: an exhibit, or the first word of a setting's name."""
+    """Where it stands: an exhibit, or the settings."""
     name: str
     a: str | None
     b: str | None
@@ -74,8 +74,7 @@ def difference_sentences(changed: Sequence[Changed]) -> Iterator[str]:
 
 def _settings(a: ReportContent, b: ReportContent) -> Iterator[Changed]:
     for name, ours, theirs in differing(a.provenance, b.provenance):
-        group = name.split(".")[0].split("[")[0]
-        yield Changed(kind=Kind.SETTING, group=group, name=name, a=ours, b=theirs, change=None, is_clear=True)
+        yield Changed(kind=Kind.SETTING, group=STUDY, name=name, a=ours, b=theirs, change=None, is_clear=True)
 
 
 def _numbers(a: Sequence[Measurement], b: Sequence[Measurement]) -> Iterator[Changed]:

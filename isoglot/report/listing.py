@@ -1,4 +1,4 @@
-"""Everything that a study can name: conditions, scales, languages, and the studies that come with isoglot."""
+"""Everything that a study can name: conditions, exhibits, tasks, scales, languages; and isoglot's own studies."""
 
 from collections.abc import Iterator
 

@@ -1,12 +1,11 @@
 """What the models that a study still lacks will cost: memory, time and room on the disk."""
 
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from isoglot.artifacts import PlannedStage, State, Store
-from isoglot.artifacts.store import PARTIAL
 from isoglot.errors import IsoglotError
 from isoglot.free_memory import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
@@ -31,6 +30,8 @@ class ModelCost:
     footprint: Footprint
     fits: bool
     """Whether there is memory here for one window at a time at least."""
+    shares_left: Mapping[str, float] = field(default_factory=dict)
+    """Of the training of those that were interrupted, by digest."""
     tokens_per_second: float | None = None
     """On this machine, once it is measured."""
 
@@ -46,8 +47,13 @@ class ModelCost:
 
     @property
     def seconds(self) -> float | None:
-        """Of training one of them."""
+        """Of training one of them from the beginning."""
         return None if self.tokens_per_second is None else self.run.tokens / self.tokens_per_second
+
+    @property
+    def models_left(self) -> float:
+        """To train, of an interrupted one what is left of it."""
+        return sum(self.shares_left.get(encoder.digest, 1.0) for encoder in self.encoders)
 
 
 def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemory) -> list[ModelCost]:
@@ -57,7 +63,9 @@ def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemo
         if isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE:
             tables = table_sizes(each.stage, store)
             alike.setdefault(_size(each.stage.run, tables), []).append((each.stage, tables))
-    return [_cost(tuple(encoder for encoder, _ in found), tables=found[0][1], free=free) for found in alike.values()]
+    shares_left = {each.stage.digest: each.share_left for each in planned if each.share_done}
+    costs = (_cost(tuple(encoder for encoder, _ in found), tables=found[0][1], free=free) for found in alike.values())
+    return [replace(cost, shares_left=shares_left) for cost in costs]
 
 
 def _size(run: PretrainingRun, tables: TableSizes) -> tuple[object, ...]:
@@ -88,7 +96,7 @@ def with_measured_times(planned: Sequence[PlannedStage], costs: Sequence[ModelCo
     """The plan, with times measured here in place of guesses and of what the store's other models took."""
     seconds = {encoder.digest: cost.seconds for cost in costs for encoder in cost.encoders if cost.seconds is not None}
     return tuple(
-        replace(each, seconds_estimate=seconds[each.stage.digest], guessed=False)
+        replace(each, seconds_estimate=seconds[each.stage.digest] * each.share_left, guessed=False)
         if each.stage.digest in seconds
         else each
         for each in planned
@@ -137,7 +145,7 @@ class DiskNeed:
             finished_bytes=sum(untrained) + sum(len(cost.encoders) * cost.disk.finished_bytes for cost in costs),
             passing_bytes=max((cost.disk.passing_bytes for cost in costs), default=0),
             least_bytes=min((cost.disk.finished_bytes + cost.disk.passing_bytes for cost in costs), default=0),
-            present_bytes=sum(_bytes_under(Path(f"{store.folder(stage)}{PARTIAL}")) for stage in interrupted),
+            present_bytes=sum(_bytes_under(store.partial_folder(stage)) for stage in interrupted),
             free_bytes=_free_bytes(store.root),
         )
 

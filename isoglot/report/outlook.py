@@ -41,9 +41,13 @@ def plan_table(planned: Sequence[PlannedStage], store: Store) -> Table:
 def _state(planned: PlannedStage, *, done: Container[str], store: Store) -> str:
     """As the plan has it, or "next" where all is there that it is made from, or "in work" where a run is at it."""
     if planned.state in (State.TO_DO, State.INTERRUPTED) and store.holder(planned.stage) is not None:
-        return IN_WORK
+        return IN_WORK + _percent(planned)
     is_next = planned.state is State.TO_DO and all(digest in done for digest in planned.stage.input_digests.values())
-    return NEXT if is_next else planned.state.value
+    return NEXT if is_next else planned.state.value + _percent(planned)
+
+
+def _percent(planned: PlannedStage) -> str:
+    return f", {planned.share_done:.0%} done" if planned.share_done else ""
 
 
 def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
@@ -51,7 +55,8 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     line = f"{study.name}: {len(planned) - len(left)} artifacts done, {len(left)} to make"
     if not left:
         return line
-    tokens = sum(each.amount.units for each in left if each.amount is not None and each.amount.of == "tokens")
+    amounts = [(each.amount, each.share_left) for each in left if each.amount is not None]
+    tokens = sum(amount.units * share for amount, share in amounts if amount.of == "tokens")
     line += f", {short_number(tokens)} tokens of training" if tokens else ""
     known = {each.stage.digest: each.seconds_estimate for each in left if each.seconds_estimate is not None}
     if not known:

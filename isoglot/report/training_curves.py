@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.artifacts import Store, inputs_first
-from isoglot.artifacts.store import PARTIAL
+from isoglot.checkpoint_files import stored_progression
 from isoglot.exhibits import cells
 from isoglot.stages.evaluation_log import Evaluation, evaluations
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.study import Study
-
-CHECKPOINT = Path("checkpoints") / "latest.safetensors"
-LENGTH_BYTES = 8
-LONGEST_HEADER = 1 << 26
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +51,7 @@ def _curves(
     found = _readable(folder)
     is_finished = bool(found)
     if not is_finished:
-        found = _so_far(folder.with_name(folder.name + PARTIAL))
+        found = _so_far(store.partial_folder(model))
     for language in languages if found else ():
         yield Curve(
             condition=condition,
@@ -77,14 +72,11 @@ def _readable(folder: Path) -> Sequence[Evaluation]:
 
 
 def _so_far(partial: Path) -> Sequence[Evaluation]:
-    """Of a model in training, from the head of its checkpoint: torch would take seconds to load."""
-    # It may be finished, replaced or removed while it is read.
+    """Of a model in training, from its checkpoint."""
+    # It may be finished while it is read.
     if finished := _readable(partial):
         return finished
     try:
-        with (partial / CHECKPOINT).open("rb") as file:
-            length = int.from_bytes(file.read(LENGTH_BYTES), "little")
-            header = json.loads(file.read(min(length, LONGEST_HEADER)))
-        return [Evaluation.of(row) for row in json.loads(header["__metadata__"]["progression"])["log"]]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return [Evaluation.of(row) for row in stored_progression(partial).get("log", [])]
+    except (ValueError, KeyError, TypeError, AttributeError):
         return []

@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.artifacts import NOT_IDENTITY, Amount, Resources, Stage, Work
+from isoglot.checkpoint_files import stored_progression
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.job_sizes import for_training
-from isoglot.stages.models import (
-    GUESSED_OPERATIONS_PER_SECOND,
-    GUESSED_UPDATE_SECONDS,
-    AnyEncoder,
-    chosen_model,
-)
+from isoglot.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 from isoglot.transfer.run import FineTuningRun
@@ -69,7 +65,10 @@ class FineTuning(Stage):
         if amount is None:
             return None
         operations = 6 * self.encoder.run.shape.num_parameters(table_size=0) * amount.units * self.run.most_tokens
-        return amount.units / self.run.batch * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
+        return guessed_training_seconds(updates=amount.units / self.run.batch, operations=operations)
+
+    def share_done(self, folder: Path) -> float:
+        return tuned_share(self.run, folder)
 
     def resources(self) -> Resources:
         return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
@@ -178,6 +177,11 @@ def training_amount(run: FineTuningRun, train: AnyExamples) -> Amount | None:
     if examples is None and isinstance(train, SyntheticExamples):
         examples = train.count
     return None if examples is None else Amount(units=run.epochs * examples, of="examples")
+
+
+def tuned_share(run: FineTuningRun, folder: Path) -> float:
+    """What part of its epochs the checkpoint of an interrupted attempt has."""
+    return float(stored_progression(folder).get("epoch", 0) / run.epochs)
 
 
 def best_epoch(log: Sequence[dict[str, Any]], task: Task[Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.artifacts import NOT_IDENTITY, Amount, Resources, Stage, Work
@@ -11,14 +12,9 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, read_examples
-from isoglot.stages.fine_tuning import DEV, best_epoch, fine_tuned, training_amount
+from isoglot.stages.fine_tuning import DEV, best_epoch, fine_tuned, training_amount, tuned_share
 from isoglot.stages.job_sizes import for_training
-from isoglot.stages.models import (
-    GUESSED_OPERATIONS_PER_SECOND,
-    GUESSED_UPDATE_SECONDS,
-    AnyEncoder,
-    chosen_model,
-)
+from isoglot.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 from isoglot.transfer.run import FineTuningRun
@@ -71,7 +67,10 @@ class LayerHead(Stage):
             for times, layers in ((1, self.layer), (3, self.new_layers))
         )
         operations = 2 * passes * amount.units * self.run.most_tokens
-        return amount.units / self.run.batch * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
+        return guessed_training_seconds(updates=amount.units / self.run.batch, operations=operations)
+
+    def share_done(self, folder: Path) -> float:
+        return tuned_share(self.run, folder)
 
     def resources(self) -> Resources:
         return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())

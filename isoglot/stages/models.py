@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.artifacts import NOT_IDENTITY, Amount, Resources, Stage, Work
+from isoglot.checkpoint_files import stored_progression
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import MASK, PAD
-from isoglot.machine import processes_per_model
-from isoglot.pretraining.run import BEST, PretrainingRun
+from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
+from isoglot.pretraining.run import BEST, LOG, PretrainingRun
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.job_sizes import for_training
 from isoglot.stages.vocabulary import TokenStreams
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
 GUESSED_UPDATE_SECONDS = 0.01
-GUESSED_OPERATIONS_PER_SECOND = 5e10
+
+
+def guessed_training_seconds(*, updates: float, operations: float) -> float:
+    """On two CPU cores."""
+    return updates * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND["cpu"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +74,12 @@ class PretrainedEncoder(Stage):
     def guessed_seconds(self) -> float:
         """For two CPU cores: a fixed cost for each update, and six operations for each parameter and token."""
         operations = 6 * self.run.shape.num_parameters(table_size=0) * self.run.tokens
-        return self.run.updates * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND
+        return guessed_training_seconds(updates=self.run.updates, operations=operations)
+
+    def share_done(self, folder: Path) -> float:
+        if (folder / LOG).exists():
+            return 1.0
+        return float(stored_progression(folder).get("update", 0) / self.run.updates)
 
     def resources(self) -> Resources:
         asked = for_training(self.run.shape, guessed_seconds=self.guessed_seconds())

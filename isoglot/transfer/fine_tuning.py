@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from isoglot.background_writing import BackgroundWriter
+from isoglot.checkpoint_files import CHECKPOINTS
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.encoding import Encoding
 from isoglot.encoder.encoder import Encoder
@@ -34,7 +35,6 @@ from isoglot.transfer.task import Task
 from isoglot.transfer.task_head import NotFiniteError
 from isoglot.transfer.update import Updates
 
-CHECKPOINTS = "checkpoints"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
 Report = Callable[[int, int], None]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.artifacts import Store
+from tests.artifacts.stand_in_cluster import Desk, desk_at
 from tests.artifacts.toy_stages import Mortals
 
 
@@ -24,3 +25,8 @@ def mortals() -> Iterator[Mortals]:
     mortals = Mortals()
     yield mortals
     mortals.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    return desk_at(tmp_path, monkeypatch)

@@ -62,3 +62,20 @@ def test_estimates_follow_the_median_rate_of_the_kind(store: Store) -> None:
         store.ensure(joined)
         edit(store, joined, seconds=seconds)
     assert plan([Joined(texts=(done,))], store)[-1].seconds_estimate == pytest.approx(4.0)
+
+
+def test_an_interrupted_stage_needs_the_time_of_what_is_left(store: Store) -> None:
+    seen = Text(word="seen", lines=4)
+    store.ensure(seen)
+    edit(store, seen, seconds=40)
+    new = Text(lines=8)
+    lines = store.partial_folder(new) / "lines"
+    lines.mkdir(parents=True)
+    for number in range(6):
+        (lines / f"{number}.txt").touch()
+    (planned,) = plan([new], store)
+    assert (planned.state, planned.share_done, planned.share_left) == (State.INTERRUPTED, 0.75, 0.25)
+    assert planned.seconds_estimate == pytest.approx(20.0)
+    assert planned.amount == new.amount(), "the whole, by which the store's rates go"
+    store.ensure(new)
+    assert [each.share_done for each in plan([new], store)] == [0.0]

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from isoglot.conditions import DEFAULT
+from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND
 from isoglot.pretraining import calibration
 from isoglot.pretraining.calibration import tokens_per_second
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.scales import DEMO, PAPER
+from isoglot.stages.models import guessed_training_seconds
 from tests.pretraining.test_footprint import trainer_of
 from tests.pretraining.tiny_runs import CPU
 
@@ -44,7 +46,8 @@ def test_an_update_that_would_take_minutes_is_timed_in_part(monkeypatch: pytest.
     run = PretrainingRun.of(DEFAULT, scale=PAPER, languages=("en", "fr"), seed=0)
     narrow = replace(run.shape, layers=1, width=48, feed_forward=96)
     # So slow a machine that two windows of this model would be a long update.
-    monkeypatch.setitem(calibration.GUESSED_OPERATIONS_PER_SECOND, "cpu", 5e8)
+    monkeypatch.setitem(GUESSED_OPERATIONS_PER_SECOND, "cpu", 5e8)
+    assert guessed_training_seconds(updates=0, operations=5e8) == 1, "plans guess by the same number"
     made: list[Trainer] = []
 
     def noted(*arguments: Any, **options: Any) -> Trainer:

@@ -89,10 +89,10 @@ def test_settings_are_named_by_where_they_stand() -> None:
         "commit": "abc",
     }
     assert list(differing(a, b)) == [
-        ("settings.scale.updates", "10", "20"),
-        ("settings.seeds", "[0]", "[0, 1]"),
-        ("data_files[wiki.ru].digest", "2", "3"),
-        ("data_files[other.fr]", None, "there"),
+        ("scale.updates", "10", "20"),
+        ("seeds", "0", "0, 1"),
+        ("data file wiki.ru, digest", "2", "3"),
+        ("data file other.fr", None, "digest 9"),
         ("commit", None, "abc"),
     ]
 
@@ -123,13 +123,56 @@ def test_things_that_one_entry_does_not_tell_apart_are_named_by_more() -> None:
         {"condition": "default", "languages": ["en", "ru"], "types": 9},
     ]
     assert list(differing({"vocabularies": a}, {"vocabularies": b})) == [
-        ("vocabularies[default, en, ru].types", "8", "9")
+        ("vocabulary of default, en, ru, types", "8", "9")
     ]
     twins: list[Json] = [{"kind": "a"}, {"kind": "a"}]
     assert list(differing({"all": twins}, {"all": [{"kind": "a"}]})) == [
-        ("all[1]", "there", None),
-        ("all[2]", "there", None),
-        ("all[a]", None, "there"),
+        ("all 2", "kind a", None),
+    ]
+
+
+def test_machines_are_told_by_their_names_and_digests_in_short() -> None:
+    """And not by whatever comes next in the file, as {"processor": ...}."""
+    hardware: Json = {"processor": "Xeon", "cores": 2, "gpus": []}
+    old: dict[str, Json] = {"host": "vm", "hardware": None, "commit": "a" * 40, "versions": {"torch": "2.0"}}
+    new = old | {"hardware": hardware, "commit": "b" * 40 + "-dirty", "artifacts": 7}
+    assert list(differing({"makings": [old]}, {"makings": [new | {"versions": {"torch": "2.1"}}]})) == [
+        ("made on vm, hardware", None, "processor Xeon, cores 2"),
+        ("made on vm, commit", "a" * 12, f"{'b' * 12}-dirty"),
+        ("made on vm, versions, torch", "2.0", "2.1"),
+    ]
+    # Two of one name are told apart by their commits, on both sides alike.
+    assert list(differing({"makings": [old]}, {"makings": [old, new]})) == [
+        (
+            f"made on vm, {'b' * 12}-dirty",
+            None,
+            "hardware (processor Xeon, cores 2), versions (torch 2.0)",
+        )
+    ]
+
+
+def test_values_are_words_and_what_no_line_can_hold_is_counted() -> None:
+    languages: list[Json] = [{"name": "ela", "order": "svo", "shared_symbols": True}]
+    others: list[Json] = [{"name": "ela", "order": "sov", "shared_symbols": False}]
+    resources: dict[str, Json] = {f"nli.en.{number}": ["/a/long/name/of/a/file.tsv.gz"] for number in range(9)}
+    departures: list[Json] = [{"file": "isoglot/scales.py", "sentence": "the paper does not say."}]
+    a: dict[str, Json] = {
+        "settings": {"text": {"languages": languages, "world": {"nouns": 40, "most_words": 7, "aligner": []}}},
+        "is_made_up": True,
+        "departures": departures,
+    }
+    b: dict[str, Json] = {
+        "settings": {"text": {"languages": others, "resources": resources}},
+        "is_made_up": False,
+        "departures": [],
+    }
+    assert list(differing(a, b)) == [
+        ("text.languages.ela.order", "svo", "sov"),
+        ("text.languages.ela.shared_symbols", "yes", "no"),
+        ("text.world", "nouns 40, most words 7", None),
+        ("text.resources", None, "9 entries"),
+        ("made up", "yes", "no"),
+        ("departure in isoglot/scales.py", "sentence the paper does not say.", None),
     ]
 
 

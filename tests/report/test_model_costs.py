@@ -7,18 +7,26 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from commands import Workplace
 from study_texts import TINY_STUDY
+from torch import nn
 
 from isoglot.artifacts import PlannedStage, State, Store, inputs_first, plan
+from isoglot.checkpoint_files import CHECKPOINTS
+from isoglot.checkpoints import write_checkpoint
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
 from isoglot.free_memory import FreeMemory
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.footprint import Footprint
 from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
+from isoglot.pretraining.progression import Progression
+from isoglot.pretraining.run import LOG
+from isoglot.report.cost_table import costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times
 from isoglot.report.outlook import outlook, plan_table
+from isoglot.report.quantities import short_number
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.study import Study, parse_study
 
@@ -165,6 +173,49 @@ def test_what_an_interrupted_attempt_wrote_needs_no_room_again(study: Study, tmp
     planned = plan(targets(study), store)
     assert {each.state for each in planned if each.stage.digest == encoder.digest} == {State.INTERRUPTED}
     assert DiskNeed.of(planned, store, costs=model_costs(planned, store, free=PLENTY)).present_bytes == 1234
+
+
+@pytest.fixture
+def three_quarters(study: Study, store: Store) -> tuple[PlannedStage, ...]:
+    """Of one model are done, as its checkpoint says."""
+    encoder = next(each.stage for each in plan(targets(study), store) if isinstance(each.stage, PretrainedEncoder))
+    write_checkpoint(
+        store.partial_folder(encoder) / CHECKPOINTS,
+        model=nn.Linear(1, 1),
+        optimizer=torch.optim.SGD([nn.Parameter(torch.ones(1))]),
+        progression=Progression(update=60),
+    )
+    return plan(targets(study), store)
+
+
+def test_an_interrupted_model_costs_what_is_left_of_it(
+    study: Study, store: Store, three_quarters: tuple[PlannedStage, ...]
+) -> None:
+    interrupted = next(each for each in three_quarters if each.state is State.INTERRUPTED)
+    assert interrupted.share_done == 0.75
+    assert interrupted.seconds_estimate == pytest.approx((interrupted.stage.guessed_seconds() or 0) / 4)
+    shared, separate = model_costs(three_quarters, store, free=PLENTY)
+    assert (shared.models_left, separate.models_left) == (3.25, 2.0)
+    measured = with_measured_times(three_quarters, [replace(shared, tokens_per_second=1.0), separate])
+    seconds = {each.stage.title: each.seconds_estimate for each in measured}
+    assert seconds[interrupted.stage.title] == 80 * 8 * 16 / 4
+    assert seconds["pretraining, default, ela-oru, seed 1"] == 80 * 8 * 16
+    assert f", {short_number(5.25 * 80 * 8 * 16)} tokens of training, " in next(outlook(study, three_quarters))
+    table = plan_table(three_quarters, store)
+    states = dict(zip(table.columns[0].cells, table.columns[1].cells, strict=True))
+    assert states[interrupted.stage.title] == "interrupted, 75% done"
+    *_, line = costs_in_full(
+        [replace(shared, tokens_per_second=100.0)], DiskNeed.of(three_quarters, store, costs=[shared])
+    )
+    assert line == "about 6 min of pretraining here, one after the other, without what was done before"
+
+
+def test_a_model_that_lacks_its_end_alone_costs_nothing(study: Study, store: Store) -> None:
+    encoder = next(each.stage for each in plan(targets(study), store) if isinstance(each.stage, PretrainedEncoder))
+    store.partial_folder(encoder).mkdir(parents=True)
+    (store.partial_folder(encoder) / LOG).touch()
+    (planned,) = (each for each in plan(targets(study), store) if each.state is State.INTERRUPTED)
+    assert planned.seconds_estimate == 0
 
 
 def test_a_disk_is_short_for_all_or_hopeless_for_any() -> None:

@@ -165,7 +165,7 @@ def test_what_differs_from_another_report_stands_on_the_page(tmp_path: Path) -> 
     against = Other(name="<the other>", content=read_report(other.parent))
     section = page_of(changed, tmp_path, against=against).by_id("difference")
     assert section.find_all("h2")[0].text.startswith("Compared with <the other>")
-    assert ["settings.seeds", "[0]", "[0, 1]", ""] in section.rows()
+    assert ["seeds", "0", "0, 1", ""] in section.rows()
     (row,) = (row for row in section.rows() if row[0] == "Default, ela-oru, Parsing las of ela")
     assert row[1:] == ["91.0", "96.0 (93-99)", "+5"]
     assert "are in one report alone" in section.text
@@ -179,6 +179,12 @@ def test_claims_stand_on_the_page_with_verdict_and_numbers(tmp_path: Path) -> No
     for claim in found:
         line = section.by_id(f"claim-{claim.key}").text
         assert all(" ".join(part.split()) in line for part in (claim.sentence, claim.numbers, claim.test, claim.source))
+        contradicted = "The numbers that the paper itself prints disagree with this." in line
+        assert contradicted is (claim.key in ("chance", "distance"))
+        told = "The same test on the paper's numbers" + (" disagrees: against it: " if contradicted else "")
+        assert told in line
+    agreeing = section.by_id("claim-domain-modest").text
+    assert "The same test on the paper's numbers agrees: NLI: Wiki-CC 68.8" in agreeing
     chips = section.by_id(f"claim-{tested[0].key}").find_all("span", class_="chip")
     assert chips[0].text.split(" ", 1)[1] in tested[0].verdict.value
     assert f"{len(found) - len(tested)} claims that this study does not test" in section.text

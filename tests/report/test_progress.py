@@ -130,6 +130,19 @@ def test_a_terminal_gets_a_bar_with_rate_and_time_left() -> None:
     assert "loss 4.10" in text
 
 
+def test_what_was_done_before_the_start_is_no_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, _ = watched(terminal=True)
+    now = 0.0
+    monkeypatch.setattr(watch.bars, "get_time", lambda: now)
+    with watch:
+        watch.started(Digging(), index=1, count=1)
+        for now in range(5, 25, 5):
+            watch.progress(Digging(), done=9000 + now, total=10_000, unit="metres", note="")
+        (task,) = watch.bars.tasks
+        assert task.speed == pytest.approx(1.0)
+        assert task.time_remaining == 980
+
+
 @dataclass(frozen=True, kw_only=True)
 class LongDigging(Digging):
     kind: ClassVar[str] = "long-digging"

@@ -78,7 +78,9 @@ def test_a_model_in_training_has_a_curve_up_to_its_checkpoint(
     if damage is not None:
         (partial / "checkpoints" / "latest.safetensors").write_bytes(damage)
         assert learning_curves(study, store) == []
+        assert model.share_done(partial) == 0
         return
+    assert 0.5 < model.share_done(partial) < 1
     so_far = of(learning_curves(study, store), "default", language="oru", seed=0)
     assert not so_far.is_finished
     assert so_far.points == whole.points[: len(so_far.points)]

@@ -16,6 +16,14 @@ MARKS = {
     Verdict.NOT_TESTED: ("○", "not tested"),
 }
 
+OF_PAPER = {
+    Verdict.AGREES: "The same test on the paper's numbers agrees",
+    Verdict.DISAGREES: "The same test on the paper's numbers disagrees",
+    Verdict.TOO_CLOSE: "The same test on the paper's numbers is too close to call",
+    Verdict.NOT_TESTED: "The same test on the paper's numbers",
+}
+CONTRADICTED = "The numbers that the paper itself prints disagree with this."
+
 
 def claims_section(measurements: Sequence[Measurement]) -> Section:
     found = claims(measurements)
@@ -60,10 +68,11 @@ def _line(claim: Claim) -> Html:
             "div",
             tag("p", claim.sentence, " ", tag("small", claim.source), class_="sentence"),
             tag("p", claim.numbers, class_="found"),
+            tag("p", CONTRADICTED, class_="published") if claim.papers_verdict is Verdict.DISAGREES else Html(),
             folded(
                 "How it was decided",
                 tag("p", tag("b", "Test: "), claim.test),
-                tag("p", tag("b", "The same test on the paper's numbers: "), claim.papers_numbers, class_="published"),
+                tag("p", tag("b", OF_PAPER[claim.papers_verdict], ": "), claim.papers_numbers, class_="published"),
             ),
         ),
         id=f"claim-{claim.key}",

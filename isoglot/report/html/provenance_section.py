@@ -10,6 +10,7 @@ from isoglot.report.html.markup import Html, folded, joined, tag
 from isoglot.report.html.number_table import number_table, text_table
 from isoglot.report.html.section import Section
 from isoglot.report.logs import Log
+from isoglot.report.plain_values import plain_text
 from isoglot.report.provenance import Making, Provenance
 from isoglot.report.quantities import duration, size_in_bytes
 
@@ -136,17 +137,4 @@ def _leaves(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
         for place, member in enumerate(value):
             yield from _leaves(member, (*path, str(place)))
     else:
-        yield path, _plain(value)
-
-
-def _plain(value: object) -> str:
-    match value:
-        case dict():
-            return ", ".join(f"{key} {_plain(member)}" for key, member in value.items() if member is not None)
-        case list() | tuple():
-            return ", ".join(map(_plain, value))
-        case None:
-            return "none"
-        case bool():
-            return "yes" if value else "no"
-    return str(value)
+        yield path, plain_text(value)
