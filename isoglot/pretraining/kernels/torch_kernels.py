@@ -165,4 +165,6 @@ def _by_token(parts_BLK: list[Tensor], *, heads: int) -> Tensor:
     """Back again, side by side."""
     _, length, width = parts_BLK[0].shape
     side_by_side = [part_BLK.view(-1, heads, length, width).transpose(1, 2) for part_BLK in parts_BLK]
-    return torch.stack(side_by_side, dim=2).view(-1, len(parts_BLK) * heads * width)
+    # One part of one head lies as it should already.
+    joint = side_by_side[0] if len(side_by_side) == 1 else torch.stack(side_by_side, dim=2)
+    return joint.reshape(-1, len(parts_BLK) * heads * width)
