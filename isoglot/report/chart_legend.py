@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
 
+from isoglot.conditions import label_of
 from isoglot.report.drawing import (
     GROUND,
     INK,
@@ -33,6 +36,19 @@ MARKERS = (
     "m-1.7-5.5h3.4v3.8h3.8v3.4h-3.8v3.8h-3.4v-3.8h-3.8v-3.4h3.8z",
     "m-6-2.5h12v5h-12z",
 )
+
+
+FILLED = ("default", "no-anchors", "sep-emb", "monolingual", "sep-l1-3", "sep-emb-l1-6", "wiki-cc")
+HOLLOW = ("default-anchors", "extra-anchors", None, None, "sep-l1-6", "sep-emb-l1-3")
+PLACES = {label_of(name): place for place, name in enumerate((*FILLED, *HOLLOW)) if name is not None}
+"""Of the paper's models, in every chart, whichever others are in it; those alike have one colour, filled and hollow."""
+
+
+def places_of(labels: Sequence[str]) -> list[int]:
+    """Where each line gets its colour and marker from; those that have no place of their own take what is free."""
+    owned = {PLACES[label] for label in labels if label in PLACES}
+    free = (place for place in count() if place not in owned)
+    return [PLACES[label] if label in PLACES else next(free) for label in labels]
 
 
 def line_colour(place: int) -> Colour:
@@ -67,6 +83,11 @@ class Legend:
     published: frozenset[int] = frozenset()
     """Places of lines that are the paper's own."""
 
+    @cached_property
+    def styles(self) -> list[int]:
+        """Of each line, the place that its colour and marker are taken from."""
+        return places_of(self.lines)
+
     @property
     def height(self) -> float:
         return LINE_HEIGHT * (max((row for _, row in self._places()), default=-1) + 1)
@@ -80,8 +101,8 @@ class Legend:
 
     def _sample(self, place: int, *, x: float, y: float) -> str:
         if place < len(self.lines):
-            mark = markers(place, [(x + (SAMPLE - 8) / 2, y, "")])
-            return coloured(line_colour(place), level(x=x, width=SAMPLE - 8, y=y) + mark)
+            mark = markers(self.styles[place], [(x + (SAMPLE - 8) / 2, y, "")])
+            return coloured(line_colour(self.styles[place]), level(x=x, width=SAMPLE - 8, y=y) + mark)
         dashes = DASHES[(place - len(self.lines)) % len(DASHES)]
         return coloured(MUTED, level(x=x, width=SAMPLE - 8, y=y, dashes=dashes))
 

@@ -98,6 +98,15 @@ def shown(language: str) -> str:
     return f"{original(language)}'" if language.endswith(PRIME) else language
 
 
+def second_models(pairs: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """What "en'" is, where it is one of these."""
+    for prime in dict.fromkeys(language for pair in pairs for language in pair if language.endswith(PRIME)):
+        yield (
+            f"{shown(prime)} is {original(prime)} once more, as if it were another language (en' in the paper): the "
+            "same text, with a model or embeddings of its own."
+        )
+
+
 def series(
     measurements: Iterable[Measurement],
     *,

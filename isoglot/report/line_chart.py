@@ -178,7 +178,7 @@ class _Panel:
         for place, reference in enumerate(self.chart.references):
             said = f"{reference.label}: {self._number(reference.value)}"
             yield coloured(MUTED, self._level(reference.value, dashes=DASHES[place % len(DASHES)], said=said))
-        for place, series in enumerate(self.chart.series):
+        for place, series in zip(self.legend.styles, self.chart.series, strict=True):
             line = coloured(line_colour(place), self._line(series, place=place))
             yield published(line) if series.is_published else line
         yield from self.legend.drawn(x=MARGIN, y=PLOT_HEIGHT + BELOW_PLOT)

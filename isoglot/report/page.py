@@ -136,7 +136,7 @@ def _sections(found: Found) -> Iterator[Section | None]:
     absences = Absences.of(study, pending=found.pending, failures=found.failures)
     trains_models = bool({*study.exhibits} - {VOCABULARY})
     table = table_1_section(study, measurements, links=found.links, absences=absences)
-    yield survival_section(measurements, scale=study.scale)
+    yield survival_section(measurements, scale=study.scale, absences=absences)
     yield claims_section(measurements) if trains_models and measurements else None
     yield table
     yield figure_3_section(study, measurements, absences=absences)

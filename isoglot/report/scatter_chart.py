@@ -92,7 +92,7 @@ class _Drawing:
         upwards = f"translate(18 {number(self._top + PLOT_HEIGHT / 2)}) rotate(-90)"
         shown = shown_text(self.chart.y_title, x=0, y=0, anchor="middle", size=LABEL_SIZE, transform=upwards)
         yield coloured(INK, shown)
-        for kind, cloud in enumerate(self.chart.clouds):
+        for kind, cloud in zip(self._legend.styles, self.chart.clouds, strict=True):
             marks = (
                 (place_x(x), place_y(y), self.chart.said(cloud, place)) for place, (_, x, y) in enumerate(cloud.points)
             )

@@ -15,7 +15,11 @@ from isoglot.stages.two_models import SENTENCES_CUT
 
 RETRIEVAL = "aligned_retrieval_p1"
 CKA = "cka"
-OTHER_MEASURES = {"cka_debiased": "debiased CKA", "svcca": "SVCCA", "neuron_correlation": "ANC"}
+OTHER_MEASURES = {
+    "cka_debiased": ("debiased CKA", "which few sentences do not raise"),
+    "svcca": ("SVCCA", "how far the main directions of both agree, whatever way they are turned"),
+    "neuron_correlation": ("ANC", "how far each neuron does the same in both"),
+}
 PAPERS_CORRELATION = 0.9
 
 
@@ -127,7 +131,8 @@ def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str
 
 
 def _other_measures(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
-    for metric, title in OTHER_MEASURES.items():
+    for metric, (title, meaning) in OTHER_MEASURES.items():
         rows = rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages)
         if rows:
-            yield f"Mean {title} over layers: {'; '.join(f'{row.label} {fmean(row.means):.2f}' for row in rows)}."
+            told = "; ".join(f"{row.label} {fmean(row.means):.2f}" for row in rows)
+            yield f"Mean {title} over layers, {meaning}: {told}."

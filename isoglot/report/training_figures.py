@@ -9,7 +9,7 @@ from statistics import fmean
 from isoglot.cells import TRAINING
 from isoglot.conditions import label_of
 from isoglot.measurements import Measurement
-from isoglot.report.layer_series import pair_title, pairs_of, shown
+from isoglot.report.layer_series import pair_title, pairs_of, second_models, shown
 from isoglot.report.line_chart import Line, LineChart, Reference, line_charts
 from isoglot.report.picture import WIDE, Picture
 from isoglot.report.quantities import short_number
@@ -18,6 +18,10 @@ from isoglot.report.training_curves import Curve
 
 MOST_POINTS = 16
 """Of a line; more cannot be told apart."""
+CKA_BEFORE_TRAINING = (
+    "CKA can be high before any training, of two models as well as of one of both languages: what tells is its course, "
+    "and the retrieval beside it."
+)
 ByUpdate = Mapping[int, float]
 
 
@@ -28,6 +32,7 @@ class TrainingFigure:
     name: str
     title: str
     charts: tuple[LineChart, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def picture(self) -> Picture:
@@ -38,7 +43,7 @@ def learning_curve_figures(curves: Sequence[Curve]) -> Iterator[TrainingFigure]:
     """One for each pair of languages; models of one language each stand beside those of both."""
     for pair in dict.fromkeys(curve.languages for curve in curves if len(curve.languages) == 2):
         charts = []
-        # Models of both first, so that a kind of model has one colour in all charts.
+        # Models of both first, so that the lines of all charts have one order.
         ordered = sorted(curves, key=lambda curve: len(curve.languages) == 1)
         for language in pair:
             here = [each for each in ordered if each.language == language and each.languages in (pair, (language,))]
@@ -55,7 +60,12 @@ def learning_curve_figures(curves: Sequence[Curve]) -> Iterator[TrainingFigure]:
                 )
             )
         title = f"Learning curves ({pair_title((pair[0], pair[1]))})"
-        yield TrainingFigure(name=f"learning-curves.{'-'.join(pair)}", title=title, charts=tuple(charts))
+        yield TrainingFigure(
+            name=f"learning-curves.{'-'.join(pair)}",
+            title=title,
+            charts=tuple(charts),
+            notes=tuple(second_models([pair])),
+        )
 
 
 def structure_figures(measurements: Sequence[Measurement]) -> Iterator[TrainingFigure]:
@@ -80,7 +90,12 @@ def structure_figures(measurements: Sequence[Measurement]) -> Iterator[TrainingF
             charts.append(replace(chart, title="Likeness of the languages, mean over layers", y_title="linear CKA"))
         if charts:
             title = f"Structure over training ({pair_title(pair)})"
-            yield TrainingFigure(name=f"{TRAINING}.{'-'.join(pair)}", title=title, charts=tuple(charts))
+            yield TrainingFigure(
+                name=f"{TRAINING}.{'-'.join(pair)}",
+                title=title,
+                charts=tuple(charts),
+                notes=(CKA_BEFORE_TRAINING,) if similar else (),
+            )
 
 
 def _by_label(

@@ -18,9 +18,12 @@ LONG_SEQUENCES = {
 
 
 def is_lost(scores: TaskScores, model: Model, target: str) -> bool:
-    """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining."""
+    """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining.
+
+    Near 0 that is plain where neither is known as well, as nothing can be lower.
+    """
     reached, floor = scores.of_target(model, target), scores.floor(model, target)
-    return model.is_pretrained and bool(reached) and floor is not None and fmean(reached) - floor <= CLOSE_POINTS
+    return model.is_pretrained and bool(reached) and fmean(reached) - (floor or 0.0) <= CLOSE_POINTS
 
 
 def notes(tasks: Sequence[TaskScores]) -> Iterator[str]:
@@ -39,24 +42,28 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
     parts, unknown = [], []
     for scores in tasks:
         pretrained = [model for model in scores.models if model.is_pretrained]
-        unjudged = [
-            model.label for model in pretrained if all(scores.floor(model, target) is None for target in scores.targets)
+        without_floor = [
+            model for model in pretrained if all(scores.floor(model, target) is None for target in scores.targets)
         ]
+        lost_targets = {
+            model: [target for target in scores.targets if is_lost(scores, model, target)] for model in pretrained
+        }
+        unjudged = [model.label for model in without_floor if len(lost_targets[model]) < len(scores.targets)]
         if unjudged:
-            whose = "" if len(unjudged) == len(pretrained) else f" of {', '.join(unjudged)}"
+            whose = "" if len(without_floor) == len(pretrained) else f" of {', '.join(unjudged)}"
             unknown.append(f"{scores.task.title}{whose}")
-        if len(unjudged) == len(pretrained):
-            continue
-        lost = []
-        for model in pretrained:
-            targets = [target for target in scores.targets if is_lost(scores, model, target)]
-            if targets:
-                lost.append(model.label if len(scores.targets) == 1 else f"{model.label} ({', '.join(targets)})")
-        parts.append(f"{scores.task.title}: {', '.join(lost) or 'none'}")
+        lost = [
+            model.label if len(scores.targets) == 1 else f"{model.label} ({', '.join(targets)})"
+            for model, targets in lost_targets.items()
+            if targets
+        ]
+        if lost or len(without_floor) < len(pretrained):
+            parts.append(f"{scores.task.title}: {', '.join(lost) or 'none'}")
     if parts:
         yield (
-            f"No transfer, at most {CLOSE_POINTS:.0f} points above chance and the same model untrained: "
-            f"{'; '.join(parts)}{'; not known without the exhibit baselines: ' if unknown else ''}{', '.join(unknown)}."
+            f"No transfer, at most {CLOSE_POINTS:.0f} points above chance and the same model untrained, or above 0 "
+            f"where neither is known: {'; '.join(parts)}"
+            f"{'; of higher scores not known without the exhibit baselines: ' if unknown else ''}{', '.join(unknown)}."
         )
 
 

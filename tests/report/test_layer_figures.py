@@ -48,7 +48,10 @@ def test_rows_are_models_of_both_then_of_one_each_then_untrained() -> None:
 def test_similarity_is_summed_up_by_its_mean_over_layers() -> None:
     figure = only(of_figure_7())
     assert [figure.summary_text(row) for row in figure.rows] == ["0.80", "0.50", "0.20"]
-    assert figure.notes == ("Mean SVCCA over layers: Monolingual 0.60.",)
+    assert figure.notes == (
+        "Mean SVCCA over layers, how far the main directions of both agree, whatever way they are turned: "
+        "Monolingual 0.60.",
+    )
 
 
 def test_sentences_that_were_cut_are_told() -> None:

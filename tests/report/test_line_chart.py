@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoglot.report.chart_legend import Legend
+from isoglot.conditions import MONOLINGUAL, TABLE_1
+from isoglot.report.chart_legend import Legend, places_of
 from isoglot.report.drawing import LINES, text_width
 from isoglot.report.line_chart import PLOT_HEIGHT, WIDTH, Line, LineChart, Reference, line_chart, line_charts
 from tests.report.svg_pictures import NAMESPACE, hovers, parsed, texts
@@ -50,6 +51,23 @@ def test_every_value_is_shown_on_hover_and_read_aloud() -> None:
         "Retrieval. Retrieval: precision at 1 by layer. en-fr: 0.12, 0.46; en-zh: 0.70, none; chance: 0.01."
     )
     assert {"Retrieval", "precision at 1", "Layer", "L0", "L1", "en-fr", "en-zh", "chance"} <= set(texts(root))
+
+
+def test_a_condition_keeps_its_colour_whichever_others_are_there() -> None:
+    def colours(*labels: str) -> list[int]:
+        lines = [Line(label=label, values=[1, 2]) for label in labels]
+        written = line_chart(title="t", series=lines, y_title="y")
+        found = [int(place) for place in re.findall(r'class="chart-(\d)"', written)]
+        drawn, in_legend = found[: len(labels)], found[len(labels) :]
+        assert drawn == in_legend
+        return drawn
+
+    default, other, separate = colours("Default", "something", "Sep Emb")
+    assert len({default, other, separate}) == 3
+    assert colours("Sep Emb", "Default") == [separate, default]
+    assert colours("Sep Emb") == [separate]
+    labels = [condition.label for condition in (*TABLE_1, MONOLINGUAL)]
+    assert len(set(places_of([*labels, "a", "b"]))) == len(labels) + 2
 
 
 def test_a_value_that_is_missing_leaves_a_gap() -> None:

@@ -81,6 +81,13 @@ def test_what_failed_is_told_apart_from_what_is_to_come(tmp_path: Path) -> None:
     assert all(section.id != "missing" for section in whole.find_all("section"))
 
 
+def test_small_numbers_are_explained_where_there_are_any(tmp_path: Path) -> None:
+    assert "Small numbers are those of each seed; each leads to" in page_of(TRANSFER, tmp_path).by_id("table-1").text
+    alone = page_of([each for each in TRANSFER if each.seed == 0], tmp_path).by_id("table-1").text
+    assert "Small numbers" not in alone
+    assert "Struck through: no transfer. Each number leads to" in alone
+
+
 def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
     path = write_report(STUDY, [*FOUND, *TRANSFER], store=Store(tmp_path / "store"))
     lines = (path.parent / "measurements.jsonl").read_text(encoding="utf-8").splitlines()

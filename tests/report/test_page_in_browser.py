@@ -119,6 +119,14 @@ def test_table_1_has_the_right_cells(browser: Any, path: Path) -> None:
         assert lost[0].locator(".mean").evaluate("each => getComputedStyle(each).textDecorationLine") == "line-through"
 
 
+def test_notes_of_settings_are_hidden_with_their_columns(browser: Any, path: Path) -> None:
+    for size, shown in ((DESK, True), (PHONE, False)):
+        with opened(browser, path, size) as page:
+            assert page.locator(".table-1 td.setting").first.is_visible() is shown
+            assert page.get_by_text("A dash in the left half").is_visible() is shown
+            assert page.locator("#table-1 > ul").first.is_visible()
+
+
 def test_a_figure_answers_to_hover_touch_and_keys(browser: Any, path: Path) -> None:
     with opened(browser, path) as page:
         tooltip = page.locator("#tooltip")

@@ -36,6 +36,10 @@ class Absences:
             reasons[place] = FAILED if has_failed else PENDING
         return cls(reasons=reasons)
 
+    def awaited(self, exhibit: str) -> set[Place]:
+        """What would be there had the study come to its end, and all of it gone well; some of its seeds may be."""
+        return {place for place, reason in self.reasons.items() if place[0] == exhibit and reason != NO_DATA}
+
     def why(self, exhibit: str, condition: str, languages: tuple[str, str], task: str | None = None) -> str:
         """In a word or two, to stand where the number would."""
         return self.reasons.get((exhibit, condition, languages, task), NONE)

@@ -17,8 +17,8 @@ CLAIMS = (
 )
 TABLE_1 = (
     "Each model was pretrained on text of two languages, learned the task from examples in the first language, and "
-    'was tested in the others without having seen a label there. A dash in the left half means "as Default", and Δ is '
-    "the mean over the test languages less that of Default."
+    "was tested in the others without having seen a label there. Δ is the mean over the test languages less that of "
+    "Default."
 )
 FIGURE_3 = (
     "The scores of Table 1 as bars: the longer, the better a model does in a language whose labels it never saw. Bars "
@@ -26,8 +26,8 @@ FIGURE_3 = (
 )
 EMERGENCE = (
     "Given a sentence in one language, is its nearest neighbour inside the model its translation, although no one "
-    "ever told the model which sentences belong together? Each line is one kind of model from its lowest layer to its "
-    "top; the same model before training is in the table."
+    "ever told the model which sentences belong together? Each line is one kind of model from L0, its embeddings, to "
+    "its top layer; the same model before training is in the table."
 )
 WORD_TRANSLATION = (
     "The same question for single words: is the nearest word of the other language the one the dictionary gives? No "
@@ -49,22 +49,23 @@ VOCABULARY = (
 )
 FIGURE_4 = (
     "Two models that each read one language only are laid over each other by a rotation fitted on a dictionary, and "
-    "other words are then looked up. The dashed line is fastText, plain word vectors made from the same text."
+    "other words are then looked up, at every layer (L0: the embeddings). The dashed line is fastText, plain word "
+    "vectors made from the same text."
 )
 FIGURE_5 = (
-    "A task is learned on top of each frozen layer of the source language's model, and the other language's model is "
-    "rotated into its place at test time. The nearer this comes to the model of both languages, the more the two "
-    "separate models have in common."
+    "A task is learned on top of each frozen layer of the source language's model (L0: the embeddings), and the other "
+    "language's model is rotated into its place at test time. The nearer this comes to the model of both languages, "
+    "the more the two separate models have in common."
 )
 FIGURE_6 = (
-    "Sentences of two models are laid over each other by a rotation fitted on other sentences, and each looks for its "
-    "translation. Where models of one language each do well, their insides have the same shape although they share "
-    "nothing."
+    "Sentences of two models are laid over each other, layer by layer (L0: the embeddings), by a rotation fitted on "
+    "other sentences, and each looks for its translation. Where models of one language each do well, their insides "
+    "have the same shape although they share nothing."
 )
 FIGURE_7 = (
     "CKA says how alike two sets of sentence vectors are whatever way they are rotated: 1 is alike, 0 is not at all. "
-    "Each column is a kind of model, each row a layer; an untrained model is the level that likeness of the texts "
-    "alone would give."
+    "Each column is a kind of model, each row a layer (L0: the embeddings); Untrained holds the trained model of the "
+    "first language against an untrained one of the other."
 )
 SCATTER = (
     "Each point is one layer of one kind of model: how alike the two languages are there by CKA, and how many "
@@ -82,7 +83,7 @@ PROVENANCE = (
     "Where every number comes from: the files that were read, the programs that read them and the machines that did "
     "the work. With the same files and settings, isoglot makes the same artifacts again."
 )
-MISSING = "What could not be shown, and why. The rest of the report does not depend on it."
+MISSING = "What could not be shown, and why. The rest of the report is made without it, and may change with it."
 DIFFERENCE = (
     "Another report held against this one, setting by setting and number by number. A number differs by more than "
     "noise where every seed of one lies on the same side of every seed of the other, and their means are further apart "

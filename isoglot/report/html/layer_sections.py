@@ -14,7 +14,7 @@ from isoglot.report.html.markup import Html, folded, joined, listed, tag
 from isoglot.report.html.number_table import number_table
 from isoglot.report.html.section import Section
 from isoglot.report.layer_figures import layer_figures
-from isoglot.report.layer_series import LayerFigure, pairs_of
+from isoglot.report.layer_series import LayerFigure, pairs_of, second_models
 from isoglot.report.pictures import layer_picture, published_similarity_map, similarity_map
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.sections import RETRIEVAL
@@ -70,12 +70,13 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
         ]
         body = [*charts, tag("p", AS_PICTURE, class_="remark")]
         if exhibit == FIGURE_7 and (map_ := similarity_map(measurements)) is not None:
-            papers = published_similarity_map(pairs_of(measurements, FIGURE_7))
+            pairs = pairs_of(measurements, FIGURE_7)
+            papers = published_similarity_map(pairs)
             pictures += [map_, papers.picture]
             lines = folded("Line by line: every kind of model", *charts)
             beside = figure(papers.picture)
             beside = beside if papers.has_our_pairs else folded("The paper's own, of other languages", beside)
-            body = [figure(map_), tag("div", beside, class_="published"), lines]
+            body = [figure(map_, notes=tuple(second_models(pairs))), tag("div", beside, class_="published"), lines]
         yield Section(
             anchor=exhibit,
             title=title,

@@ -1,16 +1,19 @@
 """The first thing a reader sees: which conditions keep transfer alive, and which kill it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from isoglot.cells import EMERGENCE, TABLE_1
 from isoglot.conditions import DEFAULT, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.condition_words import in_words
+from isoglot.report.html.absences import Absences
 from isoglot.report.html.explanations import RETRIEVAL_SURVIVAL, SURVIVAL
 from isoglot.report.html.markup import Html, joined, listed, tag
 from isoglot.report.html.section import Section
 from isoglot.report.published import SOURCE, TARGETS
-from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals
+from isoglot.report.survival import ALIVE, DEAD, RETRIEVAL_TITLE, Outcome, Survival, Survivals, survivals
 from isoglot.scales import Scale
+from isoglot.transfer.tasks import task_named
 
 HEADINGS = {
     Outcome.SURVIVES: ("●", "survives"),
@@ -22,16 +25,19 @@ LITTLE_POINTS = 20.0
 """Above nothing: where Default has no more, a few points of noise are a large share."""
 LONGEST_BAR = 1.25
 """In shares of Default; some conditions do better than it."""
+Lacking = Mapping[str, Sequence[str]]
+"""By condition, tests that its share is without, wholly or in part."""
 
 
-def survival_section(measurements: Sequence[Measurement], *, scale: Scale) -> Section | None:
+def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absences: Absences) -> Section | None:
     """None where Default, to which all others are compared, or all others are not measured yet."""
     found = survivals(measurements)
     if found is None:
         return None
     what = "transfer" if found.is_of_transfer else "cross-lingual structure"
+    lacking = _lacking(found, absences)
     groups = [
-        _group(outcome, found.with_outcome(outcome), what=what, scale=scale)
+        _group(outcome, found.with_outcome(outcome), what=what, scale=scale, lacking=lacking)
         for outcome in Outcome
         if found.with_outcome(outcome)
     ]
@@ -41,16 +47,49 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale) -> Se
         title=f"What keeps {what} alive?",
         short_title="In short",
         explanation=SURVIVAL if found.is_of_transfer else RETRIEVAL_SURVIVAL,
-        lead=tag("p", *_headline(found, what=what), class_="headline"),
+        lead=tag("p", *_so_far(found, measurements, absences), *_headline(found, what=what), class_="headline"),
         body=joined(
             [
-                tag("div", *groups, _group_of_default(default, scale=scale), class_="survival"),
+                tag("div", *groups, _group_of_default(default, scale=scale, lacking=lacking), class_="survival"),
                 listed(_notes(found), class_="notes"),
                 *_published_note(found),
             ]
         ),
         has_published=any(each.published is not None for each in found.conditions),
     )
+
+
+def _exhibit(found: Survivals) -> str:
+    return TABLE_1 if found.is_of_transfer else EMERGENCE
+
+
+def _so_far(found: Survivals, measurements: Sequence[Measurement], absences: Absences) -> Iterator[Html]:
+    """ "So far, from 3 of 9 scores: ", where the rest may change what follows."""
+    exhibit = _exhibit(found)
+    if awaited := absences.awaited(exhibit):
+        there = {
+            (exhibit, each.condition, each.languages, each.task) for each in measurements if each.exhibit == exhibit
+        }
+        yield tag("span", f"So far, from {len(there - awaited)} of {len(there | awaited)} scores: ", class_="so-far")
+
+
+def _lacking(found: Survivals, absences: Absences) -> Lacking:
+    """By condition, the tests that are not in its share or not with all seeds, while they are in others' or to come."""
+    awaited = absences.awaited(_exhibit(found))
+    to_come = {
+        (condition, f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}")
+        for _, condition, languages, task in awaited
+    }
+    there = {
+        (condition, f"{trial.group} in {trial.languages[1]}")
+        for trial in found.trials
+        for condition in trial.by_condition
+    }
+    tests = sorted({test for _, test in there | to_come} - set(found.untold))
+    return {
+        each.condition: [test for test in tests if (each.condition, test) not in there - to_come]
+        for each in found.conditions
+    }
 
 
 def _headline(found: Survivals, *, what: str) -> Iterator[str]:
@@ -65,7 +104,7 @@ def _headline(found: Survivals, *, what: str) -> Iterator[str]:
             subject = "It"
 
 
-def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, scale: Scale) -> Html:
+def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, scale: Scale, lacking: Lacking) -> Html:
     mark, word = HEADINGS[outcome]
     rule = {
         Outcome.SURVIVES: f"at least {100 * ALIVE:.0f}% of Default's is left",
@@ -75,22 +114,24 @@ def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, scale: Sca
     heading = tag(
         "h3", tag("span", mark, class_="mark", aria_hidden="true"), f" {what.capitalize()} {word}", tag("small", rule)
     )
-    return tag("div", heading, *(_row(each, scale=scale) for each in alike), class_=f"outcome {outcome.value}")
+    rows = (_row(each, scale=scale, lacking=lacking) for each in alike)
+    return tag("div", heading, *rows, class_=f"outcome {outcome.value}")
 
 
-def _group_of_default(default: Survival, *, scale: Scale) -> Html:
+def _group_of_default(default: Survival, *, scale: Scale, lacking: Lacking) -> Html:
     zero, whole = tag("span", "0%", style="left:0"), tag("span", "Default: 100%", style=f"left:{_place(1.0)}")
     axis = tag("div", tag("div"), tag("div", zero, whole, class_="scale"), class_="condition", aria_hidden="true")
-    return tag("div", tag("h3", "Compared with"), _row(default, scale=scale), axis, class_="outcome default")
+    row = _row(default, scale=scale, lacking=lacking)
+    return tag("div", tag("h3", "Compared with"), row, axis, class_="outcome default")
 
 
-def _row(each: Survival, *, scale: Scale) -> Html:
+def _row(each: Survival, *, scale: Scale, lacking: Lacking) -> Html:
     condition = condition_named(each.condition)
     return tag(
         "div",
         tag("div", tag("b", condition.label), tag("span", in_words(condition, scale=scale)), class_="who"),
         tag("div", *_bar(each), class_="bar", role="img", aria_label=_said(each), data_said=_said(each)),
-        tag("div", tag("b", _percent(each.share)), *_details(each), class_="figures"),
+        tag("div", tag("b", _percent(each.share)), *_details(each, lacking[each.condition]), class_="figures"),
         class_="condition",
     )
 
@@ -114,9 +155,11 @@ def _percent(share: float) -> str:
     return f"{round(100 * share)}%"
 
 
-def _details(each: Survival) -> Iterator[Html]:
+def _details(each: Survival, lacking: Sequence[str]) -> Iterator[Html]:
     by_group = joined((f"{group} {_percent(share)}" for group, share in each.by_group.items()), " · ")
     yield tag("span", by_group)
+    if lacking:
+        yield tag("span", f"without all of {', '.join(lacking)}", class_="lacking")
     if each.seeds_disagree:
         low, high = min(each.shares), max(each.shares)
         yield tag("span", f"seeds disagree: {_percent(low)} to {_percent(high)}", class_="disagree")

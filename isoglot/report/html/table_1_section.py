@@ -25,7 +25,6 @@ from isoglot.report.tables import DESCRIPTION, described
 from isoglot.report.transfer_bars import transfer_picture
 from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
-from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.study import Study
 
 FEW_SEEDS = 3
@@ -56,7 +55,15 @@ def table_1_section(
         title=table.title,
         short_title="Table 1",
         explanation=EXPLANATION,
-        body=joined([scrolling(view.html(), label=table.title), listed(_notes(study, table)), *_below(table)]),
+        body=joined(
+            [
+                scrolling(view.html(), label=table.title),
+                listed(_notes(study, table, has_seeds=view.has_seeds)),
+                # Hidden together with the columns they speak of.
+                listed(_notes_of_settings(study), class_=f"of-settings{view.crowd}"),
+                *_below(table),
+            ]
+        ),
         has_published=True,
     )
 
@@ -81,14 +88,19 @@ def figure_3_section(study: Study, measurements: Sequence[Measurement], *, absen
     )
 
 
-def _notes(study: Study, table: Table1) -> Iterator[str]:
+def _notes(study: Study, table: Table1, *, has_seeds: bool) -> Iterator[str]:
     yield from table.notes
-    yield "Struck through: no transfer. Small numbers are those of each seed; each leads to the record of its artifact."
+    seeds = "Small numbers are those of each seed; each" if has_seeds else "Each number"
+    yield f"Struck through: no transfer. {seeds} leads to the record of its artifact."
     if study.scale.shape.layers != PAPER_DEPTH:
         yield (
             f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have "
             f"{study.scale.shape.layers}."
         )
+
+
+def _notes_of_settings(study: Study) -> Iterator[str]:
+    yield 'A dash in the left half: "as Default".'
     if any(condition.separate.embeddings for condition in study.conditions):
         yield "0*: each language has embeddings of its own, so that no subword is in common."
 
@@ -119,8 +131,17 @@ class _Table:
     absences: Absences
 
     def html(self) -> Html:
-        crowd = (" many" if self._num_scores > MANY else "") + (" very-many" if self._num_scores > VERY_MANY else "")
-        return tag("table", tag("thead", *self._head()), *self._bodies(), class_=f"table-1{crowd}")
+        return tag("table", tag("thead", *self._head()), *self._bodies(), class_=f"table-1{self.crowd}")
+
+    @property
+    def crowd(self) -> str:
+        """Classes that say how much a sheet of paper has to leave out."""
+        return (" many" if self._num_scores > MANY else "") + (" very-many" if self._num_scores > VERY_MANY else "")
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether any score is a mean over several."""
+        return any(len(by_seed) > 1 for task in self.tasks for by_seed in task.values.values())
 
     @property
     def _num_scores(self) -> int:
@@ -184,7 +205,7 @@ class _Table:
                 why = self._why(task, model, pair)
                 yield tag("td", why, class_=f"absent{first}")
                 continue
-            lost = " lost" if model.is_pretrained and _is_gone(task, model, pair[1]) else ""
+            lost = " lost" if is_lost(task, model, pair[1]) else ""
             published = papers_score(model.condition, task=task.task.name, languages=pair)
             address = self._address(task, model, pair)
             content = [*_scores(values, address), *_published(None if model.suffix else published)]
@@ -213,11 +234,6 @@ class _Table:
         if model.is_pretrained and model.condition in TABLE_1_SCORES and task.task.name in TITLE_OF_TASK:
             published = published_delta(model.condition, task=TITLE_OF_TASK[task.task.name])
             yield tag("span", f"paper {published:+.1f}", class_="published")
-
-
-def _is_gone(task: TaskScores, model: Model, target: str) -> bool:
-    """Whether nothing is transferred; near nought that is plain without a baseline as well."""
-    return is_lost(task, model, target) or fmean(task.of_target(model, target)) <= CLOSE_POINTS
 
 
 def _scores(values: Mapping[int | None, float], address: Callable[[int | None], str | None]) -> Iterator[Html]:

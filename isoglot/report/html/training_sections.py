@@ -56,7 +56,7 @@ def _section(
             title=title,
             short_title=short_title,
             explanation=explanation,
-            body=joined(figure(each.picture, numbers=_tables(each), notes=notes) for each in found),
+            body=joined(figure(each.picture, numbers=_tables(each), notes=(*notes, *each.notes)) for each in found),
             pictures=tuple(each.picture for each in found),
         )
 
