@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.cells import Cell
-from isoglot.conditions import MONOLINGUAL
+from isoglot.conditions import DEFAULT, MONOLINGUAL
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.languages import PRIME
@@ -18,6 +18,7 @@ from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.stages.two_models import OfTwoModels
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
+from isoglot.suggestions import suggestion
 
 Named = dict[tuple[str, ...], Stage]
 """By the words that may follow a condition's name."""
@@ -29,7 +30,7 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     "sep-emb" and "sep-emb:en-fr:1" are models; "sep-emb nli" and "sep-emb:en-fr:1 figure-7" are cells, of which the
     first is meant where several have all the words.
     """
-    condition, *choices = re.split(r"[:\s]+", name.strip())
+    condition, *choices = _parts(name)
     models, of_cells = _models(study, condition), _cells(study, condition)
     if models or of_cells:
         for named in (models, of_cells):
@@ -42,8 +43,28 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     try:
         return store.find(name)
     except IsoglotError as error:
-        conditions = ", ".join(each.name for each in (*study.conditions, MONOLINGUAL))
-        raise IsoglotError(f"{name!r} is no condition of {study.name} ({conditions}), and {error}") from None
+        conditions = [each.name for each in (*study.conditions, MONOLINGUAL)]
+        raise IsoglotError(
+            f"{name!r} is no condition of {study.name} ({', '.join(conditions)}), and {error}"
+            f"{suggestion(condition, conditions)}"
+        ) from None
+
+
+def same_of_default(name: str, *, study: Study) -> str:
+    """ "default:ela-oru:1 table-1 nli" for the cell "sep-emb:1 nli"; for a model or an artifact "default"."""
+    condition, *choices = _parts(name)
+    if any(set(choices) <= set(words) for words in _models(study, condition)):
+        return DEFAULT.name
+    cell = next((words for words in _cells(study, condition) if set(choices) <= set(words)), None)
+    if cell is None:
+        return DEFAULT.name
+    if cell not in _cells(study, DEFAULT.name):
+        raise IsoglotError(f"{name!r} has nothing of its like in Default; say with what to compare it")
+    return next(_spelled(DEFAULT.name, [cell]))
+
+
+def _parts(name: str) -> list[str]:
+    return re.split(r"[:\s]+", name.strip())
 
 
 def _split(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -52,7 +73,7 @@ def _split(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return words[:of_model], words[of_model:]
 
 
-def _spelled(condition: str, named: Named) -> Iterator[str]:
+def _spelled(condition: str, named: Iterable[tuple[str, ...]]) -> Iterator[str]:
     """ "default:en-fr:0 table-1 nli" """
     for of_model, measured in map(_split, named):
         yield " ".join([":".join([condition, *of_model]), *measured])
@@ -85,10 +106,10 @@ def _models(study: Study, condition: str) -> Named:
 
 
 def _cells(study: Study, condition: str) -> Named:
-    """The cells of a condition, those of trained and unmapped models first."""
+    """The cells of a condition, those of trained and unmapped models first, and of these those of two languages."""
     of_condition = [cell for cell in cells(study) if cell.condition == condition]
     found: Named = {}
-    for cell in sorted(of_condition, key=lambda cell: len(cell.metric_suffix)):
+    for cell in sorted(of_condition, key=lambda cell: (len(cell.metric_suffix), _has_double(cell))):
         layer = [f"L{cell.stage.heads[0].layer}"] if isinstance(cell.stage, LayerTransfer) else []
         task = [] if cell.task is None else [cell.task]
         suffixes = [word for word in cell.metric_suffix.split("_") if word]
@@ -98,6 +119,10 @@ def _cells(study: Study, condition: str) -> Named:
 
 def _model_words(cell: Cell) -> tuple[str, ...]:
     return ("-".join(cell.languages), *(() if cell.seed is None else (str(cell.seed),)))
+
+
+def _has_double(cell: Cell) -> bool:
+    return any(language.endswith(PRIME) for language in cell.languages)
 
 
 def known_artifacts(study: Study, store: Store) -> Iterator[Stage | Record]:

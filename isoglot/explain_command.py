@@ -27,16 +27,22 @@ def explain(
             "of an artifact.",
         ),
     ],
-    b: Annotated[str, typer.Argument(metavar="B", help="What to compare it with.")] = "default",
+    b: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="B", help="What to compare it with; where not given, Default, and of a cell the same cell of it."
+        ),
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     data: DataOption = None,
 ) -> None:
-    """Say which settings make two models differ, or two cells of an exhibit, and what both scored."""
+    """Say which settings make two models differ, or two cells of an exhibit; of cells also what both scored."""
     from isoglot.artifacts import differences
-    from isoglot.cell_names import known_artifacts, named_artifact
+    from isoglot.cell_names import known_artifacts, named_artifact, same_of_default
 
     asked = asked_study(study, data=data)
     shelf = asked_store(store)
+    b = b or same_of_default(a, study=asked)
     first, second = (named_artifact(name, study=asked, store=shelf) for name in (a, b))
     found = differences(first, second, known_artifacts(asked, shelf))
     console = plain_console()

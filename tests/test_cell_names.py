@@ -7,7 +7,7 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Stage, Store
-from isoglot.cell_names import named_artifact
+from isoglot.cell_names import named_artifact, same_of_default
 from isoglot.cells import BASELINES, EMERGENCE, TABLE_1, UNTRAINED, VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
@@ -52,6 +52,10 @@ def cell(
         ("default emergence untrained", cell("default", EMERGENCE, suffix=UNTRAINED)),
         ("default:1 training", cell("default", "training", seed=1)),
         ("sep-emb-l1-6 figure-7", cell("sep-emb-l1-6", "figure-7")),
+        (
+            "monolingual:1 figure-7",
+            cell("monolingual", "figure-7", seed=1),
+        ),  # and not that of a language and its double
         ("monolingual:ela-oru:1 figure-7", cell("monolingual", "figure-7", seed=1)),
         ("default figure-5 parsing L3", cell("default", "figure-5", task="parsing", layer=3)),
         ("default vocabulary", cell("default", VOCABULARY, seed=None)),
@@ -75,3 +79,29 @@ def test_a_cell_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) ->
     assert "default:ela-oru:1 table-1 nli, " in str(told.value)
     with pytest.raises(IsoglotError, match=r"'default:7' is none of tiny's default:ela-oru:0, default:ela-oru:1$"):
         named_artifact("default:7", study=STUDY, store=Store(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("sep-emb-l1-6 figure-7", "default:ela-oru:0 figure-7"),
+        ("no-anchors:1 parsing", "default:ela-oru:1 table-1 parsing"),
+        # Of models it is Default's first, so that "default:1" is told from it by the seed.
+        ("default:1", "default"),
+        ("no-anchors:1", "default"),
+        ("monolingual:ela", "default"),
+        ("fine-tuning-0123", "default"),
+    ],
+)
+def test_a_cell_is_held_against_the_same_cell_of_default(name: str, same: str) -> None:
+    assert same_of_default(name, study=STUDY) == same
+
+
+def test_a_cell_that_default_has_not_needs_another_to_be_held_against() -> None:
+    with pytest.raises(IsoglotError, match="nothing of its like in Default; say with what to compare it"):
+        same_of_default("monolingual:ela-ela-prime figure-7", study=STUDY)
+
+
+def test_a_condition_that_is_misspelled_is_guessed(tmp_path: Path) -> None:
+    with pytest.raises(IsoglotError, match=r"; did you mean 'no-anchors'\?$"):
+        named_artifact("no-anchor:1 nli", study=STUDY, store=Store(tmp_path))

@@ -49,3 +49,10 @@ def test_a_cell_that_is_not_made_is_explained_without_scores(finished: Workplace
     assert (answer.returncode, answer.stderr) == (0, "")
     assert "run.seed" in answer.stdout
     assert "Score" not in answer.stdout
+
+
+def test_a_cell_alone_is_held_against_that_of_default(finished: Workplace) -> None:
+    short = isoglot("explain", "tiny.toml", "no-anchors:1 parsing", folder=finished.folder)
+    words = ("explain", "tiny.toml", "no-anchors:1 parsing", "default:ela-oru:1 table-1 parsing")
+    assert short.stdout == isoglot(*words, folder=finished.folder).stdout
+    assert "Score" in short.stdout

@@ -98,9 +98,14 @@ def _state(stage: Stage, *, store: Store) -> State:
 
 
 def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | None:
-    """By the median rate of finished stages of the kind; by their median time where the stage tells no amount."""
+    """By the median rate of finished stages of the kind; by their median time where the stage tells no amount.
+
+    Of the kind, those that have this stage's rate settings count alone where there are any.
+    """
     amount = stage.amount()
-    alike = [record for record in records if record.kind == stage.kind and record.seconds > 0]
+    of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
+    deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
+    alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
     if amount is None:
         return _median([record.seconds for record in alike])
     rate = _median([r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of])

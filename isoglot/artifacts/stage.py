@@ -57,6 +57,8 @@ class Stage(Identified, ABC):
     """First part of the artifact's folder name, as in "token-streams"."""
     version: ClassVar[int] = 1
     """Raise it when the same settings would write other bytes."""
+    rate_settings: ClassVar[tuple[str, ...]] = ()
+    """Names of settings without which the rates of two stages of the kind say little of each other."""
 
     @abstractmethod
     def make(self, work: Work) -> None:

@@ -12,20 +12,30 @@ from isoglot.report.layer_series import pair_title, shown
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_files import ReportContent
 from isoglot.report.samples import Sample
-from isoglot.report.settings_difference import STUDY, differing
+from isoglot.report.settings_difference import STUDY, differing, settings_and_rest
 from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Verdict, order_verdict
+from isoglot.stages.fine_tuning import DEV
 from isoglot.transfer.tasks import task_named
 
 ABSENT = "nothing"
+NO_SETTING = "No setting differs."
+NO_NUMBER = "No number differs."
 MOST_LINES = 12
 SIMILARITIES = ("cka", "svcca", "neuron_correlation")
 PRECISIONS = ("_p1", "_p5", "_p10")
+NO_SCORES = (
+    *("chosen_epoch", "chosen_update", "best_setting", "second_best_setting", "settings_tried", "settings_diverged"),
+    *("map_dimensions", "fitted_pairs", "pairs_left_out", "sentences", "examples", "in_parts", "unseen_labels"),
+)
+"""How metrics begin that say how a score came about: another one is no finding."""
 Key = tuple[str, str, tuple[str, str], str, str | None, str, int | None, int | None]
 """Of a number: exhibit, condition, pair, language, task, metric, layer and update."""
 
 
 class Kind(StrEnum):
     SETTING = "setting"
+    CIRCUMSTANCE = "circumstance"
+    """Of the code, the machines and what followed from the settings."""
     NUMBER = "number"
 
 
@@ -43,7 +53,7 @@ class Changed:
     change: float | None
     """Of a number that both have: b less a."""
     is_clear: bool
-    """Further apart than seeds; of settings, and of numbers that only one has, always."""
+    """Further apart than seeds; of settings, and of scores that only one has, always."""
 
     def sentence(self) -> str:
         """ "Default, en-fr, NLI accuracy of fr: 70.1 -> 73.6 (+3.5)"."""
@@ -51,30 +61,77 @@ class Changed:
         return f"{self.name}: {self.a or ABSENT} -> {self.b or ABSENT}{size}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExhibitDifference:
+    """What differs among the numbers of one exhibit."""
+
+    exhibit: str
+    of_both: Sequence[Changed]
+    clear: Sequence[Changed]
+    """Those of both that differ by more than noise, the largest change first."""
+    num_in_one: int
+
+    def title(self) -> str:
+        """ "table-1: 12 numbers of both differ, 3 by more than noise; 238 are in one report alone"."""
+        told = f"{self.exhibit}: {_counted(len(self.of_both))}, {len(self.clear)} by more than noise"
+        if not self.num_in_one:
+            return told
+        return f"{told}; {self.num_in_one} {'is' if self.num_in_one == 1 else 'are'} in one report alone"
+
+
 def difference(a: ReportContent, b: ReportContent) -> list[Changed]:
     """Settings first, then numbers in the order in which they are shown; what is alike is left out."""
     return [*_settings(a, b), *_numbers(a.measurements, b.measurements)]
 
 
+def of_kind(changed: Sequence[Changed], kind: Kind) -> list[Changed]:
+    return [each for each in changed if each.kind is kind]
+
+
+def by_exhibit(changed: Sequence[Changed]) -> list[ExhibitDifference]:
+    """Of the numbers among them."""
+    found: dict[str, list[Changed]] = {}
+    for each in of_kind(changed, Kind.NUMBER):
+        found.setdefault(each.group, []).append(each)
+    return [_exhibit_difference(exhibit, numbers) for exhibit, numbers in found.items()]
+
+
+def _exhibit_difference(exhibit: str, numbers: Sequence[Changed]) -> ExhibitDifference:
+    of_both = [each for each in numbers if each.change is not None]
+    return ExhibitDifference(
+        exhibit=exhibit,
+        of_both=of_both,
+        clear=sorted((each for each in of_both if each.is_clear), key=lambda each: -abs(each.change or 0.0)),
+        num_in_one=len(numbers) - len(of_both),
+    )
+
+
 def difference_sentences(changed: Sequence[Changed]) -> Iterator[str]:
-    """All settings, and of each exhibit the numbers that clearly differ, the largest first."""
-    settings = [each for each in changed if each.kind is Kind.SETTING]
-    numbers = [each for each in changed if each.kind is Kind.NUMBER]
-    yield _counted(len(settings), "setting") + (":" if settings else ".")
+    """As on the page: all settings, and of each exhibit the numbers of both that clearly differ, the largest first."""
+    settings, circumstances = (of_kind(changed, kind) for kind in (Kind.SETTING, Kind.CIRCUMSTANCE))
+    yield f"Settings that differ ({len(settings)}):" if settings else NO_SETTING
     yield from (f"  {each.sentence()}" for each in settings)
-    yield f"{_counted(len(numbers), 'number')}, {sum(each.is_clear for each in numbers)} by more than noise."
-    for exhibit in dict.fromkeys(each.group for each in numbers):
-        here = [each for each in numbers if each.group == exhibit]
-        clear = sorted((each for each in here if each.is_clear), key=lambda each: -abs(each.change or 0.0))
-        yield f"{exhibit}: {_counted(len(here), 'number')}, {len(clear)} by more than noise" + (":" if clear else ".")
-        yield from (f"  {each.sentence()}" for each in clear[:MOST_LINES])
-        if len(clear) > MOST_LINES:
-            yield f"  and {len(clear) - MOST_LINES} more"
+    if circumstances:
+        yield f"{circumstances_title(len(circumstances))}; see the page."
+    exhibits = by_exhibit(changed)
+    if not exhibits:
+        yield NO_NUMBER
+    for each in exhibits:
+        yield each.title() + (":" if each.clear else ".")
+        yield from (f"  {one.sentence()}" for one in each.clear[:MOST_LINES])
+        if len(each.clear) > MOST_LINES:
+            yield f"  and {len(each.clear) - MOST_LINES} more"
+
+
+def circumstances_title(count: int) -> str:
+    return f"Of the code, the machines and what was made, {count} thing{'s differ' if count > 1 else ' differs'}"
 
 
 def _settings(a: ReportContent, b: ReportContent) -> Iterator[Changed]:
-    for name, ours, theirs in differing(a.provenance, b.provenance):
-        yield Changed(kind=Kind.SETTING, group=STUDY, name=name, a=ours, b=theirs, change=None, is_clear=True)
+    parts = zip(settings_and_rest(a.provenance), settings_and_rest(b.provenance), strict=True)
+    for kind, (ours, theirs) in zip((Kind.SETTING, Kind.CIRCUMSTANCE), parts, strict=True):
+        for name, there, here in differing(ours, theirs):
+            yield Changed(kind=kind, group=STUDY, name=name, a=there, b=here, change=None, is_clear=True)
 
 
 def _numbers(a: Sequence[Measurement], b: Sequence[Measurement]) -> Iterator[Changed]:
@@ -106,7 +163,8 @@ def _changed(key: Key, ours: Mapping[int | None, float] | None, theirs: Mapping[
         a=None if a is None else _text(a, close=close),
         b=None if b is None else _text(b, close=close),
         change=None if a is None or b is None else b.mean - a.mean,
-        is_clear=a is None or b is None or order_verdict(a, b, close=close) is not Verdict.TOO_CLOSE,
+        is_clear=not key[5].startswith(NO_SCORES)
+        and (a is None or b is None or order_verdict(a, b, close=close) is not Verdict.TOO_CLOSE),
     )
 
 
@@ -115,7 +173,7 @@ def _close(key: Key) -> float:
     *_, task, metric, _, _ = key
     if metric.startswith(SIMILARITIES):
         return CLOSE_CKA
-    is_score = task is not None and metric.startswith(tuple(task_named(task).metric_titles))
+    is_score = task is not None and metric.removeprefix(DEV).startswith(tuple(task_named(task).metric_titles))
     return CLOSE_POINTS if is_score or any(each in metric for each in PRECISIONS) else 0.0
 
 
@@ -135,8 +193,8 @@ def _name(key: Key) -> str:
     return ", ".join(parts)
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"1 {noun} differs" if count == 1 else f"{count} {noun}s differ"
+def _counted(count: int) -> str:
+    return "1 number of both differs" if count == 1 else f"{count} numbers of both differ"
 
 
 def _signed(value: float) -> str:

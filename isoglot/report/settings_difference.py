@@ -14,6 +14,10 @@ PROGRESS = frozenset(
 """How far a study is and how long it took: no setting."""
 STUDY = "settings"
 """What a study's own file says, whose names are told as they stand there."""
+SETTINGS = frozenset({STUDY, "is_made_up", "data_files", "words"})
+"""What somebody chose; all else is code, machines and what followed."""
+DERIVED = frozenset({"budget", "commit"})
+"""Left out: the settings say it, or what made the artifacts does."""
 ONE_OF_MANY = {
     "data_files": "data file",
     "words": "words of",
@@ -21,12 +25,20 @@ ONE_OF_MANY = {
     "makings": "made on",
     "departures": "departure in",
 }
+SIZES = "types"
+"""Of vocabularies: known once they are built."""
 LONGEST_VALUE = 100
 LONG_DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}")
 Leaf = tuple[str, str | None, str | None]
 """A name, and what either side says; None where it has no such thing."""
 Table = Mapping[str, Json]
 Place = tuple[str, ...]
+
+
+def settings_and_rest(provenance: Table) -> tuple[Table, Table]:
+    """Sizes of vocabularies stand among the rest, as far as both know them."""
+    settings = {name: value for name, value in provenance.items() if name in SETTINGS}
+    return settings, {name: value for name, value in provenance.items() if name not in SETTINGS | DERIVED}
 
 
 def differing(a: Table, b: Table) -> Iterator[Leaf]:
@@ -38,7 +50,8 @@ def differing(a: Table, b: Table) -> Iterator[Leaf]:
 
 def _differing(a: Table, b: Table, *, at: Place) -> Iterator[tuple[Place, Json, Json]]:
     for name in dict.fromkeys((*a, *b)):
-        if name not in PROGRESS:
+        is_size_to_come = at[-1:] == (SIZES,) and not (name in a and name in b)
+        if name not in PROGRESS and not is_size_to_come:
             yield from _between(a.get(name), b.get(name), name=name, at=at)
 
 

@@ -38,6 +38,8 @@ class Claim:
     verdict: Verdict
     numbers: str
     """In a sentence, or why it is not tested."""
+    num_seeds: int
+    """That all its comparisons have; 0 where it is not tested."""
     papers_verdict: Verdict
     """What the same test says of the numbers that the paper prints."""
     papers_numbers: str
@@ -59,13 +61,19 @@ def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS)
 
 
 def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Of a claim about all of them: one clear exception refutes it, and half of them must bear it out."""
+    """Of a claim about all of them: one clear exception refutes it, and half of them must bear it out.
+
+    Those that could not be made are among them: what a few others say is no test of the claim.
+    """
     tested = [each for each in verdicts if each is not Verdict.NOT_TESTED]
     if not tested:
         return Verdict.NOT_TESTED
     if Verdict.DISAGREES in tested:
         return Verdict.DISAGREES
-    return Verdict.AGREES if 2 * tested.count(Verdict.AGREES) >= len(tested) else Verdict.TOO_CLOSE
+    num_for_it = tested.count(Verdict.AGREES)
+    if 2 * num_for_it < len(tested):
+        return Verdict.TOO_CLOSE
+    return Verdict.AGREES if 2 * num_for_it >= len(verdicts) else Verdict.NOT_TESTED
 
 
 def few_seeds(num_seeds: int) -> str:

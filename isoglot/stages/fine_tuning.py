@@ -38,6 +38,7 @@ class FineTuning(Stage):
     """Scores and predictions of one run. The model is not kept: a grid of them would fill a disk."""
 
     kind: ClassVar[str] = "fine-tuning"
+    rate_settings: ClassVar[tuple[str, ...]] = ("task",)
     task: str
     task_version: int
     run: FineTuningRun

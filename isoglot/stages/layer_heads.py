@@ -32,6 +32,7 @@ class LayerHead(Stage):
     """The layers that were learned, for models of other languages to stand under, and their scores on the source."""
 
     kind: ClassVar[str] = "layer-head"
+    rate_settings: ClassVar[tuple[str, ...]] = ("task",)
     task: str
     task_version: int
     run: FineTuningRun

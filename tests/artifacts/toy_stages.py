@@ -22,6 +22,7 @@ class Text(Stage):
     """Writes lines a file each, going on from the files it finds."""
 
     kind = "toy-text"
+    rate_settings = ("word",)
     word: str = "tree"
     lines: int = 2
     log: Path | None = field(default=None, metadata=NOT_IDENTITY)

@@ -8,6 +8,7 @@ import pytest
 from isoglot.artifacts.canonical import Json
 from isoglot.measurements import Measurement
 from isoglot.report.difference import Changed, Kind, difference, difference_sentences
+from isoglot.report.html.difference_section import difference_section
 from isoglot.report.report_files import ReportContent
 from isoglot.report.settings_difference import differing
 from tests.report.made_up_measurements import measured, measurement, transferred
@@ -27,7 +28,7 @@ def test_what_is_alike_is_left_out() -> None:
     # Another digest of the same number is no other number, and neither is another order.
     again = [replace(each, stage="1" * 64, study="yours") for each in reversed(one.measurements)]
     assert difference(one, report(again, study="mine")) == []
-    assert list(difference_sentences([])) == ["0 settings differ.", "0 numbers differ, 0 by more than noise."]
+    assert list(difference_sentences([])) == ["No setting differs.", "No number differs."]
 
 
 def test_numbers_are_compared_over_seeds_and_noise_is_told_from_difference() -> None:
@@ -55,6 +56,8 @@ def test_a_number_that_one_report_lacks_is_told() -> None:
         ("retrieval_p1", 50.0, 52.0, False),
         ("aligned_retrieval_p1_untrained", 50.0, 54.0, True),
         ("training_words", 1000, 1001, True),
+        *((metric, 1, 9, False) for metric in ("chosen_epoch", "map_dimensions_untrained", "settings_tried")),
+        *((metric, 1, 9, False) for metric in ("best_setting", "second_best_setting")),
     ],
 )
 def test_every_metric_has_a_noise_of_its_own(metric: str, a: float, b: float, is_clear: bool) -> None:
@@ -176,16 +179,57 @@ def test_values_are_words_and_what_no_line_can_hold_is_counted() -> None:
     ]
 
 
+def test_scores_of_the_dev_set_have_the_noise_of_scores() -> None:
+    of_dev = [replace(each, metric="dev_f1") for each in transferred("default", {"oru": 50.0})]
+    ((changed),) = difference(report(of_dev), report([replace(each, value=51.0) for each in of_dev]))
+    assert not changed.is_clear
+
+
+def test_settings_are_told_and_what_followed_from_them_is_kept_apart() -> None:
+    def made(updates: int, *, types: dict[str, Json], torch: str) -> ReportContent:
+        return report(
+            commit=torch,
+            settings={"updates": updates},
+            vocabularies=[{"condition": "default", "types": types}],
+            budget={"models": updates},
+            versions={"torch": torch},
+        )
+
+    a, b = made(10, types={"ela": 5}, torch="2.0"), made(20, types={"ela": 6, "oru": 7}, torch="2.1")
+    found = difference(a, b)
+    assert [(each.kind, each.sentence()) for each in found] == [
+        (Kind.SETTING, "updates: 10 -> 20"),
+        (Kind.CIRCUMSTANCE, "vocabulary of default, types, ela: 5 -> 6"),
+        (Kind.CIRCUMSTANCE, "versions, torch: 2.0 -> 2.1"),
+    ]
+    told = list(difference_sentences(found))
+    assert told == [
+        "Settings that differ (1):",
+        "  updates: 10 -> 20",
+        "Of the code, the machines and what was made, 2 things differ; see the page.",
+        "No number differs.",
+    ]
+    page = difference_section(found, other="a").body
+    assert page.index("updates") < page.index("<details") < page.index("versions, torch")
+
+
 def test_the_largest_clear_differences_of_each_exhibit_are_told_first() -> None:
     values = [float(value) for value in range(20)]
-    a = report(measured("default", values), transferred("default", {"oru": 50.0}), study="a")
-    b = report(measured("default", [2 * value for value in values]), transferred("default", {"oru": 51.0}), study="b")
-    told = list(difference_sentences(difference(a, b)))
-    assert told[:5] == [
-        "1 setting differs:",
-        "  study: a -> b",
-        "20 numbers differ, 16 by more than noise.",
-        "emergence: 19 numbers differ, 16 by more than noise:",
+    a = report(measured("default", values), transferred("default", {"oru": 50.0, "ela": 9.0}), settings={"rate": 1})
+    b = report(
+        *(measured("default", [2 * value for value in values]), transferred("default", {"oru": 51.0})),
+        settings={"rate": 2},
+    )
+    found = difference(a, b)
+    told = list(difference_sentences(found))
+    assert told[:4] == [
+        "Settings that differ (1):",
+        "  rate: 1 -> 2",
+        "emergence: 19 numbers of both differ, 16 by more than noise:",
         "  Default, ela-oru, retrieval_p1 of oru, layer 19: 19.0 -> 38.0 (+19.0)",
     ]
-    assert told[-2:] == ["  and 4 more", "table-1: 1 number differs, 0 by more than noise."]
+    of_table_1 = "table-1: 1 number of both differs, 0 by more than noise; 1 is in one report alone"
+    assert told[-2:] == ["  and 4 more", f"{of_table_1}."]
+    page = difference_section(found, other="a").body
+    assert of_table_1 in page, "the page and the terminal count alike"
+    assert "emergence: 19 numbers of both differ, 16 by more than noise<" in page

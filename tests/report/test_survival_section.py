@@ -1,17 +1,21 @@
 """The first section of the page: a sentence that says it all, bars that are as long as they say, and what to doubt."""
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
+from isoglot.cells import TABLE_1
+from isoglot.report.html.absences import FAILED, NO_DATA, PENDING, Absences, Place
 from isoglot.report.html.survival_section import survival_section
 from isoglot.scales import DEMO
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import transferred
 
 
-def shown(**scores: float) -> Element:
+def shown(absent: Mapping[Place, str] = MappingProxyType({}), **scores: float) -> Element:
     """Of NER scores by condition."""
     found = [each for name, score in scores.items() for each in transferred(name.replace("_", "-"), {"oru": score})]
-    section = survival_section(found, scale=DEMO)
+    section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
     assert section is not None
     return parsed_page(section.html())
 
@@ -39,3 +43,29 @@ def test_what_makes_shares_doubtful_is_said() -> None:
     assert "NER in oru (12.0 points)" in shown(default=12.0, no_anchors=9.0).text
     assert "shares are rough" not in shown(default=80.0, no_anchors=9.0).text
     assert "One seed" in shown(default=80.0, no_anchors=9.0).text
+
+
+def test_a_study_under_way_says_from_how_much_it_speaks() -> None:
+    pair = ("ela", "oru")
+    absent: dict[Place, str] = {
+        (TABLE_1, "default", pair, "nli"): PENDING,
+        (TABLE_1, "no-anchors", pair, "nli"): FAILED,
+        (TABLE_1, "sep-emb", pair, "ner"): PENDING,
+        (TABLE_1, "sep-emb", pair, "nli"): NO_DATA,
+        ("figure-7", "default", pair, None): PENDING,
+    }
+    page = shown(absent, default=80.0, no_anchors=78.0)
+    (headline,) = page.find_all("p", class_="headline")
+    assert headline.text.startswith("So far, from 2 of 5 scores: Transfer survives")
+    assert [each.text for each in page.find_all("span", class_="lacking")] == ["without all of NLI in oru"] * 2
+    # Some of its seeds are there, but not all.
+    partial = shown({(TABLE_1, "sep-emb", pair, "ner"): PENDING}, default=80.0, no_anchors=78.0, sep_emb=60.0)
+    assert partial.find_all("p", class_="headline")[0].text.startswith("So far, from 2 of 3 scores: ")
+    assert [each.text for each in partial.find_all("span", class_="lacking")] == ["without all of NER in oru"]
+
+
+def test_a_finished_study_speaks_plainly() -> None:
+    other = {(TABLE_1, "sep-emb", ("ela", "oru"), "ner"): NO_DATA}
+    for page in (shown(default=80.0, no_anchors=78.0), shown(other, default=80.0, no_anchors=78.0)):
+        assert "So far" not in page.text
+        assert "without all" not in page.text

@@ -74,3 +74,19 @@ def test_structure_is_the_best_layer_of_retrieval_and_the_mean_of_cka() -> None:
 
 def test_what_is_of_no_moment_is_no_structure_over_training() -> None:
     assert list(structure_figures([measurement("default", 5.0, metric="retrieval_p1", layer=0)])) == []
+
+
+def test_a_second_model_of_a_language_is_explained_where_it_is_shown() -> None:
+    prime = ("ela", "ela-prime")
+    curves = [curve("default", ("ela", "oru"), "oru", 2.0), curve("sep-emb", prime, "ela-prime", 2.0)]
+    plain, second = learning_curve_figures(curves)
+    assert plain.notes == ()
+    assert second.notes[0].startswith("ela' is ela once more")
+
+
+def test_cka_is_not_shown_without_saying_where_it_starts() -> None:
+    retrieved = moment("default", 4.0, update=100, layer=0, metric="retrieval_p1")
+    (figure,) = structure_figures([retrieved])
+    assert figure.notes == ()
+    (figure,) = structure_figures([retrieved, moment("default", 0.9, update=100, layer=0, metric="cka")])
+    assert "CKA can be high before any training" in figure.notes[0]

@@ -19,7 +19,10 @@ def nli(condition: str, *, ela: float, oru: float) -> list[Measurement]:
 
 def test_chance_is_no_transfer_and_no_learning() -> None:
     first, second = said([*nli("default", ela=80, oru=60), *nli("sep-emb", ela=80, oru=36.3)])
-    assert first == "No transfer, at most 3 points above chance and the same model untrained: NLI: Sep Emb."
+    assert first == (
+        "No transfer, at most 3 points above chance and the same model untrained, or above 0 where neither is known: "
+        "NLI: Sep Emb."
+    )
     assert second.endswith("Chance in NLI: 33.3.")
     lines = said([*nli("default", ela=80, oru=60), *nli("sep-emb", ela=34, oru=36.4)])
     assert lines[0].endswith("NLI: none.")
@@ -35,12 +38,20 @@ def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, los
         *transferred("default", {"ela": 20, "oru": 2}, suffix=UNTRAINED + FROZEN),
         *transferred("sep-emb", {"ela": 20, "oru": 50}, suffix=UNTRAINED),
     ]
-    assert said(found)[0].endswith(f"untrained: NER: {lost}.")
+    assert said(found)[0].endswith(f"known: NER: {lost}.")
     assert not any(line.startswith("No transfer") for line in said(found[:2]))
     with_nli = [*found[:2], *nli("default", ela=80, oru=60)]
-    assert said(with_nli)[0].endswith(": NLI: none; not known without the exhibit baselines: NER.")
-    beside = [*found, *transferred("sep-l1-3", {"ela": 90, "oru": 1})]
-    assert said(beside)[0].endswith(f"NER: {lost}; not known without the exhibit baselines: NER of Sep L1-3.")
+    assert said(with_nli)[0].endswith(": NLI: none; of higher scores not known without the exhibit baselines: NER.")
+    beside = [*found, *transferred("sep-l1-3", {"ela": 90, "oru": 3.1})]
+    assert said(beside)[0].endswith(
+        f"NER: {lost}; of higher scores not known without the exhibit baselines: NER of Sep L1-3."
+    )
+
+
+def test_near_0_nothing_is_transferred_whatever_the_floor() -> None:
+    found = [*transferred("default", {"ela": 90, "oru": 60}), *transferred("sep-emb", {"ela": 90, "oru": 3.0})]
+    assert said(found)[0].endswith(": NER: Sep Emb; of higher scores not known without the exhibit baselines: NER.")
+    assert said(found[2:])[0].endswith(": NER: Sep Emb.")
 
 
 def test_of_several_targets_the_lost_are_named() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from isoglot.artifacts import Amount, Store, Work, run_plan
+from isoglot.artifacts import Amount, Record, Store, Work, plan, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
@@ -159,6 +159,17 @@ def test_the_job_is_as_large_as_its_examples_where_these_are_counted_beforehand(
     assert twice == pytest.approx(2 * guess)
     unread = files_stage(ner)
     assert (unread.amount(), unread.guessed_seconds()) == (None, None)
+
+
+def test_the_time_of_a_run_is_told_by_runs_of_its_own_task(tmp_path: Path) -> None:
+    seconds = {"nli": 2.0, "ner": 2.0, "parsing": 9.0}
+    for task, taken in seconds.items():
+        done = replace(stage_of(task), label="done")
+        record = Record.of(replace(done, run=replace(done.run, seed=7)), files={}, seconds=taken)
+        (tmp_path / record.folder_name).mkdir()
+        record.write(tmp_path / record.folder_name)
+    for task, taken in seconds.items():
+        assert plan([stage_of(task)], Store(tmp_path))[-1].seconds_estimate == pytest.approx(taken)
 
 
 def files_stage(ner: FineTuning) -> FineTuning:

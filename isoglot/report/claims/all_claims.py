@@ -28,10 +28,11 @@ def claims(measurements: Sequence[Measurement]) -> list[Claim]:
             test=question.test,
             verdict=verdict,
             numbers=numbers,
+            num_seeds=num_seeds,
             papers_verdict=of_paper[question.key][0],
             papers_numbers=of_paper[question.key][1],
         )
-        for question, verdict, numbers in _decided(measurements)
+        for question, verdict, numbers, num_seeds in _decided(measurements)
     ]
 
 
@@ -39,11 +40,11 @@ def claims(measurements: Sequence[Measurement]) -> list[Claim]:
 def _of_the_papers_numbers() -> Mapping[str, tuple[Verdict, str]]:
     return {
         question.key: (verdict, NOT_PRINTED if verdict is Verdict.NOT_TESTED else numbers)
-        for question, verdict, numbers in _decided(list(published_measurements()))
+        for question, verdict, numbers, _ in _decided(list(published_measurements()))
     }
 
 
-def _decided(measurements: Sequence[Measurement]) -> Iterator[tuple[Question[Any], Verdict, str]]:
+def _decided(measurements: Sequence[Measurement]) -> Iterator[tuple[Question[Any], Verdict, str, int]]:
     transfer, layers = Transfer.of(measurements), Layers.of(measurements)
     for of_transfer in TRANSFER_CLAIMS:
         yield of_transfer, *decided(of_transfer.findings(transfer), needs=of_transfer.needs)

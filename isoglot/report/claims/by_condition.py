@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import isclose
 from statistics import fmean
 
 from isoglot.conditions import label_of
@@ -20,7 +21,7 @@ def kept(transfer: Transfer, condition: str, *, of: str, share: float) -> Iterat
         ours, theirs = transfer.mean(condition, places), transfer.mean(of, places)
         floor = fmean(transfer.floor((condition, of), place) or 0.0 for place in places)
         if not _transfers(theirs, floor):
-            yield _no_start(transfer.title(task), of, theirs, floor)
+            yield _no_start(transfer.title(task), of, theirs, _floor_words(transfer, task, floor))
             continue
         part = (ours.mean - floor) / (theirs.mean - floor)
         yield comparison(
@@ -61,17 +62,17 @@ def at_chance(transfer: Transfer, condition: str, *, of: str) -> Iterator[Findin
 
     Twice that, and every seed above CLOSE_POINTS, refutes it.
     """
-    unknown: dict[str, str] = {}
+    unknown: list[str] = []
     for place in transfer.places(condition, of):
         task, target = place
         floor = transfer.floor((condition,), place)
         if floor is None:
-            unknown[task] = transfer.title(task)
+            unknown.append(transfer.title(task))
             continue
         title = f"{transfer.title(task)} {target}"
         score, start = transfer.score(condition, place), transfer.score(of, place)
         if not _transfers(start, floor):
-            yield _no_start(title, of, start, floor)
+            yield _no_start(title, of, start, _floor_words(transfer, task, floor))
             continue
         above = score.mean - floor
         if above <= CLOSE_POINTS:
@@ -82,11 +83,11 @@ def at_chance(transfer: Transfer, condition: str, *, of: str) -> Iterator[Findin
             verdict = Verdict.TOO_CLOSE
         yield Finding(
             verdict=verdict,
-            numbers=f"{title} {score.mean:.1f}, and {floor:.1f} without pretraining",
+            numbers=f"{title} {score.mean:.1f}{_floor_words(transfer, task, floor)}",
             num_seeds=len(score.values),
         )
-    if unknown:
-        yield untested(f"chance in {' and '.join(unknown.values())} is not known without the exhibit baselines")
+    told = f"chance in {' and '.join(dict.fromkeys(unknown))} is not known without the exhibit baselines"
+    yield from [untested(told)] * len(unknown)
 
 
 def falling(transfer: Transfer, chain: Sequence[str]) -> Iterator[Finding]:
@@ -105,7 +106,14 @@ def _transfers(score: Sample, floor: float) -> bool:
     return order_verdict(score, Sample.certain(floor)) is Verdict.AGREES
 
 
-def _no_start(title: str, condition: str, score: Sample, floor: float) -> Finding:
+def _no_start(title: str, condition: str, score: Sample, floor_words: str) -> Finding:
     """Where there is nothing to lose, nothing is shown by losing it."""
-    told = f"{score.mean:.1f}, and {floor:.1f} without pretraining"
-    return untested(f"{title}: {label_of(condition)} itself does not transfer ({told})")
+    return untested(f"{title}: {label_of(condition)} itself does not transfer ({score.mean:.1f}{floor_words})")
+
+
+def _floor_words(transfer: Transfer, task: str, floor: float) -> str:
+    """ ", chance 33.3", or where it was measured ", and 41.2 without pretraining"."""
+    chance = transfer.of_task[task].task.chance
+    if chance is not None and isclose(floor, chance):
+        return f", chance {floor:.1f}"
+    return f", and {floor:.1f} without pretraining" if floor else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from isoglot.report.samples import Sample
-from isoglot.report.verdicts import CLOSE_POINTS, Verdict, few_seeds, joint_verdict, order_verdict
+from isoglot.report.verdicts import CLOSE_POINTS, Verdict, joint_verdict, order_verdict
 
 Evidence = TypeVar("Evidence")
 MOST_TOLD = 6
@@ -60,14 +60,14 @@ def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: s
     return f"{a_label} {a.mean:{number}} {sign} {b_label} {b.mean:{number}}"
 
 
-def decided(findings: Sequence[Finding], *, needs: str) -> tuple[Verdict, str]:
-    """The verdict, and its numbers in a sentence."""
+def decided(findings: Sequence[Finding], *, needs: str) -> tuple[Verdict, str, int]:
+    """The verdict, its numbers in a sentence, and how many seeds it stands on."""
     verdict = joint_verdict([each.verdict for each in findings])
     if verdict is Verdict.NOT_TESTED:
-        return verdict, "; ".join(each.numbers for each in findings) or f"needs {needs}"
+        return verdict, "; ".join(dict.fromkeys(each.numbers for each in findings)) or f"needs {needs}", 0
     tested = [each for each in findings if each.verdict is not Verdict.NOT_TESTED]
-    untold = [each.numbers for each in findings if each.verdict is Verdict.NOT_TESTED]
-    return verdict, "; ".join([_told(tested) + few_seeds(min(each.num_seeds for each in tested)), *untold])
+    untold = dict.fromkeys(each.numbers for each in findings if each.verdict is Verdict.NOT_TESTED)
+    return verdict, "; ".join([_told(tested), *untold]), min(each.num_seeds for each in tested)
 
 
 def _told(findings: Sequence[Finding]) -> str:

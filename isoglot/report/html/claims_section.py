@@ -7,7 +7,7 @@ from isoglot.report.claims import claims
 from isoglot.report.html.explanations import CLAIMS
 from isoglot.report.html.markup import Html, folded, joined, tag
 from isoglot.report.html.section import Section
-from isoglot.report.verdicts import Claim, Verdict
+from isoglot.report.verdicts import Claim, Verdict, few_seeds
 
 MARKS = {
     Verdict.AGREES: ("✓", "agrees"),
@@ -29,6 +29,8 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
     found = claims(measurements)
     tested = [claim for claim in found if claim.verdict is not Verdict.NOT_TESTED]
     untested = [claim for claim in found if claim.verdict is Verdict.NOT_TESTED]
+    seeds = {few_seeds(claim.num_seeds) for claim in tested}
+    said_once = seeds.pop() if len(seeds) == 1 else ""
     return Section(
         anchor="claims",
         title="What the paper claims, and what we find",
@@ -37,8 +39,9 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
         body=joined(
             [
                 _tally(found),
-                _list(tested),
-                folded(f"{len(untested)} claims that this study does not test", _list(untested))
+                tag("p", f"Every verdict stands {said_once.removeprefix(', ')}.") if said_once else Html(),
+                _list(tested, say_seeds=not said_once),
+                folded(f"{len(untested)} claims that this study does not test", _list(untested, say_seeds=False))
                 if untested
                 else Html(),
             ]
@@ -56,18 +59,19 @@ def _tally(found: Sequence[Claim]) -> Html:
     return tag("ul", *chips, class_="tally", aria_label="How many claims")
 
 
-def _list(found: Sequence[Claim]) -> Html:
-    return tag("ul", *map(_line, found), class_="claims") if found else Html()
+def _list(found: Sequence[Claim], *, say_seeds: bool) -> Html:
+    lines = (_line(claim, seeds=few_seeds(claim.num_seeds) if say_seeds else "") for claim in found)
+    return tag("ul", *lines, class_="claims") if found else Html()
 
 
-def _line(claim: Claim) -> Html:
+def _line(claim: Claim, *, seeds: str) -> Html:
     return tag(
         "li",
         _chip(claim.verdict),
         tag(
             "div",
             tag("p", claim.sentence, " ", tag("small", claim.source), class_="sentence"),
-            tag("p", claim.numbers, class_="found"),
+            tag("p", claim.numbers, seeds, class_="found"),
             tag("p", CONTRADICTED, class_="published") if claim.papers_verdict is Verdict.DISAGREES else Html(),
             folded(
                 "How it was decided",

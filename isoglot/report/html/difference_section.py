@@ -2,7 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.report.difference import ABSENT, Changed, Kind
+from isoglot.report.difference import (
+    ABSENT,
+    NO_NUMBER,
+    NO_SETTING,
+    Changed,
+    Kind,
+    by_exhibit,
+    circumstances_title,
+    of_kind,
+)
 from isoglot.report.html.explanations import DIFFERENCE
 from isoglot.report.html.markup import Html, folded, joined, tag
 from isoglot.report.html.number_table import text_table
@@ -11,37 +20,33 @@ from isoglot.report.html.section import Section
 
 def difference_section(changed: Sequence[Changed], *, other: str) -> Section:
     """`other` is what the reader calls the other report."""
-    settings = [each for each in changed if each.kind is Kind.SETTING]
-    numbers = [each for each in changed if each.kind is Kind.NUMBER]
     return Section(
         anchor="difference",
         title=f"Compared with {other}",
         short_title="Compared",
         explanation=DIFFERENCE,
-        body=joined([*_settings(settings), *_numbers(numbers)]),
+        body=joined([*_settings(changed), *_numbers(changed)]),
     )
 
 
 def _settings(changed: Sequence[Changed]) -> Iterator[Html]:
-    if changed:
-        yield tag("h3", f"Settings that differ ({len(changed)})")
-        yield _table("Setting", changed)
+    settings, circumstances = (of_kind(changed, kind) for kind in (Kind.SETTING, Kind.CIRCUMSTANCE))
+    if settings:
+        yield tag("h3", f"Settings that differ ({len(settings)})")
+        yield _table("Setting", settings)
     else:
-        yield tag("p", "No setting differs.")
+        yield tag("p", NO_SETTING)
+    if circumstances:
+        yield folded(circumstances_title(len(circumstances)), _table("Circumstance", circumstances))
 
 
 def _numbers(changed: Sequence[Changed]) -> Iterator[Html]:
-    """Of each exhibit those that clearly differ, the largest change first; all others are counted alone."""
-    if not changed:
-        yield tag("p", "No number differs.")
-    for exhibit in dict.fromkeys(each.group for each in changed):
-        here = [each for each in changed if each.group == exhibit]
-        both = [each for each in here if each.change is not None]
-        clear = sorted((each for each in both if each.is_clear), key=lambda each: -abs(each.change or 0.0))
-        title = f"{exhibit}: {len(both)} numbers of both differ, {len(clear)} by more than noise"
-        if others := len(here) - len(both):
-            title += f"; {others} are in one report alone"
-        yield folded(title, _table("Number", clear)) if clear else tag("p", f"{title}.")
+    """Of each exhibit those that clearly differ; all others are counted alone."""
+    exhibits = by_exhibit(changed)
+    if not exhibits:
+        yield tag("p", NO_NUMBER)
+    for each in exhibits:
+        yield folded(each.title(), _table("Number", each.clear)) if each.clear else tag("p", f"{each.title()}.")
 
 
 def _table(heading: str, changed: Sequence[Changed]) -> Html:

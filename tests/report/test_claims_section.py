@@ -1,0 +1,33 @@
+"""The claims on the page: what holds of all of them is said once."""
+
+from dataclasses import replace
+
+from isoglot.cells import TABLE_1
+from isoglot.measurements import Measurement
+from isoglot.report.html.claims_section import claims_section
+from isoglot.report.published_measurements import published_measurements
+
+OF_TABLE_1 = [each for each in published_measurements() if each.exhibit == TABLE_1]
+
+
+def with_seeds(measurements: list[Measurement], num_seeds: int) -> list[Measurement]:
+    return [replace(each, seed=seed) for each in measurements for seed in range(num_seeds)]
+
+
+def test_few_seeds_are_told_once_and_never_of_the_papers_numbers() -> None:
+    for num_seeds, told in ((1, "on 1 seed only"), (2, "on 2 seeds only")):
+        body = claims_section(with_seeds(OF_TABLE_1, num_seeds)).body
+        assert body.count("only") - body.count("improves parsing only") - body.count("for only a few points") == 1
+        assert body.index(f"Every verdict stands {told}.") < body.index("claim-")
+    assert "seeds only" not in claims_section(with_seeds(OF_TABLE_1, 3)).body
+    assert "Every verdict" not in claims_section([]).body
+
+
+def test_where_claims_stand_on_different_seeds_each_of_few_says_so() -> None:
+    of_wiki_cc = [each for each in OF_TABLE_1 if each.condition == "wiki-cc"]
+    others = [each for each in OF_TABLE_1 if each.condition != "wiki-cc"]
+    body = claims_section([*with_seeds(others, 3), *with_seeds(of_wiki_cc, 1)]).body
+    assert "Every verdict" not in body
+    lines = {line.split('"')[0]: line for line in body.split('id="claim-')[1:]}
+    assert ", on 1 seed only" in lines["domain-modest"]
+    assert "seed only" not in lines["softmax-helps"]
