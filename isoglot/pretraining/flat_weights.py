@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.per_language import SHARED, PerLanguage
 from isoglot.pretraining.kernels.steps import Affine, Weight
-from isoglot.pretraining.parameters import ALIGNMENT
+from isoglot.pretraining.parameters import aligned
 
 MATRICES, VECTORS = "matrices", "vectors"
 
@@ -76,7 +76,7 @@ class FlatWeights(nn.Module):
         starts, length = [], 0
         for each in weights:
             starts.append(length)
-            length += -(-each.numel() // ALIGNMENT) * ALIGNMENT
+            length += aligned(each.numel())
         # No dots in the names of parameters, and a language may be called anything.
         name = f"{len(self._owner_of)}_{kind}"
         flat, gradient = nn.Parameter(weights[0].new_zeros(length)), weights[0].new_zeros(length)

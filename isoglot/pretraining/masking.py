@@ -75,5 +75,6 @@ class Mask:
 
 def room_for_masked(tokens: int, *, rate: float) -> int:
     """So many that hardly ever more are chosen among so many tokens: once in some millions of draws."""
+    # Departure: words beyond it are hidden and not asked for, on a GPU, which need not wait to hear how many there are.
     spread = DEVIATIONS * sqrt(rate * (1 - rate) * tokens)
     return min(tokens, ceil((rate * tokens + spread) / ROUND_ROOM) * ROUND_ROOM)

@@ -14,6 +14,11 @@ ALIGNMENT = 64
 """Numbers; in training every tensor begins at a multiple of it, as matrix products want round addresses."""
 
 
+def aligned(numbers: int) -> int:
+    """How many a tensor of so many takes in training."""
+    return ceil(numbers / ALIGNMENT) * ALIGNMENT
+
+
 def num_parameters(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
     """Of the whole model: what the languages share once, and what each owns."""
     return _shared(run, table_sizes) + sum(_owned(run, table_size=size) for size in table_sizes.values())
@@ -45,7 +50,7 @@ def num_in_training(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> i
         tensors += [size * width, shape.positions * width, *norm, size]
     if shape.norm is NormPlacement.PRE:
         tensors += norm
-    return sum(ceil(numbers / ALIGNMENT) * ALIGNMENT for numbers in tensors)
+    return sum(map(aligned, tensors))
 
 
 def num_flat_tensors(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:

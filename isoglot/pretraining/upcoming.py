@@ -2,8 +2,8 @@
 
 # B = windows, L = positions
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from queue import Full, Queue
 from threading import Event, Thread
 from types import TracebackType
@@ -36,6 +36,11 @@ class Batch:
     positions: Mapping[str, int]
     """Windows that each language has given when this batch is done with."""
 
+    def moved(self, move: Callable[[Tensor], Tensor]) -> "Batch":
+        """The same, with its tokens elsewhere."""
+        pieces = [replace(piece, token_BL=move(piece.token_BL)) for piece in self.pieces]
+        return replace(self, pieces=pieces)
+
 
 class Upcoming:
     """Gives the batches in order; for a GPU they are read by a thread of their own, into memory it can fetch from."""
@@ -58,18 +63,7 @@ class Upcoming:
         if isinstance(batch, BaseException):
             self._queue.put(batch)  # there is nothing else to come for anyone who asks again
             raise batch
-        return Batch(
-            pieces=[
-                Piece(
-                    language=piece.language,
-                    first_row=piece.first_row,
-                    token_BL=piece.token_BL.to(self.machine.device, non_blocking=True),
-                )
-                for piece in batch.pieces
-            ],
-            languages=batch.languages,
-            positions=batch.positions,
-        )
+        return batch.moved(lambda token_BL: token_BL.to(self.machine.device, non_blocking=True))
 
     def __enter__(self) -> "Upcoming":
         return self
@@ -94,7 +88,7 @@ class Upcoming:
     def _read_ahead(self) -> None:
         while not self._is_closed.is_set():
             try:
-                read: Batch | BaseException = self._pinned(next(self._source))
+                read: Batch | BaseException = next(self._source).moved(Tensor.pin_memory)
             except BaseException as error:
                 read = error
             self._put(read)
@@ -109,10 +103,3 @@ class Upcoming:
             except Full:
                 continue
             return
-
-    def _pinned(self, batch: Batch) -> Batch:
-        pieces = [
-            Piece(language=piece.language, first_row=piece.first_row, token_BL=piece.token_BL.pin_memory())
-            for piece in batch.pieces
-        ]
-        return Batch(pieces=pieces, languages=batch.languages, positions=batch.positions)
