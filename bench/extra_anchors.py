@@ -67,8 +67,9 @@ def tokens_per_second(
 ) -> int:
     run = PretrainingRun.of(DEFAULT, scale=DEMO, languages=NAMES, seed=0)
     torch.set_num_threads(threads)
-    with TemporaryDirectory() as folder:
-        trainer = Trainer(
+    with (
+        TemporaryDirectory() as folder,
+        Trainer(
             run,
             streams,
             pad_id=PAD,
@@ -76,7 +77,8 @@ def tokens_per_second(
             folder=Path(folder),
             machine=this_machine(),
             switchable=switchable,
-        )
+        ) as trainer,
+    ):
         for _ in range(WARM_UP):
             trainer.advance()
         start = time.perf_counter()
