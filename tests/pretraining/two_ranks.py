@@ -37,7 +37,8 @@ def main() -> None:
     own = Ranks(rank=dist.get_rank(), count=dist.get_world_size())
     check_words(own)
     check_sums(own)
-    print(f"rank {own.rank} found all as it should be")
+    # One write: torchrun runs python -u, where print writes the end of the line apart and another rank may come between.
+    print(f"rank {own.rank} found all as it should be\n", end="")
     dist.barrier()
     dist.destroy_process_group()
 
