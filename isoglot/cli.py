@@ -24,6 +24,7 @@ from isoglot.options import (
     StudyArgument,
     TasksOption,
 )
+from isoglot.pack_command import pack, unpack
 from isoglot.report_command import report
 from isoglot.run_command import run
 from isoglot.standard_streams import watch_readers
@@ -143,6 +144,8 @@ def breakdown(
 
 app.command()(compare)
 app.command()(export)
+app.command()(pack)
+app.command()(unpack)
 
 
 @app.command(name="list")

@@ -63,10 +63,9 @@ def explain(
 
 def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:
     """What the store has of both, by metric, language and layer; of models nothing, as cells score them."""
-    from isoglot.artifacts.record import folder_name
     from isoglot.stages.scores import SCORES, read_scores
 
-    folders = [store.root / folder_name(kind=each.kind, digest=each.digest) for each in (a, b)]
+    folders = [store.told_folder(each) or store.folder(each) for each in (a, b)]
     if not all((folder / SCORES).exists() for folder in folders):
         return []
     ours, theirs = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.cells import EMERGENCE, Cell
@@ -49,9 +50,8 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
     damage: list[IsoglotError] = []
     for cell in cells(study):
         try:
-            if store.has(cell.stage):
-                store.verify(cell.stage)
-                found += _of_cell(cell, study=study, store=store)
+            if (told := store.told(cell.stage, contents=True)) is not None:
+                found += _of_cell(cell, told.folder, study=study, store=store)
         except IsoglotError as error:
             damage.append(error)
     return found, damage
@@ -59,10 +59,10 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
 
 def pending_cells(study: Study, store: Store) -> list[Cell]:
     """Those that the store has nothing for yet; what is there and damaged is not pending."""
-    return [cell for cell in cells(study) if not store.folder(cell.stage).exists()]
+    return [cell for cell in cells(study) if store.told_folder(cell.stage) is None]
 
 
-def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]:
+def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterator[Measurement]:
     blank = Measurement(
         study=study.name,
         exhibit=cell.exhibit,
@@ -76,7 +76,7 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
         value=0.0,
         stage=cell.stage.digest,
     )
-    for score in read_scores(store.folder(cell.stage)):
+    for score in read_scores(folder):
         # What has no layer, such as chance, does not depend on training.
         if cell.exhibit == EMERGENCE and score.layer is None and cell.metric_suffix:
             continue
@@ -99,7 +99,8 @@ def _of_cell(cell: Cell, *, study: Study, store: Store) -> Iterator[Measurement]
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
     """Dev perplexity of each language at the update whose model was chosen."""
-    found = evaluations(store.folder(encoder))
+    folder = store.told_folder(encoder)
+    found = [] if folder is None else evaluations(folder)
     if not found:
         return
     chosen = chosen_evaluation(found, source=encoder.run.languages[0])

@@ -1,6 +1,7 @@
 """What is left to make for some targets, in which order, and how long it should take."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,14 +43,18 @@ class PlannedStage:
 def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
     """Each stage once and after its inputs: those that are there, and those that a target still needs.
 
-    An input that was deleted from the store after its users were finished is not needed.
+    An input that was deleted from the store after its users were finished is not needed. A summary will do of what
+    nothing is still to be made from.
     """
     order = inputs_first(targets)
-    states = {digest: _state(stage, store=store) for digest, stage in order.items()}
+    states: dict[str, State] = {}
     needed = {stage.digest for stage in targets}
+    to_read: set[str] = set()
     for digest, stage in reversed(order.items()):
+        states[digest] = _state(stage, store=store, whole=digest in to_read)
         if digest in needed and states[digest] in (State.INTERRUPTED, State.TO_DO):
-            needed.update(stage.input_digests.values())
+            to_read.update(stage.input_digests.values())
+            needed |= to_read
     records = list(store.records())
     return tuple(
         _planned(stage, state=states[digest], store=store, records=records)
@@ -88,12 +93,15 @@ def inputs_first(targets: Iterable[Stage]) -> dict[str, Stage]:
     return order
 
 
-def _state(stage: Stage, *, store: Store) -> State:
+def _state(stage: Stage, *, store: Store, whole: bool) -> State:
     try:
         if store.has(stage):
             return State.DONE
     except IsoglotError:
         return State.DAMAGED
+    with suppress(IsoglotError):
+        if not whole and store.told(stage) is not None:
+            return State.DONE
     return State.INTERRUPTED if store.is_interrupted(stage) else State.TO_DO
 
 

@@ -16,6 +16,8 @@ from isoglot.errors import IsoglotError
 FORMAT = 2
 """1 had no hardware. Neither this nor the hardware is part of an identity: artifacts of both are the same."""
 RECORD_NAME = "record.json"
+SUMMARY_NAME = "isoglot-summary.json"
+"""In the folder of a summary, beside the record: which of the artifact's files are there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +92,17 @@ def read_record(folder: Path) -> Record:
     """The record in a folder, refused if it is torn, was changed by hand or comes from a newer isoglot."""
     path = folder / RECORD_NAME
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return parsed_record(path.read_bytes(), path=path)
+    except OSError as error:
+        raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
+    except ValueError as error:
+        raise damaged(path, fault=str(error), folder=folder) from error
+
+
+def parsed_record(text: bytes, *, path: Path | str) -> Record:
+    """The record at a path, wherever that is; a ValueError says what is wrong with it."""
+    try:
+        content = json.loads(text)
         check_format(content["format"], path=path)
         content["files"] = {name: FileSum(**file) for name, file in content["files"].items()}
         content["amount"] = None if content["amount"] is None else Amount(**content["amount"])
@@ -98,25 +110,47 @@ def read_record(folder: Path) -> Record:
         content["hardware"] = Hardware.of_json(content.get("hardware"))
         record = Record(**content)
         digest = digest_of(kind=record.kind, version=record.version, settings=record.settings, inputs=record.inputs)
-    except OSError as error:
-        raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise damaged(path, fault="is not the record of an artifact", folder=folder) from error
+        raise ValueError("is not the record of an artifact") from error
     if digest != record.digest:
-        raise damaged(path, fault="was changed (its settings are not those of its digest)", folder=folder)
+        raise ValueError("was changed (its settings are not those of its digest)")
     return record
 
 
 def read_artifact(folder: Path, *, stage: Stage, contents: bool) -> Record:
     """The record of a stage's artifact once its files are found as they should be: sizes, and contents if asked."""
-    record = read_record(folder)
-    if record.digest != stage.digest:
-        raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
+    record = _record_of(stage, folder)
     check_files(folder, record.files, contents=contents)
     return record
 
 
-def check_format(number: int, *, path: Path) -> None:
+def read_summary(folder: Path, *, stage: Stage, contents: bool) -> Record:
+    """The same of an artifact of which not all files came here."""
+    record = _record_of(stage, folder)
+    check_files(folder, {name: record.files[name] for name in summarised_files(folder, record)}, contents=contents)
+    return record
+
+
+def summarised_files(folder: Path, record: Record) -> list[str]:
+    """Those of an artifact's files that a summary of it has."""
+    path = folder / SUMMARY_NAME
+    try:
+        names = json.loads(path.read_bytes())["files"]
+        return [name for name in names if record.files[name]]
+    except OSError as error:
+        raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
+    except (ValueError, TypeError, KeyError) as error:
+        raise damaged(path, fault="does not say which files are there", folder=folder) from error
+
+
+def _record_of(stage: Stage, folder: Path) -> Record:
+    record = read_record(folder)
+    if record.digest != stage.digest:
+        raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
+    return record
+
+
+def check_format(number: int, *, path: Path | str) -> None:
     """Refuses files of a format this isoglot does not know yet."""
     if number > FORMAT:
         raise IsoglotError(f"{path} has format {number}, and this isoglot reads up to {FORMAT}: update isoglot")

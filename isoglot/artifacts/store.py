@@ -4,12 +4,22 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.artifacts.checksums import file_sums
 from isoglot.artifacts.disk import clear_disk_errors, flush, write_whole
 from isoglot.artifacts.lease import holder, lease
-from isoglot.artifacts.record import FORMAT, RECORD_NAME, Record, check_format, folder_name, read_artifact, read_record
+from isoglot.artifacts.record import (
+    FORMAT,
+    RECORD_NAME,
+    Record,
+    check_format,
+    folder_name,
+    read_artifact,
+    read_record,
+    read_summary,
+)
 from isoglot.artifacts.stage import Progress, Stage, Work
 from isoglot.artifacts.stopwatch import SECONDS_NAME, Stopwatch
 from isoglot.errors import IsoglotError
@@ -17,6 +27,7 @@ from isoglot.errors import IsoglotError
 STORE_NAME = "store.json"
 PARTIAL = ".partial"
 LOGS = "logs"
+SUMMARIES = "summaries"
 
 
 def ignore_progress(done: float, total: float, unit: str, note: str = "") -> None:
@@ -27,12 +38,21 @@ def ignore_holder(holder: str) -> None:
     """For callers that do not say whom they wait for."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """Of an artifact that is here, whole or as a summary."""
+
+    folder: Path
+    record: Record
+
+
 class Store:
     """Artifacts under one root.
 
     <kind>-<digest>/ is finished and never changes; the same with .partial is in work, or was; with .lease it is the
-    lock of whoever works on it. logs/<kind>-<digest>/ tells of its making. Nothing is written before the first
-    artifact is made.
+    lock of whoever works on it. logs/<kind>-<digest>/ tells of its making. summaries/<kind>-<digest>/ tells of an
+    artifact whose large files stayed on another machine: reports read it, and no stage is made from it. Nothing is
+    written before the first artifact is made.
     """
 
     def __init__(self, root: Path) -> None:
@@ -43,7 +63,7 @@ class Store:
                 raise IsoglotError(f"the store {self.root} is a file: choose a folder with --store")
             self._check_format()
 
-    def folder(self, stage: Stage) -> Path:
+    def folder(self, stage: Stage | Record) -> Path:
         """Where the finished artifact is, or will be."""
         return self.root / folder_name(kind=stage.kind, digest=stage.digest)
 
@@ -51,9 +71,13 @@ class Store:
         """Where it is in work, or was."""
         return self._beside(stage, PARTIAL)
 
-    def log_folder(self, stage: Stage) -> Path:
+    def log_folder(self, stage: Stage | Record) -> Path:
         """Where logs of its making are, or will be; whoever writes the first makes the folder."""
         return self.root / LOGS / self.folder(stage).name
+
+    def summary_folder(self, stage: Stage | Record) -> Path:
+        """Where its record and small files are, or would be, where the large ones stayed on another machine."""
+        return self.root / SUMMARIES / self.folder(stage).name
 
     def has(self, stage: Stage) -> bool:
         """Whether the artifact is finished; raises if it is there but not as its record says."""
@@ -76,13 +100,28 @@ class Store:
         self._verified.add(stage.digest)
         return record
 
+    def told_folder(self, stage: Stage | Record) -> Path | None:
+        """Where to read of an artifact: its own folder, or else its summary; it is not looked into."""
+        return next((each for each in (self.folder(stage), self.summary_folder(stage)) if each.exists()), None)
+
+    def told(self, stage: Stage, *, contents: bool = False) -> Told | None:
+        """What is told there, once the files are found as they should be: sizes, and contents if asked."""
+        folder = self.told_folder(stage)
+        if folder is None:
+            return None
+        if folder == self.summary_folder(stage):
+            return Told(folder=folder, record=read_summary(folder, stage=stage, contents=contents))
+        return Told(folder=folder, record=self.verify(stage) if contents else self.record(stage))
+
     def records(self) -> Iterator[Record]:
-        """Records of all finished artifacts; unreadable ones are left for the stage that needs them to complain of."""
-        for path in sorted(self.root.glob(f"*/{RECORD_NAME}")):
-            if path.parent.suffix == PARTIAL:
-                continue
+        """Of all artifacts and summaries; unreadable ones are left for the stage that needs them to complain of."""
+        whole = [path for path in self.root.glob(f"*/{RECORD_NAME}") if path.parent.suffix != PARTIAL]
+        names = {path.parent.name for path in whole}
+        told = (self.root / SUMMARIES).glob(f"*/{RECORD_NAME}")
+        folders = [path.parent for path in (*whole, *(path for path in told if path.parent.name not in names))]
+        for folder in sorted(folders, key=lambda folder: folder.name):
             try:
-                yield read_record(path.parent)
+                yield read_record(folder)
             except IsoglotError:
                 continue
 
@@ -111,7 +150,7 @@ class Store:
         with clear_disk_errors(self.root):
             if self.has(stage):
                 return False
-            self._create()
+            self.create()
             with lease(self._beside(stage, ".lease"), waiting=waiting):
                 if self.has(stage):
                     return False
@@ -168,7 +207,8 @@ class Store:
         folder = self.folder(stage)
         return folder.with_name(folder.name + suffix)
 
-    def _create(self) -> None:
+    def create(self) -> None:
+        """The folder, marked as a store, unless it is there."""
         path = self.root / STORE_NAME
         if path.exists():
             return

@@ -14,6 +14,8 @@ from isoglot.corpora.spellings import Ids, Spellings, id_type
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 
+DESCRIPTION = "stream.json"
+
 
 def write_stream(folder: Path, *, language: str, text: NumberedText, bpe: Bpe, vocabulary: Vocabulary) -> "TokenStream":
     """Write train.bin, dev.bin and test.bin and stream.json beside them."""
@@ -37,7 +39,7 @@ def write_stream(folder: Path, *, language: str, text: NumberedText, bpe: Bpe, v
     )
     description = asdict(stream)
     del description["folder"]
-    (folder / "stream.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+    (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     return stream
 
 
@@ -54,7 +56,7 @@ class TokenStream:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        path = folder / "stream.json"
+        path = folder / DESCRIPTION
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             stream = cls(

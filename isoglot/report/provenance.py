@@ -154,8 +154,8 @@ def _records(stages: Iterable[Stage], store: Store) -> dict[str, Record]:
     found = {}
     for stage in stages:
         with suppress(IsoglotError):
-            if store.has(stage):
-                found[stage.digest] = store.record(stage)
+            if (told := store.told(stage)) is not None:
+                found[stage.digest] = told.record
     return found
 
 
@@ -183,8 +183,8 @@ def _vocabularies(asked: Iterable[Cell], store: Store) -> tuple[VocabularySize, 
                 )
                 size.merges.setdefault(stage.language, stage.bpe.merges)
                 with suppress(IsoglotError):
-                    if stage.language not in size.types and store.has(stage):
-                        size.types[stage.language] = TokenStream.open(store.folder(stage)).table_size
+                    if stage.language not in size.types and (told := store.told(stage)) is not None:
+                        size.types[stage.language] = TokenStream.open(told.folder).table_size
     return tuple(found.values())
 
 

@@ -47,8 +47,8 @@ def learning_curves(study: Study, store: Store) -> list[Curve]:
 def _curves(
     model: PretrainedEncoder, *, condition: str, languages: tuple[str, ...], seed: int, store: Store
 ) -> Iterator[Curve]:
-    folder = store.folder(model)
-    found = _readable(folder)
+    folder = store.told_folder(model)
+    found = [] if folder is None else _readable(folder)
     is_finished = bool(found)
     if not is_finished:
         found = _so_far(store.partial_folder(model))

@@ -29,9 +29,9 @@ class TableSizes:
 def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
     """As the store has them, or else a guess that is rather too large."""
     streams = {language: encoder.streams[language] for language in encoder.run.languages}
-    if all(store.has(stream) for stream in streams.values()):
-        opened = {language: TokenStream.open(store.folder(stream)) for language, stream in streams.items()}
-        sizes = {language: stream.table_size for language, stream in opened.items()}
+    told = {language: store.told(stream) for language, stream in streams.items()}
+    sizes = {language: TokenStream.open(each.folder).table_size for language, each in told.items() if each}
+    if sizes.keys() == streams.keys():
         return TableSizes(by_language=sizes, are_known=True)
     own = {language: stream.bpe for language, stream in streams.items()}
     if all(stream.vocabulary.tables is TableKind.SEPARATE for stream in streams.values()):

@@ -7,6 +7,7 @@ import pytest
 
 from isoglot.artifacts import Store
 from tests.artifacts.stand_in_cluster import Desk, desk_at
+from tests.artifacts.toy_archives import toy_archive
 from tests.artifacts.toy_stages import Mortals
 
 
@@ -30,3 +31,8 @@ def mortals() -> Iterator[Mortals]:
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return desk_at(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return toy_archive(tmp_path)

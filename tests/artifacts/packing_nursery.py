@@ -1,0 +1,73 @@
+"""Processes that pack and unpack and get kill -9: run as `python -m tests.artifacts.packing_nursery FOLDER`."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from isoglot.artifacts import Store
+from isoglot.artifacts.packing import write_pack
+from isoglot.artifacts.unpacking import unpack
+from tests.artifacts.toy_stages import Joined, Text
+from tests.killed_processes import KILLED, Fate, exit_code_of, files_of
+
+TEXT = Text()
+JOINED = Joined(texts=(TEXT,))
+ARCHIVE, OLDER = "pack.tar.xz", "older.tar.xz"
+
+
+def pack(store: Store, path: Path) -> None:
+    """The text as a summary, the joined one whole."""
+    write_pack(path, [TEXT, JOINED], store, largest_file=6, always=["joined.txt", "lines/0.txt"])
+
+
+def packing_fate(place: Path, *, moment: int) -> Fate:
+    """Whether the archive is the older one or the new one, or neither, after a kill, and after another try."""
+    folder = place / f"packing-{moment}"
+    folder.mkdir()
+    path = folder / ARCHIVE
+    shutil.copy(place / OLDER, path)
+    sorts = {(place / name).read_bytes(): sort for name, sort in ((ARCHIVE, "new"), (OLDER, "older"))}
+    code = exit_code_of(lambda: pack(Store(place / "origin"), path), moment=moment)
+    after = sorts.get(path.read_bytes(), "neither")
+    again = exit_code_of(lambda: pack(Store(place / "origin"), path))
+    assert again == 0
+    left = " ".join(sorted(each.name for each in folder.iterdir()))
+    return code, f"{after}, then {sorts.get(path.read_bytes(), 'neither')}: {left}"
+
+
+def unpacking_fate(place: Path, *, moment: int) -> Fate:
+    """What is told of both artifacts after a kill, and whether another try makes the store whole."""
+    root = place / f"unpacking-{moment}"
+    code = exit_code_of(lambda: unpack(place / ARCHIVE, Store(root)) and None, moment=moment)
+    store = Store(root)
+    after = [each.kind for each in (TEXT, JOINED) if store.told(each, contents=True) is not None]
+    again = exit_code_of(lambda: unpack(place / ARCHIVE, Store(root)) and None)
+    assert again == 0
+    # A lock that nobody holds is in nobody's way.
+    found = {name: content for name, content in files_of(root).items() if name != "store.json.lease"}
+    is_whole = found == files_of(place / "whole")
+    return code, f"{' and '.join(after) or 'nothing'}, then {'all' if is_whole else 'less'}"
+
+
+def main() -> None:
+    """Print the fates of those killed at each moment."""
+    place = Path(sys.argv[1])
+    origin = Store(place / "origin")
+    for stage in (TEXT, JOINED):
+        origin.ensure(stage)
+        origin.log_folder(stage).mkdir(parents=True)
+        (origin.log_folder(stage) / "log.txt").write_text("a log")
+    pack(origin, place / ARCHIVE)
+    write_pack(place / OLDER, [TEXT], origin, largest_file=8, always=())
+    unpack(place / ARCHIVE, Store(place / "whole"))
+    fates: dict[str, list[Fate]] = {}
+    for name, fate_of in (("packing", packing_fate), ("unpacking", unpacking_fate)):
+        found = fates[name] = []
+        while not found or found[-1][0] == KILLED:
+            found.append(fate_of(place, moment=len(found)))
+    print(json.dumps(fates))
+
+
+if __name__ == "__main__":
+    main()

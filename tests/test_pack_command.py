@@ -1,0 +1,238 @@
+"""`isoglot pack` and `isoglot unpack` as people use them: the same reports elsewhere, and clear refusals."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from commands import Workplace, isoglot
+
+from isoglot.artifacts import Store, inputs_first
+from isoglot.errors import IsoglotError
+from isoglot.exhibits import cells
+from isoglot.measurements import measurements, pending_cells
+from isoglot.model_names import named_side
+from isoglot.report.current import write_current_report
+from isoglot.report.page import PAGE
+from isoglot.stages.models import PretrainedEncoder
+from tests.killed_processes import files_of
+
+LIMIT = "1KB"
+"""Below all weights, texts and token streams of the tiny study, and below some of its scores."""
+
+
+def ran(*words: str, folder: Path) -> str:
+    answer = isoglot(*words, folder=folder)
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+@pytest.fixture(scope="module")
+def origin(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """A copy of what was run, with its report written again as `isoglot report` does, and an archive of it."""
+    folder = Path(shutil.copytree(finished.folder, tmp_path_factory.mktemp("origin") / "copy"))
+    ran("report", "tiny.toml", folder=folder)
+    ran("pack", "tiny.toml", "--to", "tiny.tar.xz", "--largest-file", LIMIT, folder=folder)
+    return Workplace(folder=folder, first_output="")
+
+
+@pytest.fixture(scope="module")
+def elsewhere(origin: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """Another machine, with the study and the archive alone. Tests that change its store change a copy."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    for name in ("tiny.toml", "tiny.tar.xz"):
+        shutil.copy(origin.folder / name, folder / name)
+    return Workplace(folder=folder, first_output=ran("unpack", "tiny.tar.xz", folder=folder))
+
+
+def test_what_both_commands_say(origin: Workplace, elsewhere: Workplace) -> None:
+    told = ran("pack", "tiny.toml", "--to", "again.tar.xz", "--largest-file", LIMIT, folder=origin.folder)
+    size = (origin.folder / "again.tar.xz").stat().st_size
+    first, second, third, fourth = told.splitlines()
+    stages = inputs_first(cell.stage for cell in cells(origin.study))
+    assert first == f"Packing {len(stages)} artifacts of tiny ..."
+    counts = re.fullmatch(r"(\d+) artifacts whole, (\d+) as a summary \(their files above 1KB stay here\)\.", second)
+    assert counts is not None
+    assert int(counts[1]) + int(counts[2]) == len(stages)
+    assert int(counts[2]) >= 6, "a model for each condition and seed"
+    assert third == f"Wrote again.tar.xz: {size / 1e3:.0f} kB. Put it into another store with:"
+    assert fourth == "  isoglot unpack again.tar.xz --store STORE"
+    assert elsewhere.first_output == f"tiny.tar.xz: {counts[1]} artifacts whole, {counts[2]} as a summary.\n"
+    assert (origin.folder / "again.tar.xz").read_bytes() == (origin.folder / "tiny.tar.xz").read_bytes()
+
+
+def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
+    study, store = elsewhere.study, elsewhere.store
+    models = [each for each in inputs_first(cell.stage for cell in cells(study)).values() if "encoder" in each.kind]
+    assert len(models) > 6
+    assert not any(store.has(model) for model in models)
+    assert list(store.root.rglob("*.safetensors")) == []
+    assert list(origin.store.root.rglob("*.safetensors")) != []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("results", "tiny.toml"),
+        ("results", "tiny.toml", "--json"),
+        ("plan", "tiny.toml"),
+        ("plan", "tiny.toml", "--conditions", "default,no-anchors", "--seeds", "1"),
+        ("explain", "tiny.toml", "no-anchors", "sep-emb-l1-6"),
+        ("explain", "tiny.toml", "sep-emb-l1-6:1 parsing"),
+        ("explain", "tiny.toml", "pretrained-encoder", "vocabulary-statistics"),
+    ],
+    ids=" ".join,
+)
+def test_commands_say_the_same(origin: Workplace, elsewhere: Workplace, words: tuple[str, ...]) -> None:
+    here, there = (isoglot(*words, folder=place.folder) for place in (origin, elsewhere))
+    assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
+    # What cannot be told apart by its name is an error, and names the store.
+    assert there.stderr == here.stderr.replace(str(origin.folder), str(elsewhere.folder))
+
+
+def test_the_report_is_the_same_to_the_byte(origin: Workplace, elsewhere: Workplace) -> None:
+    ran("report", "tiny.toml", folder=elsewhere.folder)
+    here, there = (files_of(place.store.root / "reports") for place in (origin, elsewhere))
+    assert here.keys() == there.keys()
+    assert [name for name in here if here[name] != there[name]] == []
+    (page,) = elsewhere.store.root.glob(f"reports/*/{PAGE}")
+    assert "Logs (6)" in page.read_text()
+    addresses = re.findall(r'href="(\.\./[^"]+)"', page.read_text())
+    assert len(addresses) > 6
+    assert [address for address in addresses if not (page.parent / address).exists()] == []
+
+
+def test_a_run_has_nothing_to_do(elsewhere: Workplace) -> None:
+    before = files_of(elsewhere.store.root)
+    told = ran("run", "tiny.toml", folder=elsewhere.folder)
+    assert re.search(r"^Nothing to do: all \d+ artifacts are in store\.$", told, flags=re.MULTILINE)
+    after = files_of(elsewhere.store.root)
+    assert {name for name in after.keys() ^ before.keys() if not name.startswith("reports/")} == set()
+
+
+def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
+    """As made on two machines: by condition, and by seed, with something in both."""
+    shutil.copy(origin.folder / "tiny.toml", tmp_path)
+    pieces = {"a": ("--conditions", "default,no-anchors"), "b": ("--conditions", "sep-emb-l1-6,default")}
+    for name, words in pieces.items():
+        told = ran("pack", "tiny.toml", *words, "--to", f"{tmp_path}/{name}.tar.xz", folder=origin.folder)
+        assert "are not in" not in told
+    ran("unpack", "b.tar.xz", folder=tmp_path)
+    assert {each.condition for each in pending_cells(origin.study, Store(tmp_path / "store"))} == {"no-anchors"}
+    assert re.search(r"a\.tar\.xz: .*; \d+ of them were in store already", ran("unpack", "a.tar.xz", folder=tmp_path))
+    ran("report", "tiny.toml", folder=tmp_path)
+    assert files_of(tmp_path / "store" / "reports") == files_of(origin.store.root / "reports")
+
+
+def test_a_study_half_done_travels_as_it_is(origin: Workplace, tmp_path: Path) -> None:
+    told = ran("pack", "tiny.toml", "--seeds", "1,2", "--to", f"{tmp_path}/half.tar.xz", folder=origin.folder)
+    assert re.search(r"^\d+ of \d+ artifacts of the study are not in store\.$", told, flags=re.MULTILINE)
+
+
+def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(elsewhere.folder, tmp_path / "copy"))
+    store = Store(folder / "store")
+    asked = ("--exhibits", "training", "--conditions", "no-anchors", "--seeds", "1")
+    told = ran("run", "tiny.toml", *asked, folder=folder)
+    assert "Made " in told
+    models = [
+        each
+        for each in inputs_first(cell.stage for cell in cells(elsewhere.study)).values()
+        if isinstance(each, PretrainedEncoder)
+    ]
+    (made,) = [model for model in models if store.has(model)]
+    assert "no-anchors" in made.title
+    assert files_of(store.folder(made) / "best") == files_of(origin.store.folder(made) / "best")
+    assert store.told_folder(made) == store.folder(made)
+
+
+def test_a_summary_fills_its_cell(origin: Workplace, tmp_path: Path) -> None:
+    """As that of a map between two models, which is heavy and has scores beside it."""
+    copy = Store(Path(shutil.copytree(origin.store.root, tmp_path / "store")))
+    study = origin.study
+    before = write_current_report(study, copy)
+    stage = cells(study)[-1].stage
+    moved = copy.summary_folder(stage)
+    moved.parent.mkdir()
+    copy.folder(stage).rename(moved)
+    (moved / "isoglot-summary.json").write_text(json.dumps({"files": ["scores.json"]}))
+    old_page = before.page.read_text()
+    after = write_current_report(study, copy)
+    assert (after.found, after.pending, after.damage) == (before.found, [], [])
+    name = moved.name
+    assert after.page.read_text() == old_page.replace(f"../../{name}/", f"../../summaries/{name}/")
+    assert f"../../summaries/{name}/record.json" in after.page.read_text()
+
+    (moved / "scores.json").write_text("[]")
+    found, damage = measurements(study, copy)
+    assert stage.digest not in {each.stage for each in found}
+    assert str(moved / "scores.json") in str(damage[0])
+    damaged = write_current_report(study, copy)
+    assert damaged.pending == []
+    assert str(moved / "scores.json") in damaged.page.read_text()
+
+
+def test_what_was_made_twice_is_named_in_one_line(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
+    """The tasks of one model were scored otherwise on another machine."""
+    copy = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
+    shutil.copytree(elsewhere.folder, tmp_path / "there")
+    stages = [cell.stage for cell in cells(origin.study) if cell.task == "parsing"][:5]
+    for stage in stages:
+        folder = Store(copy / "store").folder(stage)
+        scores = folder / "scores.json"
+        scores.write_text(scores.read_text() + "\n")
+        record = json.loads((folder / "record.json").read_text())
+        record["files"]["scores.json"] = _sum(scores)
+        (folder / "record.json").write_text(json.dumps(record))
+    ran("pack", "tiny.toml", "--to", f"{tmp_path}/there/other.tar.xz", folder=copy)
+    before = ran("results", "tiny.toml", "--json", folder=tmp_path / "there")
+    answer = isoglot("unpack", "other.tar.xz", folder=tmp_path / "there")
+    assert answer.returncode == 0
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith(
+        "isoglot: other.tar.xz: of 5 artifacts store has others, made another time, and keeps them: "
+    )
+    assert line.count("; ") == 3
+    assert line.endswith("; and 2 more")
+    assert sum(stage.title in line for stage in stages) == 3
+    assert ran("results", "tiny.toml", "--json", folder=tmp_path / "there") == before
+
+
+def _sum(path: Path) -> dict[str, object]:
+    from hashlib import sha256
+
+    return {"bytes": path.stat().st_size, "sha256": sha256(path.read_bytes()).hexdigest()}
+
+
+def test_models_that_came_as_a_summary_cannot_be_read(elsewhere: Workplace) -> None:
+    with pytest.raises(IsoglotError, match=r"has only a summary of this model; .*--largest-file 1GB"):
+        named_side(f"{elsewhere.folder}/tiny.toml:default:oru", store=elsewhere.store)
+
+
+MISTAKES = [
+    (["pack", "tiny.toml", "--to", " "], "--to names no file"),
+    (["pack", "tiny.toml", "--to", "."], "--to .: that is a folder; name a file in it, as in demo.tar.xz"),
+    (["pack", "tiny.toml", "--to", "no/x.tar.xz"], "--to no/x.tar.xz: there is no folder no; make it first"),
+    (["pack", "tiny.toml", "--to", "x", "--store", "none"], "nothing of tiny.toml is in none yet; is --store right?"),
+    *(
+        (["pack", "tiny.toml", "--to", "x", "--largest-file", size], f"--largest-file takes a size, .* not '{size}'")
+        for size in ("much", "1K", "-1MB", "1 TB", "1e6", "")
+    ),
+    (["unpack", "tiny.toml", "--store", "none"], "tiny.toml: not an archive of `isoglot pack`"),
+    (["unpack", "none.tar.xz"], r"none\.tar\.xz: cannot be read \(No such file or directory\)"),
+    (["unpack", "tiny.tar.xz", "--store", ""], "--store names no folder"),
+    (["unpack", "tiny.tar.xz", "--store", "tiny.toml"], r"the store .*tiny\.toml is a file"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "mistake"), MISTAKES, ids=lambda each: " ".join(each) if isinstance(each, list) else ""
+)
+def test_mistakes(words: list[str], mistake: str, elsewhere: Workplace) -> None:
+    before = sorted(elsewhere.folder.iterdir())
+    answer = isoglot(*words, folder=elsewhere.folder)
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert re.search(mistake, answer.stderr)
+    assert "Traceback" not in answer.stderr
+    assert sorted(elsewhere.folder.iterdir()) == before
