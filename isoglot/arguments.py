@@ -43,4 +43,10 @@ def asked_study(
         study = with_conditions(study, [name.strip() for name in conditions.split(",")])
     if tasks is not None:
         study = with_tasks(study, [name.strip() for name in tasks.split(",")])
-    return study if exhibits is None else with_exhibits(study, [name.strip() for name in exhibits.split(",")])
+    if exhibits is not None:
+        study = with_exhibits(study, [name.strip() for name in exhibits.split(",")])
+    if not study.shown_exhibits:
+        from isoglot.exhibits import left_out_sentences
+
+        raise IsoglotError(f"{name}: nothing is left of it: {'; '.join(left_out_sentences(study))}")
+    return study

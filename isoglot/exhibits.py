@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 from isoglot.artifacts import Stage, inputs_first
 from isoglot.cells import (
@@ -18,9 +20,10 @@ from isoglot.cells import (
     Cell,
     Gap,
 )
-from isoglot.conditions import Condition
+from isoglot.conditions import DEFAULT, Condition
 from isoglot.errors import MissingDataError
-from isoglot.figures import FIGURE_4, figure_cells
+from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_8, figure_cells
+from isoglot.narrowing import EVERYTHING
 from isoglot.stages.examples import ExampleFiles
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import ModelPair
@@ -29,6 +32,7 @@ from isoglot.study import Study
 
 LATEST = "latest"
 _latest: dict[str, tuple[Study, tuple[Cell | Gap, ...]]] = {}
+Model = tuple[tuple[str, str], Condition]
 CellsOf = Callable[[Study, Condition, tuple[str, str]], Iterator[Cell | Gap]]
 
 
@@ -62,6 +66,21 @@ def gap_sentences(study: Study) -> list[str]:
     ]
 
 
+def left_out_sentences(study: Study) -> list[str]:
+    """For people: "left out by --seeds: figure-6, figure-7 ([only] has seeds 0 there)"."""
+    left_out: dict[tuple[str, str], list[str]] = {}
+    for exhibit in study.exhibits:
+        narrowed = study.of_exhibit(exhibit)
+        for key in ("conditions", "tasks", "seeds"):
+            if not getattr(narrowed, key):
+                allowed = ", ".join(map(str, getattr(study.only[exhibit], key)))
+                left_out.setdefault((key, allowed), []).append(exhibit)
+    return [
+        f"left out by --{key}: {', '.join(exhibits)} ([only] has {key} {allowed} there)"
+        for (key, allowed), exhibits in left_out.items()
+    ]
+
+
 def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
     """Worked out once for the study that was asked about last: a report asks many times, and digests take a while."""
     latest = _latest.get(LATEST)
@@ -70,26 +89,69 @@ def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
     return latest[1]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """An exhibit, or one task of it, and the models of two languages that it is about."""
+
+    name: str
+    study: Study
+    """As the exhibit narrows it."""
+    cells_of: CellsOf
+    models: frozenset[Model]
+
+
 def _worked_out(study: Study) -> Iterator[Cell | Gap]:
-    # What languages have in common is told of every model of two, whatever else is asked.
-    exhibits: dict[str, CellsOf] = {} if set(study.exhibits) == {FIGURE_4} else {VOCABULARY: _vocabulary_cells}
-    if EMERGENCE in study.exhibits:
-        exhibits[EMERGENCE] = _emergence_cells
-    if TRAINING in study.exhibits:
-        exhibits[TRAINING] = _training_cells
-    for task in study.tasks:
-        if TABLE_1 in study.exhibits:
-            exhibits[f"{TABLE_1} {task}"] = partial(_transfer_cells, task=task)
-        if BASELINES in study.exhibits:
-            exhibits[f"{BASELINES} {task}"] = partial(_baseline_cells, task=task)
-    for languages in study.pairs:
-        for condition in study.conditions:
-            for exhibit, cells_of in exhibits.items():
+    # All that one model is for stands together, so that it is made together.
+    parts = list(_parts(study))
+    for model in product(study.pairs, dict.fromkeys((*study.conditions, DEFAULT))):
+        for part in parts:
+            if model in part.models:
+                languages, condition = model
                 try:
-                    yield from list(cells_of(study, condition, languages))
+                    yield from list(part.cells_of(part.study, condition, languages))
                 except MissingDataError as error:
-                    yield Gap(exhibit=exhibit, condition=condition.name, languages=languages, reason=str(error))
+                    yield Gap(exhibit=part.name, condition=condition.name, languages=languages, reason=str(error))
     yield from figure_cells(study)
+
+
+def _parts(study: Study) -> Iterator[_Part]:
+    yield _Part(name=VOCABULARY, study=study, cells_of=_vocabulary_cells, models=_told_of_vocabulary(study))
+    for exhibit, cells_of in ((EMERGENCE, _emergence_cells), (TRAINING, _training_cells)):
+        if exhibit in study.shown_exhibits:
+            yield _part(study, exhibit, cells_of)
+    for task in study.tasks:
+        for exhibit, of_task in ((TABLE_1, _transfer_cells), (BASELINES, _baseline_cells)):
+            if exhibit in study.shown_exhibits and task in study.of_exhibit(exhibit).tasks:
+                yield _part(study, exhibit, partial(of_task, task=task), name=f"{exhibit} {task}")
+
+
+def _part(study: Study, exhibit: str, cells_of: CellsOf, *, name: str | None = None) -> _Part:
+    narrowed, models = study.of_exhibit(exhibit), _models_of_two(study, exhibit)
+    return _Part(name=name or exhibit, study=narrowed, cells_of=cells_of, models=models)
+
+
+def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:
+    """Pairs and conditions of the models of two languages that an exhibit is about."""
+    narrowed = study.of_exhibit(exhibit)
+    conditions = {FIGURE_4: (), FIGURE_5: (DEFAULT,), FIGURE_8: (DEFAULT,)}.get(exhibit, narrowed.conditions)
+    return frozenset(product(narrowed.pairs, conditions))
+
+
+def _told_of_vocabulary(study: Study) -> frozenset[Model]:
+    """What languages have in common is told of every model of two that is asked for.
+
+    Where it is asked for by name, of all that the study's file asks for; and where that names no other, of all there
+    could be.
+    """
+    is_named = VOCABULARY in study.exhibits
+    asking = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
+    told = [_models_of_two(study, exhibit) for exhibit in asking or ({VOCABULARY} if is_named else ())]
+    only = study.only.get(VOCABULARY, EVERYTHING)
+    return frozenset(
+        (languages, condition)
+        for languages, condition in frozenset().union(*told)
+        if only.keeps("targets", languages[1]) and only.keeps("conditions", condition.name)
+    )
 
 
 def _vocabulary_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:

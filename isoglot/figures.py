@@ -52,11 +52,12 @@ def figure_cells(study: Study) -> Iterator[Cell | Gap]:
         FIGURE_8: _figure_8,
     }
     for exhibit, places in places_of.items():
-        if exhibit in study.exhibits:
-            if exhibit in (FIGURE_5, FIGURE_8) and not _word_tasks(study):
-                yield from _gaps_without_tasks(study, exhibit)
-            for seed in study.seeds:
-                yield from map(_cell_or_gap, places(study, seed))
+        if exhibit in study.shown_exhibits:
+            part = study.of_exhibit(exhibit)
+            if exhibit in (FIGURE_5, FIGURE_8) and not _word_tasks(part):
+                yield from _gaps_without_tasks(part, exhibit)
+            for seed in part.seeds:
+                yield from map(_cell_or_gap, places(part, seed))
 
 
 def _cell_or_gap(place: _Place) -> Cell | Gap:

@@ -7,16 +7,20 @@ from isoglot.artifacts import Store
 from isoglot.conditions import MONOLINGUAL, Condition, condition_named
 from isoglot.errors import IsoglotError
 from isoglot.figures import OF_PRIME
-from isoglot.languages import PRIME
+from isoglot.languages import PRIME, original
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import Side
-from isoglot.study import Study, read_study
+from isoglot.study import Study, read_study, with_conditions, with_seeds
 from isoglot.suggestions import suggestion
 
 FORM = (
     'as in "demo:default:oru" or "demo:monolingual:oru:1": a study, a condition, a language, perhaps a pair or a seed'
 )
 UNTRAINED = "untrained"
+OF_SECOND_MODELS = ("figure-7",)
+OF_ONE_LANGUAGE = ("figure-7", "figure-6", "figure-4")
+OF_TWO_LANGUAGES = ("emergence", "table-1", "training", "figure-6", "figure-7")
+"""Exhibits that show all models of a kind, unless the study narrows them."""
 
 
 def named_side(name: str, *, store: Store, data: Path | None = None, language: str | None = None) -> Side:
@@ -32,21 +36,32 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
         choices = [language, *(choice for choice in choices if choice != language)]
     side = _side(name, study=study, condition=condition, choices=choices)
     if not store.has(side.encoder):
-        raise IsoglotError(
-            f"{name}: this model is not in {store.root} yet; make it with: {_making(study_name, side, store, data)}"
-        )
+        if store.told_folder(side.encoder) is not None:
+            raise IsoglotError(
+                f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
+                "--largest-file 1GB, and unpack that here"
+            )
+        raise IsoglotError(f"{name}: this model is not in {store.root} yet{_making(study_name, side, store, data)}")
     return side
 
 
 def _making(study: str, side: Side, store: Store, data: Path | None) -> str:
     """The command, with an exhibit that shows the model and its condition, as the study's own may not."""
     graph = side.graph
-    words = ["isoglot", "run", study, "--store", str(store.root), *(["--data", str(data)] if data else [])]
-    if graph.condition is MONOLINGUAL or side.language.endswith(PRIME):
-        words += ["--exhibits", "figure-7"]
-    else:
-        words += ["--exhibits", "emergence", "--conditions", graph.condition.name]
-    return shlex.join([*words, "--seeds", str(graph.seed)])
+    asked, choices = with_seeds(graph.study, [graph.seed]), list[str]()
+    exhibits: tuple[str, ...] = OF_ONE_LANGUAGE
+    if any(language.endswith(PRIME) for language in graph.languages):
+        exhibits = OF_SECOND_MODELS
+    elif graph.condition is not MONOLINGUAL:
+        asked, exhibits = with_conditions(asked, [graph.condition.name]), OF_TWO_LANGUAGES
+        choices = ["--conditions", graph.condition.name]
+    for exhibit in exhibits:
+        part = asked.of_exhibit(exhibit)
+        if part.seeds and part.conditions and {*map(original, graph.languages)} <= {*part.languages}:
+            words = ["isoglot", "run", study, "--store", str(store.root), *(["--data", str(data)] if data else [])]
+            words += ["--exhibits", exhibit, *choices, "--seeds", str(graph.seed)]
+            return f"; make it with: {shlex.join(words)}"
+    return f", and {study} does not ask for it: the tables [only] in it leave it out"
 
 
 def _side(name: str, *, study: Study, condition: str, choices: list[str]) -> Side:

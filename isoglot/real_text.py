@@ -46,7 +46,6 @@ MOST_FILES = {
     "retrieval": 2,
     "word-translation": 1,
     "word-mapping": 1,
-    "paraphrase": 2,
     "vectors": 1,
 }
 """Of what is not listed here there may be as many as there are: two, one for each language, and again two."""

@@ -2,15 +2,17 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
 
 from isoglot.conditions import CONDITIONS, Condition, condition_named
 from isoglot.errors import IsoglotError
+from isoglot.exhibit_names import EXHIBITS, TOLD_ANYWAY
 from isoglot.languages import PRIME, RESERVED_NAMES
 from isoglot.limits import SEED, at_least, conflicts
+from isoglot.narrowing import EVERYTHING, Narrowing, parse_narrowings
 from isoglot.real_text import RealText, parse_real_text
 from isoglot.scales import SCALES, Scale
 from isoglot.suggestions import suggestion
@@ -30,21 +32,12 @@ from isoglot.toml_tables import (
     refuse_unknown_keys,
 )
 
-EXHIBITS = {
-    "table-1": "zero-shot transfer of tasks from the first language to the others",
-    "baselines": "the same with encoders that were never trained, and with these frozen",
-    "figure-4": "translation of words after a map between models of one language each, beside fastText",
-    "figure-5": "transfer of tasks from each frozen layer: models of one language mapped, and models of both",
-    "figure-6": "retrieval of translations at every layer, after a map",
-    "figure-7": "CKA similarity of the languages at every layer: models of both, of one each, untrained",
-    "figure-8": "as figure-5, with the models of both languages mapped as well",
-    "emergence": "retrieval of translations at every layer, with no mapping",
-    "training": "the same and CKA at moments of training: when structure emerges",
-    "vocabulary": "what the languages share in each vocabulary; trains nothing",
-}
 PAPER_TASKS = ("nli", "ner", "parsing")
 OF_REAL_TEXT = ("text", "words", "resources")
-KEYS = ("name", "scale", "languages", "conditions", "exhibits", "tasks", "seeds", "synthetic", *OF_REAL_TEXT, "change")
+KEYS = (
+    *("name", "scale", "languages", "conditions", "exhibits", "tasks", "seeds", "only"),
+    *("synthetic", *OF_REAL_TEXT, "change"),
+)
 BUILTIN_STUDIES = files("isoglot") / "builtin_studies"
 
 
@@ -80,7 +73,11 @@ class Study:
     tasks: tuple[str, ...]
     """What transfer is measured by; one file each in isoglot/transfer/tasks."""
     seeds: tuple[int, ...]
+    only: Mapping[str, Narrowing] = field(default_factory=dict)
+    """By exhibit, for those that are about less than all of it."""
     text: Synthetic | RealText
+    file_exhibits: tuple[str, ...]
+    """Those of its file; `exhibits` may be others."""
     origin: str
     """The file it was read from, or the name of a built-in study: for messages."""
 
@@ -88,6 +85,23 @@ class Study:
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The source with each target: a bilingual model is trained for each."""
         return tuple((self.languages[0], target) for target in self.languages[1:])
+
+    def of_exhibit(self, exhibit: str) -> "Study":
+        """What is asked of one exhibit: the same study with its lists as [only.EXHIBIT] narrows them."""
+        only, (source, *targets) = self.only.get(exhibit, EVERYTHING), self.languages
+        return replace(
+            self,
+            languages=(source, *(target for target in targets if only.keeps("targets", target))),
+            conditions=tuple(each for each in self.conditions if only.keeps("conditions", each.name)),
+            tasks=tuple(task for task in self.tasks if only.keeps("tasks", task)),
+            seeds=tuple(seed for seed in self.seeds if only.keeps("seeds", seed)),
+        )
+
+    @property
+    def shown_exhibits(self) -> tuple[str, ...]:
+        """All but those of which the command line asks for what [only] forbids, so that nothing is left."""
+        parts = ((exhibit, self.of_exhibit(exhibit)) for exhibit in self.exhibits)
+        return tuple(exhibit for exhibit, part in parts if part.conditions and part.tasks and part.seeds)
 
 
 def builtin_study_names() -> tuple[str, ...]:
@@ -139,14 +153,15 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         scale=scale,
         languages=languages,
         conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
-        exhibits=_known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits")),
+        exhibits=(exhibits := _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))),
         tasks=_known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),
         seeds=_seeds(table.get("seeds", [0]), place=place.at("seeds")),
         text=_text(table, languages=languages, data=data, place=place),
+        file_exhibits=exhibits,
         origin=origin,
     )
     _check_enough_text(study, place=place)
-    return study
+    return replace(study, only=_only(table.get("only", {}), study=study, place=place.at("only")))
 
 
 def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
@@ -218,6 +233,17 @@ def _seeds(seeds: object, *, place: Place) -> tuple[int, ...]:
     for seed in numbers:
         refuse_outside(seed, SEED, place=place)
     return numbers
+
+
+def _only(value: object, *, study: Study, place: Place) -> dict[str, Narrowing]:
+    lists = {
+        "targets": study.languages[1:],
+        "conditions": [condition.name for condition in study.conditions],
+        "tasks": study.tasks,
+        "seeds": study.seeds,
+    }
+    asked = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
+    return parse_narrowings(value, exhibits=asked, lists=lists, place=place)
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place) -> Synthetic | RealText:

@@ -16,10 +16,10 @@ ROWS = (
     ("environment",),
     ("workers", "searches", "user_commands", "transformers_library", "tensor_files", "checkpoint_files"),
     ("alignment_settings",),
-    ("conditions", "scales", "languages", "synthetic_languages", "text_sources"),
+    ("conditions", "scales", "languages", "synthetic_languages", "text_sources", "exhibit_names"),
     ("limits",),
     ("toml_tables",),
-    ("task_files",),
+    ("task_files", "narrowing"),
     ("real_text",),
     ("study",),
     ("machine", "checkpoints", "background_writing", "cuda_graphs"),
@@ -34,7 +34,10 @@ ROWS = (
     ("model_names",),
     ("options", "terminal", "standard_streams", "engines"),
     ("arguments", "slurm_options"),
-    ("data_command", "compare_command", "explain_command", "export_command", "report_command", "run_command"),
+    (
+        *("data_command", "compare_command", "explain_command", "export_command", "pack_command", "report_command"),
+        "run_command",
+    ),
     ("cli",),
 )
 HEIGHT = {part: height for height, row in enumerate(ROWS) for part in row}

@@ -6,16 +6,16 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from commands import ISOGLOT, Workplace, environment, isoglot
+from commands import ISOGLOT, Workplace, environment, isoglot, processor_seconds
 from study_texts import TINY_STUDY
 
 from isoglot.conditions import TABLE_1
+from isoglot.exhibit_names import EXHIBITS
 from isoglot.scales import SCALES
-from isoglot.study import EXHIBITS, builtin_study_names
+from isoglot.study import builtin_study_names
 from isoglot.task_files import task_names
 
 
@@ -29,16 +29,16 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_help_is_there_within_a_second() -> None:
+def test_help_takes_less_than_a_second() -> None:
     seconds = []
     for _ in range(3):
-        start = time.monotonic()
+        start = processor_seconds()
         answer = subprocess.run([str(ISOGLOT), "--help"], env=environment(), capture_output=True, text=True)
-        seconds.append(time.monotonic() - start)
+        seconds.append(processor_seconds() - start)
         assert answer.returncode == 0
         for word in ("run", "plan", "results", "report", "explain", "breakdown", "list", "isoglot run demo"):
             assert word in answer.stdout
-    # The machine may be busy with something else once, not three times.
+    # The first may have to compile what it imports.
     assert min(seconds) < 1
 
 

@@ -1,9 +1,11 @@
 """Models by name: what a person may write, and what they are told otherwise."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from commands import Workplace
+from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
@@ -74,3 +76,33 @@ def test_the_command_that_makes_a_model_asks_for_what_shows_it(finished: Workpla
         with pytest.raises(IsoglotError) as raised:
             named_side(f"{finished.folder}/tiny.toml:{name}", store=Store(tmp_path))
         assert str(raised.value).endswith(words)
+
+
+def test_and_asks_for_nothing_that_the_study_narrows_away(tmp_path: Path) -> None:
+    narrowed = """
+    [only.emergence]
+    conditions = ["default"]
+    seeds = [0]
+    [only.table-1]
+    seeds = [0]
+    [change]
+    """
+    text = TINY_STUDY.replace("[change]", dedent(narrowed))
+    (tmp_path / "tiny.toml").write_text(text)
+
+    def told(name: str) -> str:
+        with pytest.raises(IsoglotError) as raised:
+            named_side(f"{tmp_path}/tiny.toml:{name}", store=Store(tmp_path / "store"))
+        return str(raised.value)
+
+    assert told("default:oru").endswith("--exhibits emergence --conditions default --seeds 0")
+    assert told("sep-emb:oru").endswith("--exhibits table-1 --conditions sep-emb --seeds 0")
+    assert told("default:oru:1").endswith("--exhibits training --conditions default --seeds 1")
+    more = ("training", "figure-6", "figure-7")
+    exhibits = ", ".join(f'"{name}"' for name in ("emergence", "table-1", *more))
+    text = text.replace('"emergence", "table-1"', exhibits)
+    tables = "".join(f"[only.{name}]\nseeds = [0]\n" for name in more)
+    (tmp_path / "tiny.toml").write_text(text.replace("[change]", f"{tables}[change]"))
+    assert told("default:oru:1").endswith("does not ask for it: the tables [only] in it leave it out")
+    assert told("monolingual:oru:1").endswith("--exhibits figure-4 --seeds 1")
+    assert told("monolingual:ela-prime:1").endswith("leave it out")

@@ -11,7 +11,8 @@ from commands import Workplace, isoglot
 from real_studies import write_real_study
 
 from isoglot.cli import app
-from isoglot.study import EXHIBITS, builtin_study_names
+from isoglot.exhibit_names import EXHIBITS
+from isoglot.study import builtin_study_names
 from isoglot.synthetic import draw_meanings, realise
 
 ROOT = Path(__file__).parents[1]
@@ -63,6 +64,8 @@ def workplace(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> 
     for language in languages:
         lines = realise(draw_meanings(world, count=120, seed=1), language, world=world)
         (folder / f"{language.name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for archive in ("demo.tar.xz", "first.tar.xz"):
+        isoglot("pack", "tiny.toml", "--to", archive, folder=folder)
     return folder
 
 

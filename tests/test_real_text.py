@@ -1,15 +1,20 @@
 """Studies of real languages: what a file may say of text, words and resources, and what it may not."""
 
 import re
+from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
 from real_data import DATA
 
-from isoglot.conditions import Domain
+from isoglot.artifacts import inputs_first
+from isoglot.conditions import TABLE_1, Domain
 from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.exhibits import cells, gap_sentences
 from isoglot.languages import Splitter, WordSplitting
 from isoglot.real_text import RealText
+from isoglot.stages.models import PretrainedEncoder
 from isoglot.study import parse_study, read_study
 from isoglot.text_sources import HubDataset, TextFiles
 
@@ -23,6 +28,7 @@ fr = ["a.txt", "/abs/b.txt.gz"]
 zh = "zhwiki-latest-pages-articles.xml.bz2"
 """
 STUDIES = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
+REPLICATION = Path(__file__).parents[1] / "studies" / "replication.toml"
 
 
 def real_text(more: str = "") -> RealText:
@@ -72,9 +78,9 @@ def test_words_are_split_as_languages_are_unless_the_study_says_otherwise() -> N
 
 def test_files_of_one_language_and_files_by_twos() -> None:
     text = real_text(
-        '[resources]\nparaphrase.en = ["a", "b"]\nvectors.fr = "v"\nmapping.en-fr = ["a", "b", "c", "d"]\n'
+        '[resources]\nparaphrase.en = ["a", "a", "b", "c"]\nvectors.fr = "v"\nmapping.en-fr = ["a", "b", "c", "d"]\n'
     )
-    assert text.language_resource("paraphrase", "en") == (Path("/data/a"), Path("/data/b"))
+    assert text.language_resource("paraphrase", "en") == tuple(Path("/data") / name for name in "aabc")
     assert text.language_resource("vectors", "fr") == (Path("/data/v"),)
     assert len(text.resource("mapping", ("en", "fr"))) == 4
     with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name files of word vectors"):
@@ -152,7 +158,7 @@ def test_mistakes_are_named(change, message: str) -> None:
     assert re.match(f"mine.toml: {message}", str(raised.value))
 
 
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in STUDIES if path != REPLICATION], ids=lambda path: path.stem)
 def test_the_studies_that_come_with_the_repository_are_right(path: Path) -> None:
     study = read_study(path)
     assert study.name == path.stem
@@ -168,6 +174,50 @@ def test_the_studies_that_come_with_the_repository_are_right(path: Path) -> None
     shown = {"figure-4", "figure-6", "figure-7"} if is_of_figures else {"emergence", "table-1"}
     assert shown <= set(study.exhibits)
     assert study.tasks == (("ner", "parsing") if is_of_figures else ("nli", "ner", "parsing"))
+
+
+def test_the_study_of_the_whole_paper_names_the_files_of_what_it_is_about() -> None:
+    study = read_study(REPLICATION)
+    assert isinstance(study.text, RealText)
+    of_table_1 = ("fr", "ru", "zh")
+    assert study.name == "replication"
+    assert study.conditions == TABLE_1
+    for exhibit in ("table-1", "emergence", "baselines"):
+        assert study.of_exhibit(exhibit).languages == ("en", *of_table_1)
+    assert list(study.text.other_domain) == list(of_table_1)
+    of_figures = ("retrieval", "word-translation", "mapping", "word-mapping")
+    expected = {f"{kind}.en-{target}" for kind in of_figures for target in ("fr", "de", "ru", "zh")}
+    expected |= {f"dictionary.en-{target}" for target in of_table_1} | {"paraphrase.en"}
+    expected |= {f"{task}.{target}.test" for task in study.tasks for target in of_table_1}
+    splits = ("train", "dev", "test")
+    expected |= {f"{task}.en.{split}" for task in study.tasks for split in splits}
+    expected |= {f"ner.en-zh.{split}" for split in splits}
+    assert set(study.text.resources) == expected
+    # As the studies of one pair have them.
+    for target in of_table_1:
+        own = read_study(REPLICATION.with_name(f"en-{target}.toml")).text
+        assert isinstance(own, RealText)
+        asked = [("en", split) for split in splits] + [(target, "test")]
+        for task, (language, split) in product(study.tasks, asked):
+            ours, theirs = (
+                each.task_files(task, language=language, split=split, pair=("en", target)) for each in (study.text, own)
+            )
+            assert ours == theirs
+        for key in (f"{kind}.en-{target}" for kind in ("dictionary", *of_figures)):
+            assert study.text.resources[key] == own.resources[key]
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not (DATA / "eval").is_dir(), reason=f"no files of real languages in {DATA}: set ISOGLOT_DATA")
+def test_and_asks_for_each_model_once() -> None:
+    study = read_study(REPLICATION, data=DATA)
+    assert gap_sentences(study) == []
+    stages = inputs_first(cell.stage for cell in cells(study)).values()
+    runs = Counter("-".join(stage.run.languages) for stage in stages if isinstance(stage, PretrainedEncoder))
+    assert runs == {
+        **dict.fromkeys(["en-fr", "en-ru", "en-zh"], 20),
+        **dict.fromkeys(["en", "fr", "de", "ru", "zh", "en-prime", "en-de", "en-en-prime"], 1),
+    }
 
 
 @pytest.mark.real_data

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from study_texts import SMALLEST, study_text
 
 from isoglot.errors import IsoglotError
-from isoglot.study import EXHIBITS, parse_study
+from isoglot.exhibit_names import EXHIBITS
+from isoglot.study import parse_study
 
 
 def problem(text: str) -> str:

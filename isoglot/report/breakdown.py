@@ -42,7 +42,7 @@ def cell_breakdown(
 
     `study_words` are those by which the command was told of the study and its folders.
     """
-    pair, language, seed = _checked(study, name)
+    pair, language, seed = _checked(study.of_exhibit(TABLE_1), name)
     narrow = with_exhibits(with_tasks(study, [name.task]), [TABLE_1])
     stage = _stage(with_seeds(with_conditions(narrow, [name.condition]), [seed]), pair=pair)
     choices = ["--exhibits", TABLE_1, "--tasks", name.task, "--conditions", name.condition, "--seeds", str(seed)]
@@ -96,8 +96,8 @@ def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTunin
     run = stage.runs[int(chosen)]
     if not store.has(run):
         raise IsoglotError(
-            f"{run.title}: its predictions were deleted from {store.root}; to make them again, delete "
-            f"{store.folder(stage)} as well and run: {again}"
+            f"{run.title}: its predictions are not in {store.root}; they were deleted, or isoglot pack left them where "
+            f"they were made. To make them again, delete {store.folder(stage)} as well and run: {again}"
         )
     store.verify(run)
     return run

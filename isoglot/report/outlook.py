@@ -6,7 +6,7 @@ from rich.table import Table
 
 from isoglot.artifacts import PlannedStage, State, Store
 from isoglot.corpora.words import splitter_version
-from isoglot.exhibits import gap_sentences
+from isoglot.exhibits import gap_sentences, left_out_sentences
 from isoglot.languages import LANGUAGES, language_of
 from isoglot.real_text import RealText
 from isoglot.report.quantities import duration, short_number
@@ -16,11 +16,11 @@ NEXT, IN_WORK = "next", "in work"
 
 
 def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
-    """What is to be made, how the words of each real language are found, and for what there is no data."""
+    """What is to be made, how the words of each real language are found, what is left out, and what has no data."""
     yield _plan_line(study, planned)
     if isinstance(study.text, RealText):
         yield from _word_lines(study.text)
-    for sentence in gap_sentences(study):
+    for sentence in (*left_out_sentences(study), *gap_sentences(study)):
         yield f"  {sentence}"
 
 

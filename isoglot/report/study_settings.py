@@ -6,6 +6,7 @@ from enum import Enum
 from pathlib import Path
 
 from isoglot.artifacts.canonical import Json
+from isoglot.cells import VOCABULARY
 from isoglot.study import Study
 
 
@@ -17,8 +18,19 @@ def study_settings(study: Study) -> dict[str, Json]:
         "exhibits": list(study.exhibits),
         "tasks": list(study.tasks),
         "seeds": list(study.seeds),
+        # Not told where there is none, as in reports that are older than these tables.
+        **({"only": only} if (only := _only(study)) else {}),
         "scale": _plain(study.scale),
         "text": _plain(study.text),
+    }
+
+
+def _only(study: Study) -> dict[str, Json]:
+    """Of the exhibits that are asked for, the lists that are narrowed."""
+    return {
+        exhibit: {key: _plain(items) for key, items in vars(narrowing).items() if items is not None}
+        for exhibit, narrowing in study.only.items()
+        if exhibit in (*study.exhibits, VOCABULARY)
     }
 
 

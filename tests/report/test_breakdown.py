@@ -1,6 +1,7 @@
 """A cell of Table 1 label by label, from the files that its best setting left in the store."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree, rmtree
 from typing import Any
@@ -13,6 +14,7 @@ from study_texts import TINY_STUDY
 from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
+from isoglot.narrowing import Narrowing
 from isoglot.report.breakdown import CellName, cell_breakdown
 from isoglot.stages.scores import read_scores
 from isoglot.stages.transfer import ZeroShotTransfer, best_settings, dev_score
@@ -97,6 +99,17 @@ def test_what_is_not_there_is_told(name: CellName, message: str, transferred: Wo
                 transferred.study, name, store=transferred.store, study_words=["tiny.toml", "--store", "my store"]
             )
         )
+
+
+def test_what_table_1_is_narrowed_to_is_all_there_is(transferred: Workplace) -> None:
+    narrowing = Narrowing(tasks=("parsing",), conditions=("sep-emb",))
+    study = replace(transferred.study, only={"table-1": narrowing})
+    for name, told in {
+        asked("ner"): r"'ner' is no task of tiny \(parsing\)",
+        asked("parsing"): r"'default' is no condition of tiny \(sep-emb\)",
+    }.items():
+        with pytest.raises(IsoglotError, match=told):
+            list(cell_breakdown(study, name, store=transferred.store, study_words=["tiny.toml"]))
 
 
 def test_data_that_is_missing_is_told(tmp_path: Path) -> None:

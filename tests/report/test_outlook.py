@@ -9,7 +9,7 @@ from isoglot.artifacts import PlannedStage, Store, plan
 from isoglot.artifacts.lease import lease
 from isoglot.exhibits import cells
 from isoglot.report.outlook import outlook, plan_table
-from isoglot.study import Study, parse_study, read_study, with_exhibits
+from isoglot.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
 
 def lines(study: Study, folder: Path) -> list[str]:
@@ -43,6 +43,15 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
     assert "en-sw (vocabulary): " in of_gaps[0]
     assert of_gaps[0].endswith("/a: No such file or directory")
     assert of_gaps[1].endswith("text.other-domain.sw is not given: name a file of another domain there")
+
+
+def test_exhibits_that_the_command_line_leaves_nothing_of_are_told(tmp_path: Path) -> None:
+    narrowed = "[only.table-1]\nseeds = [0]\n[only.emergence]\nseeds = [0]\n[change]"
+    text = TINY_STUDY.replace("[change]", narrowed).replace('"table-1"]', '"table-1", "figure-4"]')
+    study = parse_study(text, origin="tiny.toml")
+    assert len(lines(study, tmp_path)) == 1
+    _, told = lines(with_seeds(study, [1]), tmp_path)
+    assert told == "  left out by --seeds: emergence, table-1 ([only] has seeds 0 there)"
 
 
 def states(planned: tuple[PlannedStage, ...], store: Store) -> dict[str, str]:

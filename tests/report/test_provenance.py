@@ -14,7 +14,9 @@ from study_texts import TINY_STUDY
 from isoglot.artifacts import Store, inputs_first, run_plan
 from isoglot.artifacts.hardware import hardware
 from isoglot.exhibits import cells
+from isoglot.narrowing import Narrowing
 from isoglot.report.provenance import provenance
+from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import study_settings
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.study import parse_study, read_study, with_exhibits, with_seeds
@@ -132,6 +134,24 @@ def test_settings_change_with_what_is_asked_and_not_with_names() -> None:
     faster = parse_study(TINY_STUDY.replace("warmup_updates = 2", "warmup_updates = 3"), origin="tiny.toml")
     assert study_settings(faster)["scale"]["optimization"]["warmup_updates"] == 3
     assert study_settings(study) != study_settings(faster)
+
+
+def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
+    study = parse_study(TINY_STUDY, origin="tiny.toml")
+    assert "only" not in study_settings(study)
+    narrowing = Narrowing(conditions=("default",), seeds=(1,))
+    narrowed = replace(study, only={"table-1": narrowing, "emergence": Narrowing(targets=("oru",))})
+    assert study_settings(narrowed)["only"] == {
+        "table-1": {"conditions": ["default"], "seeds": [1]},
+        "emergence": {"targets": ["oru"]},
+    }
+    assert study_settings(with_exhibits(narrowed, ["emergence"]))["only"] == {"emergence": {"targets": ["oru"]}}
+    other = replace(study, only={"table-1": replace(narrowing, seeds=(0,))})
+    ours, theirs = ({"settings": study_settings(each)} for each in (narrowed, other))
+    assert list(differing(ours, theirs)) == [
+        ("only.table-1.seeds", "1", "0"),
+        ("only.emergence", "targets oru", None),
+    ]
 
 
 def test_two_machines_are_told_apart(tmp_path: Path) -> None:

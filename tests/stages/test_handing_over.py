@@ -9,8 +9,9 @@ from real_studies import write_real_study
 
 from isoglot.artifacts import inputs_first
 from isoglot.conditions import TABLE_1
+from isoglot.exhibit_names import EXHIBITS
 from isoglot.exhibits import targets
-from isoglot.study import EXHIBITS, Study, read_study, with_conditions, with_exhibits
+from isoglot.study import Study, read_study, with_conditions, with_exhibits
 
 
 def whole(study: Study) -> Study:
