@@ -1,4 +1,4 @@
-"""The `isoglot report` command: what a store has of a study as a page, and what differs from another report."""
+"""The `isoglot report` command: what a store has of a study as a page, or a report made again from its own files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,20 +21,26 @@ from isoglot.options import (
     ExhibitsOption,
     SeedsOption,
     StoreOption,
-    StudyArgument,
     TasksOption,
 )
 from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
     from isoglot.artifacts import Store
+    from isoglot.report.page import Compared, Other
     from isoglot.report.report_files import ReportContent
 
 # As in cli.py: commands import what they need when they are called.
 
 
 def report(
-    study: StudyArgument,
+    study: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY",
+            help="A built-in study (see [bold]isoglot list[/bold]), a .toml file, or the folder of a report.",
+        ),
+    ],
     store: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
@@ -48,60 +55,96 @@ def report(
             help="Another study in the same store, or the folder of any report, to say what differs from it.",
         ),
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="FOLDER", help="Write it there, whole and without links into the store: to publish it."
+        ),
+    ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
 ) -> None:
     """Write a study's report from what is made of it: a page to look at, and its numbers, tables and figures beside.
 
-    Makes nothing else: what is not there yet stands on the page as pending.
+    Makes nothing else: what is not there yet stands on the page as pending. Of the folder of a report it writes the
+    same page, tables and figures again, from the files beside them alone.
     """
     from isoglot.artifacts import State
     from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import gap_sentences, targets
     from isoglot.report.current import write_current_report
-    from isoglot.report.difference import difference, difference_sentences
-    from isoglot.report.page import Other
-    from isoglot.report.report_files import read_report
+    from isoglot.report.page import rewrite_report
 
-    console = plain_console()
-    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    if to is not None and not to.strip():
+        raise IsoglotError("--to names no folder; is a variable of your shell not set?")
+    copy = None if to is None else Path(to)
     shelf = asked_store(store)
+    if (folder := _folder_of_report(study)) is not None:
+        choices = {"--seeds": seeds, "--conditions": conditions, "--exhibits": exhibits, "--tasks": tasks}
+        for option in (option for option, words in choices.items() if words is not None):
+            raise IsoglotError(f"{option} chooses from a study, and {study} is a report, which has what it has")
+        written = rewrite_report(folder, to=copy, against=_other(against, store=shelf, data=data))
+        _tell(written.page, written.compared, study=study, open_it=open_it)
+        return
+    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     wanted = targets(asked)
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
     if all(each.state is State.TO_DO for each in plan_of(wanted, shelf)):
         raise IsoglotError(f"nothing of {study} is in {store} yet; make it with: {_making()}")
     # First, as a mistake in it should leave the report as it is.
-    other = None if against is None else _report_named(against, store=shelf, data=data)
-    compared = None if other is None or against is None else Other(name=against, content=other)
-    written = write_current_report(asked, shelf, against=compared)
-    if other is not None:
-        console.print(f"From {against} to {study}:")
-        for line in difference_sentences(difference(other, read_report(written.page.parent))):
+    other = _other(against, store=shelf, data=data)
+    current = write_current_report(asked, shelf, against=other)
+    page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
+    pending = f"{len(current.pending)} cells are pending; make them with: {_making()}"
+    remarks = [*gap_sentences(asked), *([pending] if current.pending else [])]
+    _tell(page, current.compared, study=study, remarks=remarks, open_it=open_it)
+    if current.damage:
+        raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in current.damage)))
+
+
+def _tell(page: Path, compared: Compared | None, *, study: str, remarks: Sequence[str] = (), open_it: bool) -> None:
+    from isoglot.report.difference import difference_sentences
+
+    console = plain_console()
+    if compared is not None:
+        console.print(f"From {compared.other} to {study}:")
+        for line in difference_sentences(compared.changed):
             console.print(line)
-    for sentence in gap_sentences(asked):
+    for sentence in remarks:
         console.print(sentence)
-    if written.pending:
-        console.print(f"{len(written.pending)} cells are pending; make them with: {_making()}")
-    console.print(f"Report: {written.page}")
+    console.print(f"Report: {page}")
     if open_it:
-        webbrowser.open(written.page.as_uri())
-    if written.damage:
-        raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in written.damage)))
+        webbrowser.open(page.absolute().as_uri())
 
 
-def _report_named(name: str, *, store: Store, data: str | None) -> ReportContent:
-    """A report that was written, by its folder or a file in it, or else that of a study as the store has it now."""
-    from isoglot.measurements import measurements
-    from isoglot.report.provenance import provenance
-    from isoglot.report.report_files import MEASUREMENTS, ReportContent, read_report
+def _folder_of_report(name: str) -> Path | None:
+    """Where a report is that is named by its folder or a file in it; None of a study."""
+    from isoglot.report.report_files import MEASUREMENTS
     from isoglot.study import builtin_study_names
 
     path = Path(name)
-    for folder in (path, path.parent):
-        if path.suffix != ".toml" and path.exists() and (folder / MEASUREMENTS).is_file():
-            return read_report(folder)
-    if path.is_dir() and name not in builtin_study_names():
-        return read_report(path)  # says what is wanting there
+    if name in builtin_study_names() or path.suffix == ".toml":
+        return None
+    if path.is_dir():
+        return path
+    return path.parent if path.exists() and (path.parent / MEASUREMENTS).is_file() else None
+
+
+def _other(name: str | None, *, store: Store, data: str | None) -> Other | None:
+    """What --against names, if it is given."""
+    from isoglot.report.page import Other
+
+    return None if name is None else Other(name=name, content=_report_named(name, store=store, data=data))
+
+
+def _report_named(name: str, *, store: Store, data: str | None) -> ReportContent:
+    """A report that was written, or else that of a study as the store has it now."""
+    from isoglot.measurements import measurements
+    from isoglot.report.provenance import provenance
+    from isoglot.report.report_files import ReportContent, read_report
+
+    if (folder := _folder_of_report(name)) is not None:
+        return read_report(folder)
     study = asked_study(name, data=data)
     found, _ = measurements(study, store)
     if not found:
@@ -116,8 +159,8 @@ def _making() -> str:
     words = iter(sys.argv[2:])
     kept = []
     for word in words:
-        if word == "--against":
+        if word in ("--against", "--to"):
             next(words, None)
-        elif word != "--open" and not word.startswith("--against="):
+        elif word != "--open" and not word.startswith(("--against=", "--to=")):
             kept.append(word)
     return shlex.join(["isoglot", "run", *kept])

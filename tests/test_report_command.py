@@ -128,7 +128,7 @@ def test_a_run_that_is_stopped_leaves_a_report_of_what_is_there(tmp_path: Path) 
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
     run = started("run", "tiny.toml", "--conditions", "default", "--workers", "1", folder=tmp_path)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while not list(tmp_path.glob("store/vocabulary-statistics-*/record.json")):
             assert time.monotonic() < deadline
             assert run.poll() is None
@@ -136,7 +136,7 @@ def test_a_run_that_is_stopped_leaves_a_report_of_what_is_there(tmp_path: Path) 
         pages = list(tmp_path.glob("store/reports/*/report.html"))
         assert len(pages) == 1, "it is there from the beginning"
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=120)
+        out, _ = run.communicate(timeout=300)
     finally:
         run.kill()
     assert run.returncode == 130
@@ -192,3 +192,51 @@ def test_what_is_no_report_is_told_before_one_is_written(against: str, message: 
     assert message in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not (copy / "store" / "reports").exists()
+
+
+def test_a_published_report_is_made_again_without_its_store_and_its_study(finished: Workplace, tmp_path: Path) -> None:
+    public = tmp_path / "results" / "mine"
+    answer = isoglot("report", "tiny.toml", "--to", str(public), folder=finished.folder)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert report_path(answer.stdout) == public / "report.html"
+    before = {path: path.read_bytes() for path in public.rglob("*") if path.is_file()}
+    assert "Learning curves" in before[public / "report.html"].decode()
+    for name in ("report.html", "table-1.tex", "table-1.csv", "table-1.md"):
+        (public / name).unlink()
+    for word in ("results/mine", "results/mine/measurements.jsonl"):
+        answer = isoglot("report", word, folder=tmp_path)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert tmp_path / report_path(answer.stdout) == public / "report.html"
+        assert {path: path.read_bytes() for path in public.rglob("*") if path.is_file()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["results"], "no store is made"
+
+
+def test_one_report_is_held_against_another_without_a_store(finished: Workplace, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        isoglot("report", "tiny.toml", "--to", str(tmp_path / name), folder=finished.folder)
+    told = tmp_path / "a" / "provenance.json"
+    told.write_text(told.read_text().replace('"updates": 80', '"updates": 90'), encoding="utf-8")
+    answer = isoglot("report", "b", "--against", "a/report.html", folder=tmp_path)
+    assert answer.stdout.startswith("From a/report.html to b:\nSettings that differ (1):\n  scale.updates: 90 -> 80\n")
+    assert "Compared with a/report.html" in (tmp_path / "b" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("kept", "--seeds", "0"), "--seeds chooses from a study, and kept is a report"),
+        (("kept", "--to", " "), "--to names no folder"),
+        (("empty",), "empty: no measurements.jsonl in it; give the folder of a report"),
+        (("old",), "old: no provenance.json in it, without which no page can be made; write the report anew"),
+        (("demo",), "nothing of demo is in store yet; make it with: isoglot run demo\n"),
+    ],
+)
+def test_what_cannot_be_made_again_is_told(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    for name in ("kept", "old", "empty", "demo"):
+        (tmp_path / name).mkdir()
+        if name != "empty":
+            (tmp_path / name / "measurements.jsonl").touch()
+    answer = isoglot("report", *words, folder=tmp_path)
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert message in answer.stderr
+    assert not list(tmp_path.rglob("report.html"))

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_delta
+from isoglot.report.beside_paper import papers_delta, papers_score_of
 from isoglot.report.table_1 import DELTA, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
 
@@ -38,22 +38,10 @@ def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[Column]:
         yield f"{title} lowest", [f"{min(each):.2f}" if each else "" for each in several]
         yield f"{title} highest", [f"{max(each):.2f}" if each else "" for each in several]
         yield f"{title} seeds", [str(len(each)) if any(several) else "" for each in values]
-        printed = [_papers_score(model, task=task.name, languages=(source, language)) for model in models]
+        printed = [papers_score_of(model, task=task.name, languages=(source, language)) for model in models]
         yield f"{title} paper", ["" if each is None else f"{each:.1f}" for each in printed]
     deltas = [task.deltas[model] for model in models]
     yield f"{task.title} {DELTA}", ["" if each is None else f"{each.points:.2f}" for each in deltas]
     yield f"{task.title} {DELTA} over some targets only", ["yes" if each and each.is_partial else "" for each in deltas]
-    yield f"{task.title} {DELTA} paper", [_papers_delta(model, task=task, source=source) for model in models]
-
-
-def _papers_score(model: Model, *, task: str, languages: tuple[str, str]) -> float | None:
-    return papers_score(model.condition, task=task, languages=languages) if model.is_pretrained else None
-
-
-def _papers_delta(model: Model, *, task: TaskColumns, source: str) -> str:
-    """Over the paper's three targets, and so only beside a study of all of them."""
-    *targets, _, _ = task.headings
-    printed = [_papers_score(model, task=task.name, languages=(source, target)) for target in targets]
-    if not printed or None in printed or len(printed) < len(next(iter(TABLE_1_SCORES.values()))["XNLI"]):
-        return ""
-    return f"{published_delta(model.condition, task=TITLE_OF_TASK[task.name]):.2f}"
+    papers_deltas = [papers_delta(model, task=task) for model in models]
+    yield f"{task.title} {DELTA} paper", ["" if each is None else f"{each:.2f}" for each in papers_deltas]

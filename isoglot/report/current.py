@@ -9,7 +9,7 @@ from isoglot.cells import Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement, measurements, pending_cells
-from isoglot.report.page import Other, write_report
+from isoglot.report.page import Compared, Other, write_report
 from isoglot.study import Study
 
 
@@ -22,6 +22,7 @@ class CurrentReport:
     pending: list[Cell]
     """Which a run would fill."""
     damage: list[IsoglotError]
+    compared: Compared | None
 
 
 def write_current_report(
@@ -32,8 +33,8 @@ def write_current_report(
     pending, damaged = pending_cells(study, store), dict(_damaged(study, store, found=found))
     told = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damaged.values())])
     lacking = [*pending, *(cell for cell, _ in damaged.values())]
-    page = write_report(study, found, store=store, failures=list(told), pending=lacking, against=against)
-    return CurrentReport(page=page, found=found, pending=pending, damage=damage)
+    written = write_report(study, found, store=store, failures=list(told), pending=lacking, against=against)
+    return CurrentReport(page=written.page, found=found, pending=pending, damage=damage, compared=written.compared)
 
 
 def _damaged(
@@ -42,8 +43,8 @@ def _damaged(
     """Cells by digest whose artifact is there and cannot be read."""
     read = {each.stage for each in found}
     for cell in cells(study):
-        if cell.stage.digest not in read and store.folder(cell.stage).exists():
+        if cell.stage.digest not in read:
             try:
-                store.verify(cell.stage)
+                store.told(cell.stage, contents=True)
             except IsoglotError as error:
                 yield cell.stage.digest, (cell, error)

@@ -19,8 +19,8 @@ class Log:
     """Of one artifact."""
 
     title: str
-    address: str
-    """From where the report is."""
+    address: str | None
+    """From where the report is; none where that is no longer in its store."""
     remark: str | None
     """The last, where one still holds."""
 

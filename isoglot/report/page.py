@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.artifacts.disk import clear_disk_errors, write_whole
 from isoglot.artifacts.lease import lease
-from isoglot.artifacts.record import RECORD_NAME
 from isoglot.artifacts.store import ignore_holder
 from isoglot.cells import VOCABULARY, Cell
-from isoglot.exhibits import cells, gap_sentences
+from isoglot.errors import IsoglotError
+from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
+from isoglot.report.asked import asked_in
 from isoglot.report.csv_table import csv_table
-from isoglot.report.difference import difference
+from isoglot.report.difference import Changed, difference
+from isoglot.report.gathering import gathered
 from isoglot.report.html.absences import Absences
 from isoglot.report.html.claims_section import claims_section
 from isoglot.report.html.conditions_section import conditions_section
@@ -35,19 +36,17 @@ from isoglot.report.html.table_1_section import figure_3_section, table_1_sectio
 from isoglot.report.html.training_sections import training_sections
 from isoglot.report.html.vocabulary_section import vocabulary_section
 from isoglot.report.latex import latex_table
-from isoglot.report.logs import Log, logs
+from isoglot.report.markdown_table import markdown_table
 from isoglot.report.picture import WIDE, Picture
 from isoglot.report.png import png_of
-from isoglot.report.provenance import Provenance, provenance
-from isoglot.report.report_files import MEASUREMENTS, PROVENANCE, ReportContent
+from isoglot.report.report_files import Found, ReportContent, read_found, write_found
 from isoglot.report.table_1 import table_1
-from isoglot.report.training_curves import Curve, learning_curves
-from isoglot.study import Study, Synthetic
+from isoglot.study import Study
 
 PAGE = "report.html"
 MOST_BYTES = 3_000_000
 """Of a page, so that it can be sent by mail and opens at once; studies of many languages have many pictures."""
-LATEX, CSV = "table-1.tex", "table-1.csv"
+LATEX, CSV, MARKDOWN = "table-1.tex", "table-1.csv", "table-1.md"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,19 +59,19 @@ class Other:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
-    """All that a page is made from, read from a store."""
+class Compared:
+    """What differs from another report."""
 
-    study: Study
-    measurements: Sequence[Measurement]
-    provenance: Provenance
-    curves: Sequence[Curve] = ()
-    links: Mapping[str, str]
-    """Addresses of the records of artifacts, by digest."""
-    logs: Sequence[Log] = ()
-    failures: Sequence[str] = ()
-    pending: Sequence[Cell] = ()
-    against: Other | None = None
+    other: str
+    changed: Sequence[Changed]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A report."""
+
+    page: Path
+    compared: Compared | None
 
 
 def write_report(
@@ -83,78 +82,89 @@ def write_report(
     failures: Sequence[str] = (),
     pending: Sequence[Cell] = (),
     against: Other | None = None,
-) -> Path:
-    """Write the report beside the artifacts it was made from, and tell what could not be made; return its path."""
+) -> Written:
+    """Write the report beside the artifacts it was made from, and tell what could not be made."""
     # By what it shows as well as by name: one seed's report must not replace that of three.
-    asked = cells(study)
-    shown = sha256("".join(cell.stage.digest for cell in asked).encode()).hexdigest()
+    shown = sha256("".join(cell.stage.digest for cell in cells(study)).encode()).hexdigest()
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
-    records = {cell.stage.digest: store.folder(cell.stage) / RECORD_NAME for cell in asked}
-    found = Found(
-        study=study,
-        measurements=measurements,
-        provenance=provenance(study, store),
-        curves=learning_curves(study, store),
-        links={digest: os.path.relpath(record, folder) for digest, record in records.items()},
-        logs=logs(study, store=store, folder=folder),
-        failures=failures,
-        pending=pending,
-        against=against,
-    )
-    sections = page_sections(found)
+    found = gathered(study, measurements, store=store, folder=folder, failures=failures, lacking=pending)
     with clear_disk_errors(store.root):
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-        # Two runs of one study may come to their end together.
-        with lease(folder / "report.lease", waiting=ignore_holder):
-            write_whole(folder / MEASUREMENTS, "".join(each.json_line() + "\n" for each in measurements))
-            write_whole(folder / PROVENANCE, found.provenance.json_text())
-            if (table := table_1(measurements)) is not None:
-                write_whole(folder / LATEX, latex_table(table))
-                write_whole(folder / CSV, csv_table(table))
-            for section in sections:
-                for picture in section.pictures:
-                    _write_picture(picture, folder / FOLDER)
-            write_whole(folder / PAGE, page(found, sections))
-    return folder / PAGE
+        return _write(found, folder, against=against, is_new=True)
+
+
+def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | None = None) -> Written:
+    """Make a report again from the files beside its page alone, which stay as they are; or a copy of it elsewhere."""
+    found = read_found(folder)
+    is_copy = to is not None and to.resolve() != folder.resolve()
+    with _clear_errors(to or folder):
+        return _write(found, to or folder, against=against, is_new=is_copy)
+
+
+@contextmanager
+def _clear_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise IsoglotError(
+            f"{folder}: no report can be written there ({error.strerror}); choose another folder with --to"
+        ) from error
+
+
+def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool) -> Written:
+    """All files of a report; those that the page is made from only where they are new."""
+    found = replace(found, state=found.state.seen_from(folder))
+    compared = None
+    if against is not None:
+        compared = Compared(other=against.name, changed=difference(against.content, found.content))
+    sections = page_sections(found, compared=compared)
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    # Two runs of one study may come to their end together.
+    with lease(folder / "report.lease", waiting=ignore_holder):
+        if is_new:
+            write_found(found, folder)
+        if (table := table_1(found.measurements)) is not None:
+            write_whole(folder / LATEX, latex_table(table))
+            write_whole(folder / CSV, csv_table(table))
+            write_whole(folder / MARKDOWN, markdown_table(table))
+        for section in sections:
+            for picture in section.pictures:
+                _write_picture(picture, folder / FOLDER)
+        write_whole(folder / PAGE, page(found, sections))
+    return Written(page=folder / PAGE, compared=compared)
 
 
 def page(found: Found, sections: Sequence[Section]) -> str:
     """The report in HTML."""
-    title = f"{found.study.name}: {' and '.join(found.study.languages)}"
-    head = page_head(found.study, num_pending=len(found.pending), num_failed=len(found.failures))
-    written = page_frame(title=title, head=head, sections=sections)
+    asked = asked_in(found.provenance)
+    title = f"{asked.name}: {' and '.join(asked.languages)}"
+    written = page_frame(title=title, head=page_head(asked, found.state), sections=sections)
     return written if len(written.encode()) < MOST_BYTES else without_narrow(written)
 
 
-def page_sections(found: Found) -> list[Section]:
+def page_sections(found: Found, *, compared: Compared | None) -> list[Section]:
     """What there is to show, the most telling first."""
-    return [section for section in _sections(found) if section is not None]
+    return [section for section in _sections(found, compared) if section is not None]
 
 
-def _sections(found: Found) -> Iterator[Section | None]:
-    study, measurements = found.study, found.measurements
-    absences = Absences.of(study, pending=found.pending, failures=found.failures)
-    trains_models = bool({*study.exhibits} - {VOCABULARY})
-    table = table_1_section(study, measurements, links=found.links, absences=absences)
-    yield survival_section(measurements, scale=study.scale, absences=absences)
+def _sections(found: Found, compared: Compared | None) -> Iterator[Section | None]:
+    asked, measurements, state = asked_in(found.provenance), found.measurements, found.state
+    absences = Absences.of(state.absent)
+    trains_models = bool({*asked.exhibits} - {VOCABULARY})
+    table = table_1_section(asked, measurements, links=state.records, absences=absences)
+    yield survival_section(measurements, scale=asked.scale, absences=absences)
     yield claims_section(measurements) if trains_models and measurements else None
     yield table
-    yield figure_3_section(study, measurements, absences=absences)
+    yield figure_3_section(asked, measurements, absences=absences)
     if table is None:
-        yield conditions_section(study)
-    yield from emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
+        yield conditions_section(asked)
+    yield from emergence_sections(measurements, is_made_up=asked.is_made_up)
     yield from training_sections(measurements, found.curves)
     yield vocabulary_section(measurements)
-    yield from figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
-    if found.against is not None:
-        yield difference_section(difference(found.against.content, _content(found)), other=found.against.name)
-    yield missing_section(failures=found.failures, lacking=gap_sentences(study), pending=found.pending)
-    yield provenance_section(found.provenance, logs=found.logs, has_table=table is not None)
-
-
-def _content(found: Found) -> ReportContent:
-    """As another report would read it."""
-    return ReportContent(measurements=found.measurements, provenance=json.loads(found.provenance.json_text()))
+    yield from figure_sections(measurements, new_vectors=asked.scale.alignment.new_vectors)
+    if compared is not None:
+        yield difference_section(compared.changed, other=compared.other)
+    yield missing_section(state)
+    yield provenance_section(found.provenance, logs=state.logs, has_table=table is not None)
 
 
 def _write_picture(picture: Picture, folder: Path) -> None:

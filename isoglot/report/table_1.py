@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import FEW_LINES, Agreement, Contender, transfer_agreements
 from isoglot.report.quantities import mean_and_range
+from isoglot.report.rank_correlation import RankCorrelation, rank_correlations
 from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost, notes
 from isoglot.report.transfer_scores import Delta, Model, TaskScores, transfer_scores
 from isoglot.report.verdicts import Verdict
@@ -50,6 +51,8 @@ class Table1:
     notes: tuple[str, ...]
     agreement: tuple[tuple[str, Verdict], ...]
     """Sentences about the paper's order of conditions."""
+    ranks: tuple[RankCorrelation, ...]
+    """How near the order of all conditions comes to the paper's."""
     counts: tuple[CountTable, ...]
 
 
@@ -65,6 +68,7 @@ def table_1(measurements: Sequence[Measurement]) -> Table1 | None:
         tasks=tuple(_columns(scores, models=list(models)) for scores in tasks),
         notes=tuple(notes(tasks)),
         agreement=tuple(line for scores in tasks for line in _agreement(scores)),
+        ranks=tuple(rank_correlations(tasks)),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )
 

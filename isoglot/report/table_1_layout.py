@@ -10,6 +10,7 @@ from textwrap import wrap
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
+from isoglot.report.rank_correlation import rank_sentences
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
 from isoglot.report.verdicts import Verdict
@@ -35,6 +36,10 @@ class Table1Layout:
         yield Text()
         for note in self.table.notes:
             yield from _wrapped(note, width=width, style="italic")
+        if self.table.ranks:
+            yield Text()
+            for sentence in rank_sentences(self.table.ranks):
+                yield from _wrapped(sentence, width=width, style="")
         if self.table.agreement:
             yield Text()
             yield from _wrapped(TRANSFER_HEADING, width=width, style="bold")

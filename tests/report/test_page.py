@@ -13,6 +13,7 @@ from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
+from isoglot.narrowing import Narrowing
 from isoglot.report import page as page_module
 from isoglot.report.claims import claims
 from isoglot.report.html import explanations
@@ -41,7 +42,7 @@ TRANSFER = [
 
 
 def page_of(found: list[Measurement], folder: Path, **more: object) -> Element:
-    path = write_report(STUDY, found, store=Store(folder / "store"), **more)
+    path = write_report(STUDY, found, store=Store(folder / "store"), **more).page
     return parsed_page(path.read_text(encoding="utf-8"))
 
 
@@ -81,15 +82,37 @@ def test_what_failed_is_told_apart_from_what_is_to_come(tmp_path: Path) -> None:
     assert all(section.id != "missing" for section in whole.find_all("section"))
 
 
+def test_a_condition_that_table_1_is_not_about_has_no_row_there(tmp_path: Path) -> None:
+    kept = ("default", "sep-emb-l1-6")
+    narrow = replace(STUDY, only={"table-1": Narrowing(conditions=kept), "emergence": Narrowing(seeds=(0,))})
+    written = write_report(narrow, TRANSFER, store=Store(tmp_path)).page
+    page = parsed_page(written.read_text(encoding="utf-8"))
+    labels = {row[0] for row in page.by_id("table-1").find_all("table", class_="table-1")[0].rows()}
+    assert {"Default", "Sep Emb + L1-6"} <= labels
+    assert "No anchors" not in labels
+    assert "seeds 0, 1 (not all of them for emergence)" in page.text
+
+
+def test_how_near_the_order_comes_to_the_papers_stands_below_table_1(tmp_path: Path) -> None:
+    scores = {"default": 70.0, "no-anchors": 60.0, "sep-emb": 65.0, "sep-emb-l1-6": 3.0}
+    found = [each for name, score in scores.items() for each in transferred(name, {"ela": 90.0, "oru": score})]
+    section = page_of(found, tmp_path).by_id("table-1")
+    assert ["NER", "0.80", "4", "oru"] in section.rows()
+    assert "Spearman's rho with the paper's order of conditions: NER 0.80 (4 conditions; oru)." in section.text
+    assert explanations.RANKS in section.text
+    assert "Spearman" not in page_of(found[2:], tmp_path).text, "three conditions are too few"
+
+
 def test_small_numbers_are_explained_where_there_are_any(tmp_path: Path) -> None:
-    assert "Small numbers are those of each seed; each leads to" in page_of(TRANSFER, tmp_path).by_id("table-1").text
+    several = page_of(TRANSFER, tmp_path).by_id("table-1").text
+    assert "Struck through: no transfer. Small numbers are those of each seed. " in several
     alone = page_of([each for each in TRANSFER if each.seed == 0], tmp_path).by_id("table-1").text
     assert "Small numbers" not in alone
-    assert "Struck through: no transfer. Each number leads to" in alone
+    assert "leads to the record" not in several + alone, "no record is there"
 
 
 def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
-    path = write_report(STUDY, [*FOUND, *TRANSFER], store=Store(tmp_path / "store"))
+    path = write_report(STUDY, [*FOUND, *TRANSFER], store=Store(tmp_path / "store")).page
     lines = (path.parent / "measurements.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [
         asdict(each) | {"languages": ["ela", "oru"]} for each in [*FOUND, *TRANSFER]
@@ -112,11 +135,12 @@ def test_every_link_leads_to_a_file_or_a_place_on_the_page(tmp_path: Path) -> No
         each if each.condition != "sep-emb-l1-6" else Measurement(**{**vars(each), "stage": stage.digest})
         for each in TRANSFER
     ]
-    path = write_report(STUDY, [*FOUND, *linked], store=store)
+    path = write_report(STUDY, [*FOUND, *linked], store=store).page
     page = parsed_page(path.read_text(encoding="utf-8"))
     places = {each.id for tag in ("section", "figure", "li") for each in page.find_all(tag)}
     addresses = [str(link.attributes["href"]) for link in page.find_all("a")]
     assert any(address.endswith("record.json") for address in addresses)
+    assert "Each of them leads to the record of its artifact." in page.by_id("table-1").text
     for address in addresses:
         assert address[1:] in places if address.startswith("#") else (path.parent / address).exists(), address
         assert not Path(address).is_absolute()
@@ -124,7 +148,7 @@ def test_every_link_leads_to_a_file_or_a_place_on_the_page(tmp_path: Path) -> No
 
 def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None:
     def write(_: int) -> Path:
-        return write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
+        return write_report(STUDY, FOUND, store=Store(tmp_path / "store")).page
 
     with ThreadPoolExecutor(8) as runs:
         (path,) = set(runs.map(write, range(16)))
@@ -133,7 +157,7 @@ def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None
 
 
 def test_a_picture_that_is_the_same_is_not_drawn_again(tmp_path: Path) -> None:
-    path = write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
+    path = write_report(STUDY, FOUND, store=Store(tmp_path / "store")).page
     png = path.parent / "figures/retrieval.ela-oru.png"
     png.write_bytes(b"as it was")
     write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
@@ -149,7 +173,7 @@ def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:
 
 
 def test_a_page_of_vocabularies_speaks_of_no_training(tmp_path: Path) -> None:
-    path = write_report(with_exhibits(STUDY, ["vocabulary"]), [], store=Store(tmp_path / "store"))
+    path = write_report(with_exhibits(STUDY, ["vocabulary"]), [], store=Store(tmp_path / "store")).page
     page = parsed_page(path.read_text(encoding="utf-8"))
     assert "no model was asked for" in page.text
     assert "tokens a model" not in page.text
@@ -167,7 +191,7 @@ def test_a_page_that_grows_too_large_leaves_out_its_narrow_pictures(
 
 
 def test_what_differs_from_another_report_stands_on_the_page(tmp_path: Path) -> None:
-    other = write_report(with_seeds(STUDY, [0]), TRANSFER[:1], store=Store(tmp_path / "other"))
+    other = write_report(with_seeds(STUDY, [0]), TRANSFER[:1], store=Store(tmp_path / "other")).page
     changed = [replace(TRANSFER[0], value=99.0), *TRANSFER[1:]]
     against = Other(name="<the other>", content=read_report(other.parent))
     section = page_of(changed, tmp_path, against=against).by_id("difference")

@@ -25,6 +25,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this ma
 
 MARKUP = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 DESK, PHONE = (1280, 900), (390, 844)
+PATIENCE = 120_000
+"""Milliseconds, for a machine that is busy."""
 STUDY = parse_study(TINY_STUDY, origin=f"tiny.toml {MARKUP}")
 FOUND = [
     *(
@@ -52,7 +54,7 @@ FOUND = [
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM)
+        found = started.chromium.launch(executable_path=CHROMIUM, timeout=PATIENCE)
         yield found
         found.close()
 
@@ -60,13 +62,14 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store(tmp_path_factory.mktemp("page") / "store")
-    return write_report(STUDY, FOUND, store=store, failures=[f"words of de: {MARKUP}"])
+    return write_report(STUDY, FOUND, store=store, failures=[f"words of de: {MARKUP}"]).page
 
 
 @contextmanager
 def opened(browser: Any, path: Path, size: tuple[int, int] = DESK, **how: Any) -> Iterator[Any]:
     """The page; in the end there must have been no error and no request but for the page itself."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]}, **how)
+    page.set_default_timeout(PATIENCE)
     troubles: list[str] = []
     page.on("console", lambda message: troubles.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -77,6 +80,12 @@ def opened(browser: Any, path: Path, size: tuple[int, int] = DESK, **how: Any) -
         assert [each for each in troubles if not each.startswith("data:image/svg+xml,")] == []
     finally:
         page.close()
+
+
+def bring_into_view(page: Any, mark: Any) -> None:
+    """And wait until the page has heard of it, with a frame to come, and has put away what it showed."""
+    mark.scroll_into_view_if_needed()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE])
@@ -131,7 +140,7 @@ def test_a_figure_answers_to_hover_touch_and_keys(browser: Any, path: Path) -> N
     with opened(browser, path) as page:
         tooltip = page.locator("#tooltip")
         mark = page.locator("#retrieval .wide [data-said='Default, L1: 80.5%']").first
-        mark.scroll_into_view_if_needed()
+        bring_into_view(page, mark)
         assert not tooltip.is_visible()
         box = mark.bounding_box()
         assert box is not None
@@ -150,7 +159,9 @@ def test_a_figure_answers_to_hover_touch_and_keys(browser: Any, path: Path) -> N
         assert not tooltip.is_visible()
     with opened(browser, path, PHONE, has_touch=True) as page:
         # A narrow picture has its words from the wide one.
-        page.locator("#retrieval .narrow [data-said='Default, L1: 80.5%']").first.tap(force=True)
+        mark = page.locator("#retrieval .narrow [data-said='Default, L1: 80.5%']").first
+        bring_into_view(page, mark)
+        mark.tap(force=True)
         assert page.locator("#tooltip").inner_text() == "Default, L1: 80.5%"
 
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from isoglot.cells import TABLE_1
-from isoglot.report.html.absences import FAILED, NO_DATA, PENDING, Absences, Place
+from isoglot.report.html.absences import Absences, Place
 from isoglot.report.html.survival_section import survival_section
+from isoglot.report.state import FAILED, NO_DATA, PENDING
 from isoglot.scales import DEMO
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import transferred

@@ -39,6 +39,13 @@ def rows(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if "│" in line]
 
 
+def test_how_near_the_order_comes_to_the_papers_is_told_below() -> None:
+    scores = {"default": 70.0, "no-anchors": 60.0, "sep-emb": 65.0, "sep-emb-l1-6": 3.0}
+    text = shown([each for name, score in scores.items() for each in transferred(name, {"ela": 90.0, "oru": score})])
+    assert "Spearman's rho with the paper's order of conditions: NER 0.80 (4 conditions; oru).\n" in text
+    assert "Spearman" not in shown(FOUND)
+
+
 def test_numbers_stand_in_their_places() -> None:
     text = shown(FOUND)
     headings, default, separate, untrained, frozen = rows(text)

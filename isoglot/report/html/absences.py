@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from isoglot.artifacts import inputs_first
-from isoglot.cells import Cell
-from isoglot.exhibits import gaps
-from isoglot.study import Study
+from isoglot.report.state import NO_DATA, Absent
 
-PENDING, FAILED, NO_DATA, NONE = "pending", "failed", "no data", "-"
+NONE = "-"
 Place = tuple[str, str, tuple[str, str], str | None]
 """Exhibit, condition, pair of languages and task."""
 
@@ -22,19 +19,9 @@ class Absences:
     reasons: Mapping[Place, str]
 
     @classmethod
-    def of(cls, study: Study, *, pending: Sequence[Cell], failures: Sequence[str]) -> Absences:
-        """A cell has failed where what it is made from has; failures begin with the title of an artifact."""
-        reasons: dict[Place, str] = {}
-        for gap in gaps(study):
-            # A gap of one task's part of an exhibit is called "table-1 ner".
-            exhibit, _, task = gap.exhibit.partition(" ")
-            reasons[exhibit, gap.condition, gap.languages, task or None] = NO_DATA
-        for cell in pending:
-            needed = inputs_first([cell.stage]).values() if failures else ()
-            has_failed = any(failure.startswith(f"{stage.title}: ") for stage in needed for failure in failures)
-            place = (cell.exhibit, cell.condition, cell.languages, cell.task)
-            reasons[place] = FAILED if has_failed else PENDING
-        return cls(reasons=reasons)
+    def of(cls, absent: Iterable[Absent]) -> Absences:
+        """Of several for one place, the last."""
+        return cls(reasons={(each.exhibit, each.condition, each.languages, each.task): each.reason for each in absent})
 
     def awaited(self, exhibit: str) -> set[Place]:
         """What would be there had the study come to its end, and all of it gone well; some of its seeds may be."""

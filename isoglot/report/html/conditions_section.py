@@ -1,21 +1,21 @@
 """What was done to each model, where Table 1, whose left half says so, is not on the page."""
 
+from isoglot.report.asked import Asked
 from isoglot.report.condition_words import in_words
 from isoglot.report.html.explanations import CONDITIONS
 from isoglot.report.html.number_table import text_table
 from isoglot.report.html.section import Section
 from isoglot.report.tables import DESCRIPTION, described
-from isoglot.study import Study
 
 
-def conditions_section(study: Study) -> Section:
+def conditions_section(asked: Asked) -> Section:
     lines = [
         (
             condition.label,
-            in_words(condition, scale=study.scale),
-            *described(condition, scale=study.scale),
+            in_words(condition, scale=asked.scale),
+            *described(condition, scale=asked.scale),
         )
-        for condition in study.conditions
+        for condition in asked.conditions
     ]
     return Section(
         anchor="conditions",

@@ -20,6 +20,12 @@ TABLE_1 = (
     "was tested in the others without having seen a label there. Δ is the mean over the test languages less that of "
     "Default."
 )
+RANKS = (
+    "Spearman's rho is 1 where a study puts the conditions into the paper's order, each by its mean over test "
+    "languages and seeds, 0 where the two orders have nothing to do with each other, and -1 where one is the other "
+    "backwards. Conditions that differ by no more than noise may come in either order, so that a faithful replication "
+    "need not reach 1; a condition without all of the languages is left out."
+)
 FIGURE_3 = (
     "The scores of Table 1 as bars: the longer, the better a model does in a language whose labels it never saw. Bars "
     "that stay as long as Default's name what transfer can do without; bars that vanish name what it needs."

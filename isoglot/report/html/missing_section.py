@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.cells import Cell
 from isoglot.report.html.explanations import MISSING
 from isoglot.report.html.markup import Html, folded, joined, listed, tag
 from isoglot.report.html.section import Section
+from isoglot.report.state import State
 
 MOST_LINES = 12
 """That are shown unfolded."""
 
 
-def missing_section(*, failures: Sequence[str], lacking: Sequence[str], pending: Sequence[Cell]) -> Section | None:
-    titles = list(dict.fromkeys(cell.stage.title for cell in pending))
-    parts = [*_part("Failed", failures), *_part("No data", lacking), *_part("Pending", titles)]
+def missing_section(state: State) -> Section | None:
+    parts = [*_part("Failed", state.failures), *_part("No data", state.no_data), *_part("Pending", state.pending)]
     if not parts:
         return None
     return Section(

@@ -14,7 +14,10 @@ from isoglot.report.plain_values import plain_text
 from isoglot.report.provenance import Making, Provenance
 from isoglot.report.quantities import duration, size_in_bytes
 
-FILES = ("measurements.jsonl", "provenance.json", "table-1.csv", "table-1.tex")
+FILES = (
+    *("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json"),
+    *("table-1.csv", "table-1.tex", "table-1.md"),
+)
 UNKNOWN = "unknown"
 
 
@@ -117,12 +120,13 @@ def _logs(logs: Sequence[Log]) -> Iterator[Html]:
     if remarked:
         yield tag("h3", "Remarked in training")
         yield tag("ul", *map(_log, remarked))
-    if logs:
-        yield folded(f"Logs ({len(logs)})", tag("ul", *map(_log, logs)))
+    if reached := [log for log in logs if log.address]:
+        yield folded(f"Logs ({len(reached)})", tag("ul", *map(_log, reached)))
 
 
 def _log(log: Log) -> Html:
-    return tag("li", tag("a", log.title, href=log.address), f": {log.remark}" if log.remark else "")
+    title = tag("a", log.title, href=log.address) if log.address else log.title
+    return tag("li", title, f": {log.remark}" if log.remark else "")
 
 
 def _settings(settings: Mapping[str, Json]) -> Html:

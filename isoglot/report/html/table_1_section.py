@@ -11,21 +11,22 @@ from statistics import fmean
 from isoglot.cells import BASELINES, TABLE_1
 from isoglot.conditions import PAPER_DEPTH, condition_named
 from isoglot.measurements import Measurement
+from isoglot.report.asked import Asked
 from isoglot.report.condition_words import GROUPS
 from isoglot.report.html.absences import NONE, Absences
-from isoglot.report.html.explanations import FIGURE_3
+from isoglot.report.html.explanations import FIGURE_3, RANKS
 from isoglot.report.html.explanations import TABLE_1 as EXPLANATION
 from isoglot.report.html.figure import figure
 from isoglot.report.html.markup import Html, folded, joined, listed, tag
 from isoglot.report.html.number_table import number_table, scrolling
 from isoglot.report.html.section import Section
 from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_delta
+from isoglot.report.rank_correlation import rank_sentences, rho_text
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, table_1
 from isoglot.report.tables import DESCRIPTION, described
 from isoglot.report.transfer_bars import transfer_picture
 from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
-from isoglot.study import Study
 
 FEW_SEEDS = 3
 """That are shown one by one below their mean."""
@@ -37,14 +38,14 @@ Links = Mapping[str, str]
 
 
 def table_1_section(
-    study: Study, measurements: Sequence[Measurement], *, links: Links, absences: Absences
+    asked: Asked, measurements: Sequence[Measurement], *, links: Links, absences: Absences
 ) -> Section | None:
     """None where nothing of it is measured yet."""
     table = table_1(measurements)
     if table is None:
         return None
     view = _Table(
-        study=study,
+        asked=asked,
         tasks=tuple(transfer_scores(measurements)),
         digests=_digests(measurements),
         links=links,
@@ -58,9 +59,10 @@ def table_1_section(
         body=joined(
             [
                 scrolling(view.html(), label=table.title),
-                listed(_notes(study, table, has_seeds=view.has_seeds)),
+                listed(_notes(asked, table, has_seeds=view.has_seeds, has_links=bool(links))),
                 # Hidden together with the columns they speak of.
-                listed(_notes_of_settings(study), class_=f"of-settings{view.crowd}"),
+                listed(_notes_of_settings(asked), class_=f"of-settings{view.crowd}"),
+                *_ranks(table),
                 *_below(table),
             ]
         ),
@@ -68,11 +70,11 @@ def table_1_section(
     )
 
 
-def figure_3_section(study: Study, measurements: Sequence[Measurement], *, absences: Absences) -> Section | None:
+def figure_3_section(asked: Asked, measurements: Sequence[Measurement], *, absences: Absences) -> Section | None:
     """The same scores as bars."""
     picture = transfer_picture(
         measurements,
-        conditions=[condition.name for condition in study.conditions],
+        conditions=[condition.name for condition in asked.conditions_of(TABLE_1)],
         missing=partial(absences.why, TABLE_1),
     )
     if picture is None:
@@ -88,21 +90,37 @@ def figure_3_section(study: Study, measurements: Sequence[Measurement], *, absen
     )
 
 
-def _notes(study: Study, table: Table1, *, has_seeds: bool) -> Iterator[str]:
+def _notes(asked: Asked, table: Table1, *, has_seeds: bool, has_links: bool) -> Iterator[str]:
     yield from table.notes
-    seeds = "Small numbers are those of each seed; each" if has_seeds else "Each number"
-    yield f"Struck through: no transfer. {seeds} leads to the record of its artifact."
-    if study.scale.shape.layers != PAPER_DEPTH:
+    seeds = " Small numbers are those of each seed." if has_seeds else ""
+    leads = f" Each {'of them' if has_seeds else 'number'} leads to the record of its artifact." if has_links else ""
+    yield f"Struck through: no transfer.{seeds}{leads}"
+    if asked.scale.shape.layers != PAPER_DEPTH:
         yield (
             f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have "
-            f"{study.scale.shape.layers}."
+            f"{asked.scale.shape.layers}."
         )
 
 
-def _notes_of_settings(study: Study) -> Iterator[str]:
+def _notes_of_settings(asked: Asked) -> Iterator[str]:
     yield 'A dash in the left half: "as Default".'
-    if any(condition.separate.embeddings for condition in study.conditions):
+    if any(condition.separate.embeddings for condition in asked.conditions_of(TABLE_1)):
         yield "0*: each language has embeddings of its own, so that no subword is in common."
+
+
+def _ranks(table: Table1) -> Iterator[Html]:
+    if table.ranks:
+        lines = [
+            (each.title[:1].upper() + each.title[1:], rho_text(each), str(each.num_conditions), ", ".join(each.targets))
+            for each in table.ranks
+        ]
+        yield tag("p", joined(rank_sentences(table.ranks), " "))
+        yield folded(
+            "How near the order of conditions comes to the paper's",
+            tag("p", RANKS, class_="explanation"),
+            number_table(("Task", "Spearman's rho", "Conditions", "Test languages"), lines),
+            class_="on-paper",
+        )
 
 
 def _below(table: Table1) -> Iterator[Html]:
@@ -124,7 +142,7 @@ def _digests(measurements: Sequence[Measurement]) -> dict[tuple[str, str, str, t
 
 @dataclass(frozen=True, kw_only=True)
 class _Table:
-    study: Study
+    asked: Asked
     tasks: tuple[TaskScores, ...]
     digests: Mapping[tuple[str, str, str, tuple[str, str], str, int | None], str]
     links: Links
@@ -170,7 +188,7 @@ class _Table:
 
     def _bodies(self) -> Iterator[Html]:
         """One for each group of the paper's, then one for models that were never pretrained."""
-        for section, alike in groupby(self.study.conditions, key=lambda condition: condition.section):
+        for section, alike in groupby(self.asked.conditions_of(TABLE_1), key=lambda condition: condition.section):
             title = f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
             yield self._body(title, [Model(condition=condition.name) for condition in alike])
         untrained = dict.fromkeys(model for task in self.tasks for model in task.models if not model.is_pretrained)
@@ -183,8 +201,8 @@ class _Table:
         return tag("tbody", heading if title else Html(), *map(self._row, models))
 
     def _row(self, model: Model) -> Html:
-        settings = described(condition_named(model.condition), scale=self.study.scale)
-        of_default = described(condition_named("default"), scale=self.study.scale)
+        settings = described(condition_named(model.condition), scale=self.asked.scale)
+        of_default = described(condition_named("default"), scale=self.asked.scale)
         is_default = model == Model(condition="default")
         shown = [
             AS_DEFAULT if setting == default and not is_default else setting

@@ -1,0 +1,216 @@
+"""A report made again from the files beside its page: the same bytes, with neither store nor study nor data."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from study_texts import TINY_STUDY
+
+from isoglot.artifacts import Store
+from isoglot.cells import UNTRAINED
+from isoglot.errors import IsoglotError
+from isoglot.exhibits import cells
+from isoglot.pretraining.run import HEALTH
+from isoglot.report.gathering import gathered
+from isoglot.report.page import Other, rewrite_report, write_report
+from isoglot.report.report_files import read_found, read_report
+from isoglot.report.training_curves import Curve
+from isoglot.study import parse_study
+from tests.report.html_pages import Element, parsed_page
+from tests.report.made_up_measurements import measured, measurement, transferred
+
+STUDY = parse_study(TINY_STUDY, origin="tiny <b>.toml")
+LINKED = next(
+    cell.stage for cell in cells(STUDY) if (cell.exhibit, cell.condition, cell.seed) == ("table-1", "default", 0)
+)
+LACKING = [cell for cell in cells(STUDY) if cell.condition == "no-anchors"]
+FAILURES = [f"{LACKING[-1].stage.title}: no room on the disk"]
+FOUND = [
+    *(
+        replace(each, stage=LINKED.digest)
+        for each in transferred("default", {"ela": 91.03, "oru": 55.7}, task="parsing", metric="las")
+    ),
+    *transferred("default", {"ela": 93.0, "oru": 1 / 3}, task="parsing", metric="las", seed=1),
+    *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 2.5}, task="parsing", metric="las"),
+    *measured("default", [10.04, 80.0]),
+    *measured("default", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+    # A whole number must stay one.
+    measurement("default", 40, metric="chosen_update"),
+]
+CURVES = tuple(
+    Curve(
+        condition="default",
+        languages=("ela", "oru"),
+        language=language,
+        seed=0,
+        points=((20, 61.25), (40, 1 / 3)),
+        is_finished=language == "ela",
+    )
+    for language in ("ela", "oru")
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """With the record and the log of one artifact."""
+    store = Store(tmp_path / "store")
+    store.folder(LINKED).mkdir(parents=True)
+    (store.folder(LINKED) / "record.json").touch()
+    store.log_folder(LINKED).mkdir(parents=True)
+    (store.log_folder(LINKED) / HEALTH).write_text('{"attempt": 1, "remark": "still at the plateau"}\n')
+    return store
+
+
+@pytest.fixture
+def page(store: Store) -> Path:
+    written = write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING).page
+    (written.parent / "curves.jsonl").write_text(
+        "".join(json.dumps(vars(curve)) + "\n" for curve in CURVES), encoding="utf-8"
+    )
+    return rewrite_report(written.parent).page
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def parsed(page: Path) -> Element:
+    return parsed_page(page.read_text(encoding="utf-8"))
+
+
+def test_what_is_written_is_read_back_as_it_was(store: Store) -> None:
+    folder = write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING).page.parent
+    found = gathered(STUDY, FOUND, store=store, folder=folder, failures=FAILURES, lacking=LACKING)
+    read = read_found(folder)
+    assert read == replace(found, state=found.state.seen_from(folder))
+    assert read.state.failures
+    assert read.state.absent
+    assert read.state.records == {LINKED.digest: f"../../{store.folder(LINKED).name}/record.json"}
+
+
+def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: Path) -> None:
+    before = files(page.parent)
+    assert {"report.html", "table-1.tex", "table-1.csv", "table-1.md", "figures/figure-3.svg"} <= before.keys()
+    assert "Learning curves" in parsed(page).text
+    for name in before.keys() - {"measurements.jsonl", "provenance.json", "curves.jsonl", "state.json"}:
+        (page.parent / name).unlink()
+    rewrite_report(page.parent)
+    assert files(page.parent) == before
+    assert "record.json" in page.read_text(encoding="utf-8"), "its links still lead somewhere"
+    write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING)
+    (page.parent / "curves.jsonl").write_bytes(before["curves.jsonl"])
+    rewrite_report(page.parent)
+    assert files(page.parent) == before, "as from the store"
+
+
+def test_a_published_report_needs_nothing_but_itself(store: Store, page: Path, tmp_path: Path) -> None:
+    public = rewrite_report(page.parent, to=tmp_path / "results" / "mine").page
+    assert public == tmp_path / "results" / "mine" / "report.html"
+    before = files(public.parent)
+    shutil.rmtree(store.root)
+    rewrite_report(public.parent)
+    assert files(public.parent) == before
+    moved = public.parent.rename(tmp_path / "elsewhere")
+    rewrite_report(moved)
+    assert files(moved) == before
+    rewrite_report(moved, to=tmp_path / "twice")
+    assert files(tmp_path / "twice") == before
+
+
+def test_what_is_published_has_no_dead_links_and_keeps_what_was_said(page: Path, tmp_path: Path) -> None:
+    inside, public = parsed(page), parsed(rewrite_report(page.parent, to=tmp_path / "public").page)
+    for here in (inside, public):
+        assert "still at the plateau" in here.by_id("provenance").text
+        assert FAILURES[0] in here.by_id("missing").text
+    assert "Logs (1)" in inside.text
+    assert "Logs" not in public.text
+    assert "leads to the record" in inside.by_id("table-1").text
+    assert "leads to the record" not in public.by_id("table-1").text
+    for address in (str(link.attributes["href"]) for link in public.find_all("a")):
+        assert address.startswith("#") or (tmp_path / "public" / address).exists(), address
+    assert ".." not in (tmp_path / "public" / "state.json").read_text(encoding="utf-8")
+
+
+def test_a_copy_made_by_hand_loses_its_dead_links(page: Path, tmp_path: Path) -> None:
+    kept = Path(shutil.copytree(page.parent, tmp_path / "kept"))
+    rewrite_report(kept)
+    rewrite_report(page.parent, to=tmp_path / "public")
+    assert (kept / "report.html").read_bytes() == (tmp_path / "public" / "report.html").read_bytes()
+
+
+def test_a_changed_number_shows_in_all_that_is_made_from_it(page: Path) -> None:
+    numbers = page.parent / "measurements.jsonl"
+    numbers.write_text(numbers.read_text().replace("55.7", "75.75"), encoding="utf-8")
+    rewrite_report(page.parent)
+    (row,) = (row for row in parsed(page).by_id("table-1").rows() if row[0] == "Default" and len(row) > 6)
+    assert row[6] == "38.0 75.8 0.3"
+    for name, shown in (("table-1.csv", "38.04"), ("table-1.md", "| 38.0 ("), ("table-1.tex", "38.0 (")):
+        assert shown in (page.parent / name).read_text(encoding="utf-8")
+    assert "75.8" in (page.parent / "figures" / "figure-3.svg").read_text(encoding="utf-8")
+
+
+def test_another_report_is_held_against_it_once(page: Path, tmp_path: Path) -> None:
+    other = rewrite_report(page.parent, to=tmp_path / "other").page.parent
+    numbers = other / "measurements.jsonl"
+    numbers.write_text(numbers.read_text().replace("55.7", "25.7"), encoding="utf-8")
+    written = rewrite_report(page.parent, against=Other(name="the other", content=read_report(other)))
+    assert written.compared is not None
+    (changed,) = written.compared.changed
+    assert changed.sentence() == "Default, ela-oru, Parsing las of oru: 13.0 (0-26) -> 28.0 (0-56) (+15.0)"
+    assert "Compared with the other" in parsed(page).by_id("difference").text
+    assert rewrite_report(page.parent).compared is None
+
+
+@pytest.mark.parametrize("name", ["provenance.json", "curves.jsonl", "state.json"])
+def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path, name: str) -> None:
+    before = page.read_bytes()
+    (page.parent / name).unlink()
+    with pytest.raises(IsoglotError, match=rf"no {name} in it, .*; write the report anew from its store: isoglot rep"):
+        rewrite_report(page.parent)
+    assert page.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("provenance.json", "{", "{{", "provenance.json: not JSON"),
+        ("provenance.json", '"window": 16', '"window": "16"', "provenance.json: budget.window: should be a whole numb"),
+        ("provenance.json", '"layers": 4', '"layers": null', r"settings.scale.shape.layers: should be a whole number"),
+        ("provenance.json", '"decay": "linear-tail"', '"decay": "steep"', "optimization.decay: 'steep' is not one of"),
+        ("provenance.json", '"no-anchors"', '"no-anchor"', "settings.conditions: 'no-anchor' is not one of"),
+        ("provenance.json", '"artifacts_done"', '"done"', "provenance.json: artifacts_done: this is missing"),
+        ("curves.jsonl", "[40, ", "[40, 1, ", "curves.jsonl:1: points.1: should have 2 entries, not 3"),
+        ("curves.jsonl", "[[20", "x", "curves.jsonl:1: should be a table"),
+        ("state.json", '"cells": ', '"cell": ', "state.json: cells: this is missing"),
+        ("state.json", '"failures": [', '"failures": [7, ', "state.json: failures.0: should be a string, not 7"),
+        ("measurements.jsonl", "parsing", "chess", r"measurements.jsonl:1: not a measurement .*'chess' is not one of"),
+        ("measurements.jsonl", '"sep-emb-l1-6"', '"sep"', r"measurements.jsonl:5: .*'sep' is not one of"),
+        ("measurements.jsonl", "55.7", '"55.7"', r"measurements.jsonl:2: .*value: should be a number, not '55.7'"),
+    ],
+)
+def test_what_is_damaged_is_named(page: Path, name: str, old: str, new: str, message: str) -> None:
+    path, before = page.parent / name, page.read_bytes()
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(IsoglotError, match=message):
+        rewrite_report(page.parent)
+    assert page.read_bytes() == before
+
+
+def test_what_a_later_isoglot_says_more_is_passed_over(page: Path) -> None:
+    before = page.read_bytes()
+    for name in ("provenance.json", "state.json"):
+        path = page.parent / name
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"of_later": 1}), encoding="utf-8")
+    rewrite_report(page.parent)
+    assert page.read_bytes() == before
+    assert "of_later" in (page.parent / "state.json").read_text(), "what a page is made from is not written over"
+
+
+def test_a_folder_that_takes_no_report_is_named(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(IsoglotError, match=f"{tmp_path}/file/in: no report can be written there .*--to"):
+        rewrite_report(page.parent, to=tmp_path / "file" / "in")
