@@ -1,10 +1,13 @@
 """The isoglot command as people run it: a process of its own."""
 
 import os
+import resource
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from ctrl_c import hearing_ctrl_c
 
 from isoglot.artifacts import Store
 from isoglot.study import Study, read_study
@@ -30,6 +33,8 @@ class Workplace:
     folder: Path
     first_output: str
     """What the run printed that made everything."""
+    first_seconds: float = 0.0
+    """What that run took of the processors."""
 
     @property
     def study(self) -> Study:
@@ -52,13 +57,20 @@ def isoglot(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def processor_seconds() -> float:
+    """What all commands that have ended took of the processors: other programs, unlike a clock, do not add to it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def started(*words: str, folder: Path) -> subprocess.Popen[str]:
     """The command at work; whoever starts it must end it."""
-    return subprocess.Popen(
-        [str(ISOGLOT), *words],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with hearing_ctrl_c():
+        return subprocess.Popen(
+            [str(ISOGLOT), *words],
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )

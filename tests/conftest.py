@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from commands import Workplace, isoglot
+from commands import Workplace, isoglot, processor_seconds
 from hypothesis import settings
 from study_texts import TINY_STUDY
 from tiny_worlds import TINY_WORLD
@@ -58,6 +58,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """Where tiny.toml was run once. Tests that change a store change a copy."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    start = processor_seconds()
     run = isoglot("run", "tiny.toml", folder=folder)
     assert run.returncode == 0, run.stdout + run.stderr
-    return Workplace(folder=folder, first_output=run.stdout)
+    return Workplace(folder=folder, first_output=run.stdout, first_seconds=processor_seconds() - start)

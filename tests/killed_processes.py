@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import os
 import signal
 import subprocess
@@ -30,12 +31,10 @@ def exit_code_of(
     if child == 0:
         _die_at(moment)
         _exit_after(act)
-    if seconds is not None:
-        time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
-    if when is not None:
-        while not when():
-            time.sleep(0.001)
+    if seconds is not None or when is not None:
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        while not _has_ended(child) and not (when is not None and when()) and (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, 0.001))
         os.kill(child, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -47,7 +46,7 @@ def nursed(module: str, place: Path) -> Nursed:
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert process.returncode == 0, process.stderr
@@ -76,6 +75,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
+
+
+def _has_ended(child: int) -> bool:
+    """Whether there is nothing left of it but its exit code, which stays to be asked for."""
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _parent(process: int) -> int | None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Semaphore
 
-LONGEST_WAIT = 20.0
+LONGEST_WAIT = 300.0
 """Lest a test that ought to fail hangs."""
 _held: dict[Path, Semaphore] = {}
 

@@ -5,7 +5,8 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Semaphore, Thread, Timer, active_count
+from threading import Semaphore, Thread, Timer
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ class AfterFailure(dict[str, Tensor]):
 
 
 def await_that(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.001)
@@ -159,7 +160,7 @@ def test_one_file_s_memory_is_all_it_takes(tmp_path: Path) -> None:
         "print(peak() - before)\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
-    grown = int(subprocess.check_output(command, cwd=CHECKOUT, text=True, timeout=60))
+    grown = int(subprocess.check_output(command, cwd=CHECKOUT, text=True, timeout=300))
     assert 48 < grown < 96, "MiB, for a file of 64"
 
 
@@ -204,7 +205,7 @@ def test_a_full_disk_is_told_as_what_it_is_and_leaves_the_old_file(tmp_path: Pat
         "with BackgroundWriter() as writer: writer.outbox()({'a': torch.ones(100_000)}, Path(sys.argv[1]))\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path / LATEST)]
-    answer = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=60, check=False)
+    answer = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=300, check=False)
     assert f"IsoglotError: {tmp_path / LATEST} could not be written" in answer.stderr
     assert "File too large" in answer.stderr
     assert value_of(tmp_path / LATEST) == 1
@@ -214,7 +215,7 @@ def test_a_full_disk_is_told_as_what_it_is_and_leaves_the_old_file(tmp_path: Pat
 def test_after_an_error_the_file_being_written_is_finished_and_the_others_are_not_begun(
     error: type[BaseException], tmp_path: Path
 ) -> None:
-    threads = active_count()
+    threads = set(enumerate_threads())
 
     def write_some() -> None:
         with slow_disk(tmp_path) as disk, BackgroundWriter() as writer:
@@ -225,17 +226,17 @@ def test_after_an_error_the_file_being_written_is_finished_and_the_others_are_no
 
     with pytest.raises(error):
         write_some()
-    await_that(lambda: active_count() == threads)
+    await_that(lambda: set(enumerate_threads()) <= threads)
     assert {path.name for path in tmp_path.iterdir()} == {"0"}
     assert value_of(tmp_path / "0") == 0
 
 
 def test_a_writer_that_nothing_is_given_to_starts_no_thread() -> None:
     """Processes that may yet fork, or only go on from a finished run, have none."""
-    threads = active_count()
+    threads = set(enumerate_threads())
     with BackgroundWriter() as writer:
         assert writer.outbox().is_free
-        assert active_count() == threads
+        assert set(enumerate_threads()) <= threads
 
 
 @pytest.fixture(scope="module")

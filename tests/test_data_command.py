@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ctrl_c import hearing_ctrl_c
 from real_data import DATA
 
 ROOT = Path(__file__).parents[1]
@@ -26,14 +27,15 @@ except IsoglotError as error:
 
 def started(*words: str, folder: Path, **variables: str) -> subprocess.Popen[str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("ISOGLOT_DATA", "FORCE_COLOR")}
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *words],
-        cwd=folder,
-        env=kept | {"PYTHONPATH": str(ROOT)} | variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with hearing_ctrl_c():
+        return subprocess.Popen(
+            [sys.executable, "-c", COMMAND, *words],
+            cwd=folder,
+            env=kept | {"PYTHONPATH": str(ROOT)} | variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
 
 def data(*words: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -132,7 +134,7 @@ def test_stopped(tmp_path: Path) -> None:
         process = started("get", "pud", "--languages", "fr,ru", folder=tmp_path, https_proxy=proxy)
         connection, _ = silent.accept()
         process.send_signal(signal.SIGINT)
-        out, complaints = process.communicate(timeout=30)
+        out, complaints = process.communicate(timeout=300)
         connection.close()
     assert process.returncode == 130
     assert out.endswith("Stopped; what was fetched is kept. Go on with: isoglot get pud --languages fr,ru\n")

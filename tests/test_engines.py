@@ -80,10 +80,12 @@ def test_one_worker_is_this_process(
 def test_as_many_as_there_are_processors_memory_and_stages_for(
     store: Store, planned: tuple[PlannedStage, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(engines, "num_processors", lambda: 8)
+    monkeypatch.setattr(engines, "available_ram", lambda: 64 << 30)
     monkeypatch.setenv("ISOGLOT_WORKERS", "2")
-    assert num_asked_for(store, planned) == min(2, num_in_memory())
+    assert num_asked_for(store, planned) == 2
     monkeypatch.setenv("ISOGLOT_WORKERS", "9")
-    assert num_asked_for(store, planned) == min(3, num_in_memory())
+    assert num_asked_for(store, planned) == 3
     monkeypatch.setattr(engines, "WORKER_BYTES", 1 << 60)
     assert num_asked_for(store, planned) == 1
     with pytest.warns(UserWarning, match="--workers 5: there is memory for 1, so that 1 would do"):

@@ -32,6 +32,11 @@ def fate(folder: Path, *, rounds: int, moment: int | None = None, seconds: float
     return code, " ".join(sorted(path.relative_to(folder).as_posix()[:20] for path in folder.rglob("*")))
 
 
+def states_of(fates: list[Fate]) -> set[str]:
+    """In which those were found that had been killed."""
+    return {state for code, state in fates if code == KILLED}
+
+
 def main() -> None:
     """Print the fates of those killed at random and of those killed at each moment, each in a folder of its own."""
     torch.set_num_threads(1)  # forking a process with threads would be unsafe
@@ -39,11 +44,13 @@ def main() -> None:
     assert fate(place / "warm-up", rounds=4)[0] == 0
     start = time.monotonic()
     assert fate(place / "whole", rounds=4)[0] == 0
-    seconds = time.monotonic() - start
+    longest = time.monotonic() - start
     at_random: list[Fate] = []
-    while sum(code == KILLED for code, _ in at_random) < 20:
+    while sum(code == KILLED for code, _ in at_random) < 20 or len(states_of(at_random)) < 4:
         folder = place / f"at_random-{len(at_random)}"
-        at_random.append(fate(folder, rounds=4, seconds=random.uniform(0, seconds)))
+        at_random.append(fate(folder, rounds=4, seconds=random.uniform(0, longest)))
+        # The disk, or the machine, may have become busy since, or idle.
+        longest *= 1.1 if at_random[-1][0] == KILLED else 0.7
     at_each: list[Fate] = []
     while not at_each or at_each[-1][0] == KILLED:
         at_each.append(fate(place / f"at_each-{len(at_each)}", rounds=2, moment=len(at_each)))

@@ -50,7 +50,7 @@ def on_a_tiny_disk(code: str, *, folder: Path) -> str:
         sys.executable,
         program + code,
     ]
-    return subprocess.check_output(command, cwd=CHECKOUT, text=True, timeout=60)
+    return subprocess.check_output(command, cwd=CHECKOUT, text=True, timeout=300)
 
 
 def test_full_disk(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def assert_sound(root: Path) -> None:
             assert found == listed
 
 
-def until(happens: Callable[[], bool], *, seconds: float = 20) -> None:
+def until(happens: Callable[[], bool], *, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < deadline
@@ -68,10 +68,12 @@ ENSURE_PATIENT = "Store(Path(sys.argv[1])).ensure(Patient(end=Path(sys.argv[2]))
 def test_killed_in_make_goes_on_and_adds_up_the_seconds(root: Path, tmp_path: Path) -> None:
     stage, store = Patient(end=tmp_path / "end"), Store(root)
     partial = root / f"{store.folder(stage).name}.partial"
+    start = time.monotonic()
     process = python(ENSURE_PATIENT, arguments=[str(root), str(stage.end)])
-    until((partial / ".isoglot-seconds").exists)
+    until(lambda: (partial / ".isoglot-seconds").exists() and (partial / ".isoglot-seconds").stat().st_size > 0)
     process.kill()
     process.communicate()
+    before = float((partial / ".isoglot-seconds").read_text())
     assert_sound(root)
     assert (partial / "checkpoint").read_text() == "1"
     assert store.is_interrupted(stage)
@@ -79,7 +81,7 @@ def test_killed_in_make_goes_on_and_adds_up_the_seconds(root: Path, tmp_path: Pa
     stage.end.touch()
     assert store.ensure(stage)
     assert files_of(store.folder(stage)) == {"attempts.txt": b"2"}
-    assert 1 <= store.record(stage).seconds < 10
+    assert 1 <= before < store.record(stage).seconds < time.monotonic() - start
     assert not store.is_interrupted(stage)
 
 
@@ -94,7 +96,7 @@ Store(Path(sys.argv[1])).ensure(Text(log=Path(sys.argv[2])))
 """
     log = tmp_path / "log"
     process = python(code, arguments=[str(root), str(log)])
-    process.communicate(timeout=30)
+    process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
     text, store = Text(log=log), Store(root)
     partial = root / f"{store.folder(text).name}.partial"
@@ -150,8 +152,8 @@ print(made)
     assert second.stdout is not None
     assert second.stdout.readline().endswith(f", process {first.pid}\n")
     end.touch()
-    assert first.communicate(timeout=30)[0] == "True\n"
-    assert second.communicate(timeout=30)[0] == "False\n"
+    assert first.communicate(timeout=300)[0] == "True\n"
+    assert second.communicate(timeout=300)[0] == "False\n"
     assert files_of(Store(root).folder(Patient(end=end))) == {"attempts.txt": b"1"}
     assert list(root.glob("*.lease")) == []
 

@@ -51,18 +51,17 @@ def wait():
 with lease(path, waiting=print):
     child = os.fork()
     if child == 0:
-        time.sleep(10)
+        time.sleep(600)
         os._exit(0)
     thread = threading.Thread(target=wait)
     thread.start()
     waits.wait()
-    freed = time.monotonic()
-thread.join()
+thread.join(60)
+print("kept" if thread.is_alive() else "free")
 os.kill(child, signal.SIGKILL)
-print(time.monotonic() - freed)
 """
-    output, errors = python(code, arguments=[str(tmp_path / "a.lease")]).communicate(timeout=30)
-    assert float(output) < 5, errors
+    output, errors = python(code, arguments=[str(tmp_path / "a.lease")]).communicate(timeout=300)
+    assert output == "free\n", errors
 
 
 def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
@@ -75,7 +74,7 @@ try:
 except OSError as error: print(error.errno == errno.EFBIG, Path(sys.argv[1]).exists())
 """
     arguments = [str(tmp_path / "a.lease")]
-    output, errors = python("import errno, sys\n" + code, arguments=arguments).communicate(timeout=30)
+    output, errors = python("import errno, sys\n" + code, arguments=arguments).communicate(timeout=300)
     assert output == "True False\n", errors
 
 
@@ -95,6 +94,6 @@ with lease(Path(sys.argv[1]), waiting=print):
 def test_a_script_that_its_workers_run_again_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "a.lease")]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert 'put what it does under if __name__ == "__main__":' in answer.stderr
     assert "exit 1" in answer.stdout

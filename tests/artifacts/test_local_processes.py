@@ -52,11 +52,10 @@ def test_a_run_is_told_as_it_happens_and_writes_the_same_bytes(store: Store, tmp
 
 
 def test_stages_are_made_at_once_and_by_processes_that_stay(store: Store, tmp_path: Path) -> None:
-    pair = [Meeting(name=a, others=(b,), place=tmp_path) for a, b in ("xy", "yx")]
-    rest = [Variables(name="HOME", number=number) for number in range(6)]
-    outcome = run_plan([*pair, *rest], store, engine=workers(store))
+    meetings = [Meeting(name=a, others=(b,), place=tmp_path) for a, b in ("ab", "ba", "cd", "dc", "ef", "fe")]
+    outcome = run_plan(meetings, store, engine=workers(store))
     assert outcome.failed == {}
-    makers = [int((store.folder(stage) / "process.txt").read_text()) for stage in rest]
+    makers = [int((store.folder(stage) / "process.txt").read_text()) for stage in meetings]
     assert len(set(makers)) == 2
     assert os.getpid() not in makers
     assert not any(is_running(maker) for maker in makers)
@@ -173,14 +172,13 @@ class Impatient(Observer):
         raise KeyboardInterrupt
 
 
-def test_ctrl_c_stops_workers_and_keeps_the_work(store: Store, tmp_path: Path) -> None:
+def test_ctrl_c_stops_workers_and_keeps_the_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_processes, "SECONDS_TO_END", 300.0)
     stage = Text(word="many", lines=10**9, log=tmp_path / "log")
-    begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run_plan([stage], store, Impatient(), engine=workers(store))
-    assert time.monotonic() - begun < local_processes.SECONDS_TO_END
     assert store.is_interrupted(stage)
-    assert list(store.root.glob("*.lease")) == []
+    assert list(store.root.glob("*.lease")) == [], "one that was killed would have left it"
     assert not is_running(int((tmp_path / "log").read_text()))
 
 
@@ -210,7 +208,7 @@ def running(root: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         partial = root / f"{Store(root).folder(Patient(end=tmp_path)).name}.partial"
         until(lambda: (partial / "checkpoint").exists() and (tmp_path / "log").exists())
         yield process
-        process.wait(timeout=30)
+        process.wait(timeout=300)
 
 
 def test_ctrl_c_in_a_terminal_is_heard_once(root: Path, tmp_path: Path) -> None:
@@ -218,8 +216,8 @@ def test_ctrl_c_in_a_terminal_is_heard_once(root: Path, tmp_path: Path) -> None:
     with running(root, tmp_path) as process:
         started = descendants(process.pid)
         os.killpg(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-    assert errors.count("Traceback") == 1
+        _, errors = process.communicate(timeout=300)
+    assert errors.count("Traceback") == 1, errors
     assert process.returncode == -signal.SIGINT
     until(lambda: not any(map(is_running, started)))
     assert list(root.glob("*.lease")) == []
@@ -244,7 +242,7 @@ with LocalProcesses(Store(Path(sys.argv[1])), environments=[{"PYTHONPATH": str(f
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 """
     process = python(code, arguments=[str(root), str(tmp_path)])
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=300)
     assert errors.count("KeyboardInterrupt") == 1, errors
     assert process.returncode == -signal.SIGINT
 

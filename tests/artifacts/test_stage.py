@@ -58,7 +58,7 @@ print(Model(texts={"fr": Text(), "en": Text(word="en")}, condition=TABLE_1[-1]).
 
 
 def output_of(process: "subprocess.Popen[str]") -> str:
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     return output
 

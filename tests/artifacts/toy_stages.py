@@ -13,6 +13,7 @@ from pathlib import Path
 
 from isoglot.artifacts import NOT_IDENTITY, Amount, Stage, Store, Work
 from isoglot.errors import IsoglotError
+from tests.ctrl_c import hearing_ctrl_c
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -89,9 +90,11 @@ class Patient(Stage):
     end: Path = field(metadata=NOT_IDENTITY)
 
     def make(self, work: Work) -> None:
-        checkpoint = work.folder / "checkpoint"
+        checkpoint, draft = work.folder / "checkpoint", work.folder / "draft"
         attempts = int(checkpoint.read_text()) + 1 if checkpoint.exists() else 1
-        checkpoint.write_text(str(attempts))
+        # Whole as soon as it is there, as whoever sees it may kill this process.
+        draft.write_text(str(attempts))
+        draft.replace(checkpoint)
         while not self.end.exists():
             work.progress(1, 2, "steps")
             time.sleep(0.01)
@@ -110,7 +113,8 @@ def python(code: str, *, arguments: list[str], **variables: str) -> "subprocess.
     program = "import sys; from pathlib import Path; from tests.artifacts.toy_stages import *\n" + code
     command = [sys.executable, "-c", program, *arguments]
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT)} | variables
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with hearing_ctrl_c():
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 class Mortals:

@@ -115,7 +115,7 @@ class _Answering(BaseHTTPRequestHandler):
         self.wfile.write(content[start : start + stop])
         if served.stalls_after is not None:
             self.wfile.flush()
-            self.server.closing.wait(30)
+            self.server.closing.wait(300)
 
     def log_message(self, format: str, *args: object) -> None:
         """Silent."""

@@ -25,7 +25,7 @@ def unpacked_file(url: str) -> DataFile:
 
 
 def getter(root: Path) -> Getter:
-    return Getter(root=root, home="https://home.example", patience=Patience(first_wait=0.001, timeout=20))
+    return Getter(root=root, home="https://home.example", patience=Patience(first_wait=0.001, timeout=300))
 
 
 class Mortals:

@@ -36,7 +36,7 @@ def secure(certificate: Path) -> Iterator[LocalServer]:
 
 
 def read(url: str) -> bytes:
-    with opened_url(url, headers={}, timeout=5) as response:
+    with opened_url(url, headers={}, timeout=60) as response:
         return response.read()
 
 

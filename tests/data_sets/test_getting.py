@@ -35,7 +35,7 @@ def files_in(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def getter(root: Path) -> Getter:
-    quick = Patience(tries=2, first_wait=0.001, longest_wait=0.01, timeout=5)
+    quick = Patience(tries=2, first_wait=0.001, longest_wait=0.01, timeout=60)
     return Getter(root=root, home="https://home.example", by_hand="ask for it", patience=quick)
 
 

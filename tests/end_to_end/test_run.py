@@ -2,12 +2,11 @@
 
 import json
 import re
-import time
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-from commands import Workplace, isoglot
+from commands import Workplace, isoglot, processor_seconds
 
 FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "layer", "seed", "value")
 CONDITIONS = {"default": "Default", "no-anchors": "No anchors", "sep-emb-l1-6": "Sep Emb + L1-6"}
@@ -124,11 +123,11 @@ def test_a_second_run_does_nothing_and_says_so_at_once(finished: Workplace) -> N
     before = {path: path.stat().st_mtime_ns for path in finished.store.root.glob("*-*/**/*")}
     seconds = []
     for _ in range(2):
-        start = time.monotonic()
+        start = processor_seconds()
         answer = isoglot("run", "tiny.toml", folder=finished.folder)
-        seconds.append(time.monotonic() - start)
+        seconds.append(processor_seconds() - start)
         assert (answer.returncode, answer.stderr) == (0, "")
         assert answer.stdout.startswith("tiny: 61 artifacts done, 0 to make\n")
         assert "Nothing to do: all 61 artifacts are in store.\n" in answer.stdout
-    assert min(seconds) < 3
+    assert min(seconds) < finished.first_seconds / 4
     assert {path: path.stat().st_mtime_ns for path in finished.store.root.glob("*-*/**/*")} == before

@@ -28,7 +28,9 @@ def test_killed_with_its_workers_and_run_again(tmp_path: Path) -> None:
         name: isoglot(*words, "--workers", number, folder=tmp_path / name)
         for name, number in (("alone", "1"), ("together", "2"))
     }
-    assert [(run.returncode, run.stderr) for run in runs.values()] == [(0, ""), (0, "")]
+    assert [run.returncode for run in runs.values()] == [0, 0]
+    # A machine of one processor, or with little memory left, is said to be no place for two.
+    assert all(re.fullmatch(r"(isoglot: --workers 2: there .* would do.*\n)?", run.stderr) for run in runs.values())
     alone, together = (artifact_files(tmp_path / name / "store") for name in runs)
     assert alone == together
     assert sum(name.endswith("best/model.safetensors") for name in alone) >= 2

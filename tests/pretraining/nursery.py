@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -49,6 +50,17 @@ class Nursery:
         return "trained" if (folder / loop.CHECKPOINTS / "latest.safetensors").exists() else "begun"
 
 
+def killed_at_random(nursery: Nursery, *, seconds: float) -> list[Fate]:
+    """One after the other until the run is finished, which took some seconds before."""
+    fates: list[Fate] = [(KILLED, "begun")]
+    while fates[-1][1] != "finished":
+        # Longer and longer, lest none gets past its first update on a machine that has become busy.
+        longest = seconds / 5 * (1 + len(fates) / 10)
+        fates.append(nursery.fate(LONG, "at-random", seconds=random.uniform(0, longest)))
+    fates.append(nursery.fate(LONG, "at-random"))
+    return fates
+
+
 def main() -> None:
     """Print the fates of those killed at random, again and again in one folder, and at each moment, each in its own."""
     torch.set_num_threads(1)  # forking a process with threads would be unsafe
@@ -60,15 +72,15 @@ def main() -> None:
     seconds = time.monotonic() - start
     assert nursery.fate(SHORT, "short") == (0, "finished")
     loop.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each update
-    at_random: list[Fate] = [(KILLED, "begun")]
-    while at_random[-1][1] != "finished":
-        # Longer and longer, lest none gets past its first update on a machine that has become busy.
-        longest = seconds / 5 * (1 + len(at_random) / 10)
-        at_random.append(nursery.fate(LONG, "at-random", seconds=random.uniform(0, longest)))
-    at_random.append(nursery.fate(LONG, "at-random"))
+    at_random = killed_at_random(nursery, seconds=seconds)
+    # A machine that has become idle gets through too soon.
+    while at_random.count((KILLED, "trained")) < 2:
+        seconds /= 2
+        shutil.rmtree(place / "at-random")
+        at_random = killed_at_random(nursery, seconds=seconds)
     at_each: list[Fate] = [(KILLED, "begun")]
-    # Until three in a row get through: a busy machine asks for more one time and for less another.
-    while any(code == KILLED for code, _ in at_each[-3:]):
+    # Until six in a row get through: a busy machine asks for more one time and for less another.
+    while any(code == KILLED for code, _ in at_each[-6:]):
         name = f"at-each-{len(at_each) - 1}"
         at_each.append(nursery.fate(SHORT, name, moment=len(at_each) - 1))
         assert nursery.fate(SHORT, name) == (0, "finished")

@@ -37,7 +37,7 @@ def main() -> None:
     own = Ranks(rank=dist.get_rank(), count=dist.get_world_size())
     check_words(own)
     check_sums(own)
-    # One write: torchrun runs python -u, where print writes the end of the line apart and another rank may come between.
+    # One write: under python -u, as torchrun starts it, print writes a line and its end apart, and ranks get mixed up.
     print(f"rank {own.rank} found all as it should be\n", end="")
     dist.barrier()
     dist.destroy_process_group()

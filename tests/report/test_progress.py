@@ -25,6 +25,12 @@ class Digging(Stage):
         return None if self.metres is None else Amount(units=self.metres, of="metres")
 
 
+@pytest.fixture(autouse=True)
+def _terminal_that_can_move_its_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever the tests were started in."""
+    monkeypatch.setenv("TERM", "xterm")
+
+
 def watched(*, terminal: bool, width: int = 200) -> tuple[Watch, io.StringIO]:
     file = io.StringIO()
     return Watch(Console(file=file, force_terminal=terminal, width=width, soft_wrap=True)), file

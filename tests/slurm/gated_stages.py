@@ -45,7 +45,7 @@ class Counting(Stage):
 
     def _wait(self, work: Work) -> None:
         # No longer than any test takes: nobody opens the gate where tests were killed.
-        deadline = time.monotonic() + 300
+        deadline = time.monotonic() + 1000
         while not self.gate.exists() and time.monotonic() < deadline:
             work.progress(HALF, TOP, "numbers")
             time.sleep(0.05)

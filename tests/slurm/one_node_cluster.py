@@ -74,7 +74,7 @@ class OneNodeCluster:
             env=os.environ | {"SLURM_CONF": str(self.settings)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, f"{command}: {done.stderr}"
@@ -96,7 +96,7 @@ class OneNodeCluster:
         return int(next(word for word in shown.split() if word.startswith("Restarts=")).removeprefix("Restarts="))
 
 
-def until(happens: Callable[[], object], *, what: str, seconds: float = 90) -> None:
+def until(happens: Callable[[], object], *, what: str, seconds: float = 300) -> None:
     """Wait for something, and say what it was if it does not come."""
     deadline = time.monotonic() + seconds
     while not happens():
@@ -171,7 +171,7 @@ def _is_idle(cluster: OneNodeCluster) -> bool:
 
 def _end_all_told(variable: str) -> None:
     """End what daemons have started, jobs among it, and commands that wait for jobs: all that have this variable."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while left := list(_processes_told(variable)):
         assert time.monotonic() < deadline, f"processes {left} do not end"
         for number in left:

@@ -110,7 +110,7 @@ def test_a_stage_goes_on_whatever_ends_its_turn(
     until(lambda: all(turns(stage, store) == [0, HALF] for stage in stages.values()), what="second turns")
 
     gate.touch()
-    made = outcome.result(timeout=60).made
+    made = outcome.result(timeout=300).made
     assert {stage.digest for stage in made} == {stage.digest for stage in (*stages.values(), after)}
     whole = "".join(f"{number}\n" for number in range(TOP))
     for name, stage in stages.items():
@@ -133,7 +133,7 @@ def test_what_fails_is_told_with_job_and_log(
     until(lambda: said.steps.get("cancelled", [0])[-1] == HALF, what="the job to be cancelled")
     job = said.job_of("cancelled")
     cluster.ask("scancel", job)
-    ended = outcome.result(timeout=60)
+    ended = outcome.result(timeout=300)
 
     assert (ended.made, ended.skipped) == ((), (after,))
     errors = {digest: str(error) for digest, error in ended.failed.items()}

@@ -138,10 +138,12 @@ MARKS = [
 ]
 
 
-@settings(deadline=2000)
 @given(st.lists(st.sampled_from(MARKS), max_size=60).map("".join))
 def test_any_mixture_of_marks_gives_tidy_lines(wikitext: str) -> None:
-    for line in paragraphs(wikitext):
+    start = time.process_time()
+    lines = paragraphs(wikitext)
+    assert time.process_time() - start < 2
+    for line in lines:
         assert line == " ".join(line.split())
         assert any(map(str.isalpha, line))
 
