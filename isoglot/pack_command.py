@@ -1,4 +1,4 @@
-"""The `isoglot pack` and `isoglot unpack` commands: a study's results carried to another machine, without weights."""
+"""The `isoglot pack` and `isoglot unpack` commands: a study's results carried from machine to machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +24,9 @@ from isoglot.options import (
 )
 from isoglot.terminal import plain_console
 
+if TYPE_CHECKING:
+    from isoglot.artifacts.unpacking import Unpacked
+
 # As in cli.py: commands import what they need when they are called.
 
 DEFAULT_SIZE = "1MB"
@@ -34,7 +37,8 @@ MOST_TITLES = 3
 def pack(
     study: StudyArgument,
     to: Annotated[
-        str, typer.Option("--to", help="Archive to write, as in demo.tar.xz; an older one is replaced.", metavar="FILE")
+        str,
+        typer.Option("--to", help="Archive to write, as in demo.tar.xz; an older one is replaced.", metavar="FILE"),
     ],
     store: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
@@ -46,37 +50,45 @@ def pack(
         str,
         typer.Option(
             "--largest-file",
-            help="Leave out files above this size, as in 200KB or 1GB: weights and token streams, mostly. What reports "
-            "read is packed whatever its size.",
+            help="Leave out files above this size, as in 200KB or 1GB: mostly weights of larger models and token "
+            "streams. What reports read is packed whatever its size.",
             metavar="SIZE",
         ),
     ] = DEFAULT_SIZE,
 ) -> None:
-    """Put what is made of a study into one file to carry elsewhere, without weights and other large files.
+    """Put what is made of a study into one file to carry elsewhere, without large files.
 
-    Of an artifact that has large files a summary travels, which is enough for reports; all others travel whole.
-    [bold]isoglot unpack[/bold] puts them into another store. The same artifacts give the same bytes.
+    Those are files above 1 MB, as the weights of larger models, unless --largest-file says otherwise. Of an artifact
+    that has such files a summary travels, which is enough for reports; all others travel whole. [bold]isoglot
+    unpack[/bold] puts them into another store. The same artifacts give the same bytes.
     """
     from isoglot.artifacts import inputs_first
     from isoglot.artifacts.packing import write_pack
-    from isoglot.exhibits import targets
+    from isoglot.exhibits import gap_sentences, left_out_sentences, targets
     from isoglot.report.quantities import size_in_bytes
 
     limit = _num_bytes(largest_file)
     path = _checked_path(to)
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     shelf = asked_store(store)
-    stages = inputs_first(targets(asked))
+    wanted = targets(asked)
+    if not wanted:
+        raise IsoglotError(f"{study}: nothing of it can be packed without the data it lacks; is --data right?")
+    stages = inputs_first(wanted)
     num_there = sum(shelf.told_folder(stage) is not None for stage in stages.values())
     if not num_there:
         raise IsoglotError(f"nothing of {study} is in {store} yet; is --store right?")
     console = plain_console()
-    console.print(f"Packing {num_there:,} artifacts of {asked.name} ...")
+    console.print(f"Packing {_counted(num_there)} of {asked.name} ...")
     packed = write_pack(path, stages.values(), shelf, largest_file=limit, always=_read_by_reports())
-    summaries = f", {packed.summaries:,} as a summary (their files above {largest_file} stay here)"
-    console.print(f"{packed.whole:,} artifacts whole{summaries if packed.summaries else ''}.")
-    if num_there < len(stages):
-        console.print(f"{len(stages) - num_there:,} of {len(stages):,} artifacts of the study are not in {store}.")
+    size = f"{limit:,} bytes" if largest_file.strip()[-1].isdigit() else largest_file
+    summaries = f", {packed.summaries:,} as a summary (files above {size} stay here, but for what reports read)"
+    console.print(f"{_counted(packed.whole)} whole{summaries if packed.summaries else ''}.")
+    if num_lacking := len(stages) - num_there:
+        verb = "is" if num_lacking == 1 else "are"
+        console.print(f"{num_lacking:,} of {_counted(len(stages))} of the study {verb} not in {store}.")
+    for sentence in (*left_out_sentences(asked), *gap_sentences(asked)):
+        console.print(sentence)
     console.print(f"Wrote {to}: {size_in_bytes(packed.num_bytes)}. Put it into another store with:")
     console.print(f"  isoglot unpack {shlex.quote(path.name)} --store STORE")
 
@@ -101,16 +113,32 @@ def unpack(
     for archive in archives:
         done = unpack_into(Path(archive), shelf, waiting=tell_of_wait)
         summaries = f", {done.summaries:,} as a summary" if done.summaries else ""
-        there = f"; {done.present:,} of them were in {store} already" if done.present else ""
-        console.print(f"{archive}: {done.whole:,} artifacts whole{summaries}{there}.")
+        verb = "was" if done.present == 1 else "were"
+        there = f"; {done.present:,} of them {verb} in {store} already" if done.present else ""
+        console.print(f"{archive}: {_counted(done.whole)} whole{summaries}{there}.")
         if done.made_twice:
-            titles = "; ".join(done.made_twice[:MOST_TITLES])
-            more = len(done.made_twice) - MOST_TITLES
-            print(
-                f"isoglot: {archive}: of {len(done.made_twice):,} artifacts {store} has others, made another time, and "
-                f"keeps them: {titles}{f'; and {more:,} more' if more > 0 else ''}",
-                file=sys.stderr,
-            )
+            print(f"isoglot: {archive}: {_made_twice(done, store=store)}", file=sys.stderr)
+
+
+def _made_twice(done: Unpacked, *, store: str) -> str:
+    """What the archive has otherwise than the store, and how much of it rests on that."""
+    titles = "; ".join(done.made_twice[:MOST_TITLES])
+    more = len(done.made_twice) - MOST_TITLES
+    differ = "differs from the one" if len(done.made_twice) == 1 else "differ from those"
+    stay = "stays" if len(done.made_twice) == 1 else "stay"
+    told = f"{_counted(len(done.made_twice))} {differ} in {store}, which {stay}: {titles}"
+    told += f"; and {more:,} more" if more > 0 else ""
+    if done.on_made_twice:
+        rest = "rests" if done.on_made_twice == 1 else "rest"
+        told += (
+            f". {_counted(done.on_made_twice)} that came {rest} on the archive's own: results of different makings now "
+            "stand side by side"
+        )
+    return told
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} artifact{'' if count == 1 else 's'}"
 
 
 def _read_by_reports() -> tuple[str, ...]:
@@ -131,6 +159,8 @@ def _num_bytes(size: str) -> int:
 
 
 def _checked_path(to: str) -> Path:
+    from isoglot.artifacts.pack_archive import is_xz
+
     path = Path(to)
     if not to.strip():
         raise IsoglotError("--to names no file; is a variable of your shell not set?")
@@ -138,4 +168,6 @@ def _checked_path(to: str) -> Path:
         raise IsoglotError(f"--to {to}: that is a folder; name a file in it, as in {path / 'demo.tar.xz'}")
     if not path.parent.is_dir():
         raise IsoglotError(f"--to {to}: there is no folder {path.parent}; make it first")
+    if path.exists() and not is_xz(path):
+        raise IsoglotError(f"--to {to}: that is there and is no .xz archive; delete it, or name another file")
     return path

@@ -1,12 +1,14 @@
 """`isoglot pack` and `isoglot unpack` as people use them: the same reports elsewhere, and clear refusals."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 from commands import Workplace, isoglot
+from real_studies import write_real_study
 
 from isoglot.artifacts import Store, inputs_first
 from isoglot.errors import IsoglotError
@@ -16,6 +18,7 @@ from isoglot.model_names import named_side
 from isoglot.report.current import write_current_report
 from isoglot.report.page import PAGE
 from isoglot.stages.models import PretrainedEncoder
+from isoglot.stages.transfer import ZeroShotTransfer
 from tests.killed_processes import files_of
 
 LIMIT = "1KB"
@@ -52,7 +55,9 @@ def test_what_both_commands_say(origin: Workplace, elsewhere: Workplace) -> None
     first, second, third, fourth = told.splitlines()
     stages = inputs_first(cell.stage for cell in cells(origin.study))
     assert first == f"Packing {len(stages)} artifacts of tiny ..."
-    counts = re.fullmatch(r"(\d+) artifacts whole, (\d+) as a summary \(their files above 1KB stay here\)\.", second)
+    counts = re.fullmatch(
+        r"(\d+) artifacts whole, (\d+) as a summary \(files above 1KB stay here, but for what reports read\)\.", second
+    )
     assert counts is not None
     assert int(counts[1]) + int(counts[2]) == len(stages)
     assert int(counts[2]) >= 6, "a model for each condition and seed"
@@ -179,24 +184,44 @@ def test_what_was_made_twice_is_named_in_one_line(origin: Workplace, elsewhere: 
     shutil.copytree(elsewhere.folder, tmp_path / "there")
     stages = [cell.stage for cell in cells(origin.study) if cell.task == "parsing"][:5]
     for stage in stages:
-        folder = Store(copy / "store").folder(stage)
-        scores = folder / "scores.json"
-        scores.write_text(scores.read_text() + "\n")
-        record = json.loads((folder / "record.json").read_text())
-        record["files"]["scores.json"] = _sum(scores)
-        (folder / "record.json").write_text(json.dumps(record))
+        _make_otherwise(Store(copy / "store").folder(stage))
     ran("pack", "tiny.toml", "--to", f"{tmp_path}/there/other.tar.xz", folder=copy)
     before = ran("results", "tiny.toml", "--json", folder=tmp_path / "there")
     answer = isoglot("unpack", "other.tar.xz", folder=tmp_path / "there")
     assert answer.returncode == 0
     (line,) = answer.stderr.splitlines()
-    assert line.startswith(
-        "isoglot: other.tar.xz: of 5 artifacts store has others, made another time, and keeps them: "
-    )
+    assert line.startswith("isoglot: other.tar.xz: 5 artifacts differ from those in store, which stay: ")
     assert line.count("; ") == 3
     assert line.endswith("; and 2 more")
     assert sum(stage.title in line for stage in stages) == 3
     assert ran("results", "tiny.toml", "--json", folder=tmp_path / "there") == before
+
+
+def test_results_that_rest_on_another_making_are_counted(
+    origin: Workplace, elsewhere: Workplace, tmp_path: Path
+) -> None:
+    """A model was fine-tuned on two machines, and what was chosen of that comes from the second."""
+    copy = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
+    there = Path(shutil.copytree(elsewhere.folder, tmp_path / "there"))
+    stage = next(cell.stage for cell in cells(origin.study) if isinstance(cell.stage, ZeroShotTransfer))
+    run = stage.runs[0]
+    _make_otherwise(Store(copy / "store").folder(run))
+    shutil.rmtree(Store(there / "store").folder(stage))
+    ran("pack", "tiny.toml", "--to", f"{there}/other.tar.xz", folder=copy)
+    answer = isoglot("unpack", "other.tar.xz", folder=there)
+    assert answer.stderr == (
+        f"isoglot: other.tar.xz: 1 artifact differs from the one in store, which stays: {run.title}. 1 artifact that "
+        "came rests on the archive's own: results of different makings now stand side by side\n"
+    )
+    assert isoglot("unpack", "other.tar.xz", folder=there).stderr.endswith(f"which stays: {run.title}\n")
+
+
+def _make_otherwise(folder: Path) -> None:
+    scores = folder / "scores.json"
+    scores.write_text(scores.read_text() + "\n")
+    record = json.loads((folder / "record.json").read_text())
+    record["files"]["scores.json"] = _sum(scores)
+    (folder / "record.json").write_text(json.dumps(record))
 
 
 def _sum(path: Path) -> dict[str, object]:
@@ -210,7 +235,38 @@ def test_models_that_came_as_a_summary_cannot_be_read(elsewhere: Workplace) -> N
         named_side(f"{elsewhere.folder}/tiny.toml:default:oru", store=elsewhere.store)
 
 
+def test_what_a_study_lacks_data_for_is_told(tmp_path: Path) -> None:
+    write_real_study(tmp_path)
+    (tmp_path / "text" / "fr-other.txt").unlink()
+    ran("run", "real.toml", "--conditions", "default,wiki-cc", folder=tmp_path)
+    told = ran("pack", "real.toml", "--to", "a.tar.xz", "--largest-file", "0", folder=tmp_path)
+    assert "no data for wiki-cc, en-fr (vocabulary): real.toml: text/fr-other.txt: No such file" in told
+    assert " as a summary (files above 0 bytes stay here, but for what reports read)." in told
+    for path in (tmp_path / "text").iterdir():
+        path.unlink()
+    nothing = isoglot("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "nothing of it can be packed without the data it lacks; is --data right?" in nothing.stderr
+
+
+def test_an_exhibit_that_a_choice_leaves_out_is_told(origin: Workplace, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
+    with (folder / "tiny.toml").open("a") as study:
+        study.write("\n[only.table-1]\nseeds = [0]\n")
+    told = ran("pack", "tiny.toml", "--seeds", "1", "--to", "one.tar.xz", folder=folder)
+    assert "\nleft out by --seeds: table-1 ([only] has seeds 0 there)\n" in told
+
+
+def test_a_pipe_is_neither_read_nor_replaced(elsewhere: Workplace, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    answer = isoglot("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
+    assert f"--to {pipe}: that is there and is no .xz archive" in answer.stderr
+    assert pipe.is_fifo()
+
+
 MISTAKES = [
+    (["pack", "tiny.toml", "--to", "tiny.toml"], "--to tiny.toml: that is there and is no .xz archive; delete it, or"),
     (["pack", "tiny.toml", "--to", " "], "--to names no file"),
     (["pack", "tiny.toml", "--to", "."], "--to .: that is a folder; name a file in it, as in demo.tar.xz"),
     (["pack", "tiny.toml", "--to", "no/x.tar.xz"], "--to no/x.tar.xz: there is no folder no; make it first"),

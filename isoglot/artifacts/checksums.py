@@ -10,6 +10,9 @@ from pathlib import Path
 from isoglot.artifacts.disk import flush
 from isoglot.errors import IsoglotError
 
+SUMMARY_NAME = "isoglot-summary.json"
+"""In the folder of a summary, beside the record: which of the artifact's files are there."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class FileSum:
@@ -21,7 +24,9 @@ class FileSum:
 
 def damaged(path: Path, *, fault: str, folder: Path) -> IsoglotError:
     """The error for an artifact that is not what its record says, at one of its files."""
-    return IsoglotError(f"{path} {fault}: delete the folder {folder} and run again to remake it")
+    is_summary = path.name == SUMMARY_NAME or any(folder.glob(SUMMARY_NAME))
+    mend = "unpack it again" if is_summary else "run again to remake it"
+    return IsoglotError(f"{path} {fault}: delete the folder {folder} and {mend}")
 
 
 def file_sums(folder: Path, *, leave_out: Collection[str]) -> dict[str, FileSum]:

@@ -6,7 +6,7 @@ import lzma
 import re
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -27,6 +27,7 @@ FOLDER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{16}")
 FILTERS: Sequence[Mapping[str, Any]] = ({"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 24},)
 DAMAGE = (lzma.LZMAError, tarfile.TarError, EOFError, ValueError, OverflowError)
 CHUNK_BYTES = 1 << 20
+MOST_MANIFEST_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +45,8 @@ class Manifest:
         return (json.dumps(told, indent=1) + "\n").encode()
 
 
-def write_archive(path: Path, files: Mapping[str, Path], *, logs: Sequence[str]) -> None:
-    """Write files under the names that they are to have; an older archive at the path stays until this one is whole."""
+def write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
+    """Write files or contents under the names that they are to have; an older archive stays until this one is whole."""
     draft = path.with_name(f"{path.name}.partial")
     try:
         with lease(path.with_name(f"{path.name}.lease"), waiting=lambda _: None):
@@ -60,8 +61,22 @@ def write_archive(path: Path, files: Mapping[str, Path], *, logs: Sequence[str])
         raise IsoglotError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from error
 
 
-def _write(draft: Path, files: Mapping[str, Path], *, logs: Sequence[str]) -> None:
-    members = {name: files[name].stat().st_size for name in sorted(files)}
+def is_xz(path: Path) -> bool:
+    """Whether a file begins as every archive does."""
+    try:
+        # What is no file, as a pipe, might have nothing to be read.
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(XZ_MAGIC)) == XZ_MAGIC
+    except OSError as error:
+        raise IsoglotError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _write(draft: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
+    members = {
+        name: len(file) if isinstance(file, bytes) else file.stat().st_size for name, file in sorted(files.items())
+    }
     manifest = Manifest(members=members, logs=sorted(logs)).content()
     with (
         lzma.open(draft, "wb", format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, filters=FILTERS) as packed,
@@ -69,7 +84,8 @@ def _write(draft: Path, files: Mapping[str, Path], *, logs: Sequence[str]) -> No
     ):
         tar.addfile(_header(MANIFEST, len(manifest)), io.BytesIO(manifest))
         for name, num_bytes in members.items():
-            with files[name].open("rb") as file:
+            source = files[name]
+            with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
                 tar.addfile(_header(name, num_bytes), file)
 
 
@@ -81,7 +97,7 @@ def _header(name: str, num_bytes: int) -> tarfile.TarInfo:
 
 
 @contextmanager
-def opened_archive(path: Path) -> Iterator[tuple[Manifest, Iterator[tuple[str, IO[bytes]]]]]:
+def opened_archive(path: Path) -> Iterator[tuple[Manifest, Iterator[tuple[str, Iterator[bytes]]]]]:
     """What an archive says it holds, then its members one after the other; refused at the first that is not so.
 
     Only when the last member was taken, is it known that nothing is wanting.
@@ -90,18 +106,26 @@ def opened_archive(path: Path) -> Iterator[tuple[Manifest, Iterator[tuple[str, I
         packed = path.open("rb")
     except OSError as error:
         raise IsoglotError(f"{path}: cannot be read ({error.strerror})") from error
-    with packed:
+    with packed, ExitStack() as opened:
         if packed.read(len(XZ_MAGIC)) != XZ_MAGIC:
             raise _no_archive(path)
         packed.seek(0)
-        try:
-            with lzma.open(packed, format=lzma.FORMAT_XZ) as file, _opened_tar(path, file) as tar:
-                manifest = _manifest(path, tar)
-                yield manifest, _members(path, tar, file, manifest=manifest)
-        except DAMAGE as error:
-            raise IsoglotError(
-                f"{path}: cut off or damaged ({error or type(error).__name__}); copy it again from where it was packed"
-            ) from error
+        with _clear_damage(path):
+            file = opened.enter_context(lzma.open(packed, format=lzma.FORMAT_XZ))
+            tar = opened.enter_context(_opened_tar(path, file))
+            manifest = _manifest(path, tar)
+        yield manifest, _members(path, tar, file, manifest=manifest)
+
+
+@contextmanager
+def _clear_damage(path: Path) -> Iterator[None]:
+    """Around what reads the archive, and nothing else: errors of whoever reads its members are their own."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise IsoglotError(
+            f"{path}: cut off or damaged ({error or type(error).__name__}); copy it again from where it was packed"
+        ) from error
 
 
 def _opened_tar(path: Path, file: lzma.LZMAFile) -> tarfile.TarFile:
@@ -118,8 +142,10 @@ def _no_archive(path: Path) -> IsoglotError:
 def _manifest(path: Path, tar: tarfile.TarFile) -> Manifest:
     first = tar.next()
     content = None if first is None or first.name != MANIFEST else tar.extractfile(first)
-    if content is None:
+    if first is None or content is None:
         raise _no_archive(path)
+    if first.size > MOST_MANIFEST_BYTES:
+        raise IsoglotError(f"{path}: {MANIFEST} in it has {first.size:,} bytes, more than any archive needs")
     text = content.read()
     try:
         told = json.loads(text)
@@ -130,6 +156,8 @@ def _manifest(path: Path, tar: tarfile.TarFile) -> Manifest:
             members={str(name): int(size) for name, size in told["members"].items()},
             logs=[str(name) for name in told["logs"]],
         )
+        if any(size < 0 for size in manifest.members.values()):
+            raise ValueError("a size below nought")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise IsoglotError(f"{path}: damaged ({MANIFEST} in it does not say what it holds)") from error
     for name in (*manifest.members, *(f"{LOGS}/{folder}/-" for folder in manifest.logs)):
@@ -151,20 +179,27 @@ def _refuse_foreign(path: Path, name: str) -> None:
 
 def _members(
     path: Path, tar: tarfile.TarFile, file: lzma.LZMAFile, *, manifest: Manifest
-) -> Iterator[tuple[str, IO[bytes]]]:
+) -> Iterator[tuple[str, Iterator[bytes]]]:
     left = dict(manifest.members)
-    for each in tar:
-        if each.name == MANIFEST and each.offset == 0:
-            continue
-        _refuse_foreign(path, each.name)
-        if not each.isreg():
-            raise IsoglotError(f"{path}: its member {each.name!r} is a link or no plain file")
-        content = tar.extractfile(each)
-        if content is None or left.pop(each.name, None) != each.size:
-            raise IsoglotError(f"{path}: its member {each.name!r} is not as {MANIFEST} in it says")
-        yield each.name, content
-    # Checksums of xz are compared when its last byte is read.
-    while file.read(CHUNK_BYTES):
-        pass
+    with _clear_damage(path):
+        for each in tar:
+            if each.name == MANIFEST and each.offset == 0:
+                continue
+            _refuse_foreign(path, each.name)
+            if not each.isreg():
+                raise IsoglotError(f"{path}: its member {each.name!r} is a link or no plain file")
+            content = tar.extractfile(each)
+            if content is None or left.pop(each.name, None) != each.size:
+                raise IsoglotError(f"{path}: its member {each.name!r} is not as {MANIFEST} in it says")
+            yield each.name, _chunks(path, content)
+        # Checksums of xz are compared when its last byte is read.
+        while file.read(CHUNK_BYTES):
+            pass
     if left:
         raise IsoglotError(f"{path}: {len(left)} files are wanting in it, {min(left)!r} among them")
+
+
+def _chunks(path: Path, content: IO[bytes]) -> Iterator[bytes]:
+    with _clear_damage(path):
+        while chunk := content.read(CHUNK_BYTES):
+            yield chunk

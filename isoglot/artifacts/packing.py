@@ -1,7 +1,9 @@
 """Which files of artifacts travel to another machine: all small ones, and so most artifacts whole."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+import stat
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +32,7 @@ def write_pack(
     def travels(name: str, num_bytes: int) -> bool:
         return num_bytes <= largest_file or name in always
 
-    files: dict[str, Path] = {}
+    files: dict[str, Path | bytes] = {}
     logs, num_whole, num_summaries = [], 0, 0
     for stage in stages:
         told = store.told(stage)
@@ -48,8 +50,7 @@ def write_pack(
         log = store.log_folder(stage)
         if log.is_dir():
             logs.append(log.name)
-            names = [name for name, num_bytes in _log_files(log) if travels(name, num_bytes)]
-            files |= {f"{LOGS}/{log.name}/{name}": log / name for name in names}
+            files |= {f"{LOGS}/{log.name}/{name}": content for name, content in _log_files(log, travels)}
     write_archive(path, files, logs=logs)
     return Packed(whole=num_whole, summaries=num_summaries, num_bytes=path.stat().st_size)
 
@@ -58,9 +59,16 @@ def _here(record: Record, folder: Path, *, store: Store) -> Collection[str]:
     return record.files if folder == store.folder(record) else summarised_files(folder, record)
 
 
-def _log_files(log: Path) -> Iterator[tuple[str, int]]:
-    """Names and bytes, in a folder that anyone may write into: a cluster's links are left out."""
+def _log_files(log: Path, travels: Callable[[str, int], bool]) -> Iterator[tuple[str, bytes]]:
+    """Names and contents, in a folder that anyone may write into: a cluster's links are left out.
+
+    They are read at once, as whoever writes one may cut or remove it before its turn in the archive comes.
+    """
     for parent, _, names in os.walk(log):
         for path in (Path(parent, name) for name in names):
-            if not path.is_symlink() and path.is_file():
-                yield path.relative_to(log).as_posix(), path.stat().st_size
+            name = path.relative_to(log).as_posix()
+            with suppress(FileNotFoundError):
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode) and travels(name, status.st_size):
+                    with path.open("rb") as file:
+                        yield name, file.read(status.st_size)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
+from isoglot.artifacts.provenance import host
 from isoglot.artifacts.record import Record
 from isoglot.artifacts.stage import Amount, Stage
 from isoglot.artifacts.store import Store
@@ -108,12 +109,14 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
 def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | None:
     """By the median rate of finished stages of the kind; by their median time where the stage tells no amount.
 
-    Of the kind, those that have this stage's rate settings count alone where there are any.
+    Of the kind, those that have this stage's rate settings count alone where there are any, and of these those that
+    were made on this machine: others may have come from one that is faster.
     """
     amount = stage.amount()
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
     deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
     alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
+    alike = [record for record in alike if record.host == host()] or alike
     if amount is None:
         return _median([record.seconds for record in alike])
     rate = _median([r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of])

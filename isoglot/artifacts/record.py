@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from isoglot.artifacts.canonical import Json, digest_of
-from isoglot.artifacts.checksums import FileSum, check_files, damaged
+from isoglot.artifacts.checksums import SUMMARY_NAME, FileSum, check_files, damaged
 from isoglot.artifacts.disk import flush
 from isoglot.artifacts.hardware import Hardware, hardware
 from isoglot.artifacts.provenance import commit, host, versions
@@ -16,8 +16,6 @@ from isoglot.errors import IsoglotError
 FORMAT = 2
 """1 had no hardware. Neither this nor the hardware is part of an identity: artifacts of both are the same."""
 RECORD_NAME = "record.json"
-SUMMARY_NAME = "isoglot-summary.json"
-"""In the folder of a summary, beside the record: which of the artifact's files are there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +122,7 @@ def read_artifact(folder: Path, *, stage: Stage, contents: bool) -> Record:
     return record
 
 
-def read_summary(folder: Path, *, stage: Stage, contents: bool) -> Record:
+def read_summary(folder: Path, *, stage: Stage | Record, contents: bool) -> Record:
     """The same of an artifact of which not all files came here."""
     record = _record_of(stage, folder)
     check_files(folder, {name: record.files[name] for name in summarised_files(folder, record)}, contents=contents)
@@ -143,7 +141,7 @@ def summarised_files(folder: Path, record: Record) -> list[str]:
         raise damaged(path, fault="does not say which files are there", folder=folder) from error
 
 
-def _record_of(stage: Stage, folder: Path) -> Record:
+def _record_of(stage: Stage | Record, folder: Path) -> Record:
     record = read_record(folder)
     if record.digest != stage.digest:
         raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)

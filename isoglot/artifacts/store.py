@@ -3,7 +3,10 @@
 import errno
 import json
 import os
+import shutil
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -192,9 +195,21 @@ class Store:
             # It may have come another way meanwhile, copied from a cluster or made where locks do not work.
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not self.has(stage):
                 raise
+            shutil.rmtree(partial)
             return
         flush(self.root)
         self._verified.add(stage.digest)
+        self._warn_of_another(stage)
+
+    def _warn_of_another(self, stage: Stage) -> None:
+        """If a summary tells of another making: what came with that was measured on files that are not here."""
+        # A summary that is damaged or not there tells nothing.
+        with suppress(IsoglotError):
+            if read_record(self.summary_folder(stage)).files != read_record(self.folder(stage)).files:
+                warnings.warn(
+                    f"{stage.title} was made anew and differs from the one that other results here were measured on",
+                    stacklevel=2,
+                )
 
     def _verified_folder(self, stage: Stage, *, needed_by: Stage) -> Path:
         if not self.has(stage):

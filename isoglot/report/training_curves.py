@@ -8,6 +8,7 @@ from pathlib import Path
 
 from isoglot.artifacts import Store, inputs_first
 from isoglot.checkpoint_files import stored_progression
+from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.stages.evaluation_log import Evaluation, evaluations
 from isoglot.stages.models import PretrainedEncoder
@@ -67,7 +68,7 @@ def _readable(folder: Path) -> Sequence[Evaluation]:
     """A damaged log leaves its curve out: what is wrong with it is told where the model is used."""
     try:
         return evaluations(folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, IsoglotError):
         return []
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isoglot.artifacts.checksums import damaged
 from isoglot.pretraining.run import LOG
 
 
@@ -30,10 +31,17 @@ class Evaluation:
 def evaluations(folder: Path) -> list[Evaluation]:
     """Of a finished model, in the order of its updates; none where it was deleted once its scores were known."""
     try:
-        lines = (folder / LOG).read_text(encoding="utf-8").splitlines()
+        lines = (folder / LOG).read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    return [Evaluation.of(json.loads(line)) for line in lines]
+    return [_evaluation(line, folder=folder, number=number) for number, line in enumerate(lines, start=1)]
+
+
+def _evaluation(line: bytes, *, folder: Path, number: int) -> Evaluation:
+    try:
+        return Evaluation.of(json.loads(line))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise damaged(folder / LOG, fault=f"has no evaluation in line {number}", folder=folder) from error
 
 
 def chosen_evaluation(found: Sequence[Evaluation], *, source: str) -> Evaluation:

@@ -8,6 +8,7 @@ from pathlib import Path
 from isoglot.artifacts import Store
 from isoglot.artifacts.packing import write_pack
 from isoglot.artifacts.unpacking import unpack
+from isoglot.errors import IsoglotError
 from tests.artifacts.toy_stages import Joined, Text
 from tests.killed_processes import KILLED, Fate, exit_code_of, files_of
 
@@ -38,16 +39,33 @@ def packing_fate(place: Path, *, moment: int) -> Fate:
 
 def unpacking_fate(place: Path, *, moment: int) -> Fate:
     """What is told of both artifacts after a kill, and whether another try makes the store whole."""
-    root = place / f"unpacking-{moment}"
+    return _merging_fate(place, place / f"unpacking-{moment}", moment=moment)
+
+
+def mending_fate(place: Path, *, moment: int) -> Fate:
+    """The same where the store has a summary that is damaged."""
+    root = Path(shutil.copytree(place / "whole", place / f"mending-{moment}"))
+    (Store(root).summary_folder(TEXT) / "lines" / "0.txt").write_text("?")
+    return _merging_fate(place, root, moment=moment)
+
+
+def _merging_fate(place: Path, root: Path, *, moment: int) -> Fate:
     code = exit_code_of(lambda: unpack(place / ARCHIVE, Store(root)) and None, moment=moment)
     store = Store(root)
-    after = [each.kind for each in (TEXT, JOINED) if store.told(each, contents=True) is not None]
+    after = [each.kind for each in (TEXT, JOINED) if _is_told(each, store)]
     again = exit_code_of(lambda: unpack(place / ARCHIVE, Store(root)) and None)
     assert again == 0
     # A lock that nobody holds is in nobody's way.
     found = {name: content for name, content in files_of(root).items() if name != "store.json.lease"}
     is_whole = found == files_of(place / "whole")
     return code, f"{' and '.join(after) or 'nothing'}, then {'all' if is_whole else 'less'}"
+
+
+def _is_told(stage: Text | Joined, store: Store) -> bool:
+    try:
+        return store.told(stage, contents=True) is not None
+    except IsoglotError:
+        return False
 
 
 def main() -> None:
@@ -62,7 +80,7 @@ def main() -> None:
     write_pack(place / OLDER, [TEXT], origin, largest_file=8, always=())
     unpack(place / ARCHIVE, Store(place / "whole"))
     fates: dict[str, list[Fate]] = {}
-    for name, fate_of in (("packing", packing_fate), ("unpacking", unpacking_fate)):
+    for name, fate_of in (("packing", packing_fate), ("unpacking", unpacking_fate), ("mending", mending_fate)):
         found = fates[name] = []
         while not found or found[-1][0] == KILLED:
             found.append(fate_of(place, moment=len(found)))

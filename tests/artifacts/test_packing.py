@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,28 @@ def test_small_logs_travel_and_links_do_not(made: Store, tmp_path: Path) -> None
     unpack(path, there)
     assert (there.log_folder(TEXT) / "deep" / "below.txt").read_text() == "few"
     assert there.log_folder(JOINED).is_dir(), "a report lists every artifact that has a folder of logs"
+
+
+def test_logs_that_are_cut_or_removed_meanwhile_travel_as_they_were_found(made: Store, tmp_path: Path) -> None:
+    log = made.log_folder(TEXT)
+    log.mkdir(parents=True)
+    for name in ("cut.txt", "removed.txt", "empty.txt"):
+        (log / name).write_text("" if name == "empty.txt" else "a log")
+
+    def stages() -> Iterator[Stage]:
+        yield TEXT
+        (log / "cut.txt").write_text("a")
+        (log / "removed.txt").unlink()
+        yield JOINED
+
+    path = tmp_path / "pack.tar.xz"
+    write_pack(path, stages(), made, largest_file=8, always=())
+    unpack(path, there := Store(tmp_path / "there"))
+    assert {each.name: each.read_text() for each in there.log_folder(TEXT).iterdir()} == {
+        "cut.txt": "a log",
+        "removed.txt": "a log",
+        "empty.txt": "",
+    }
 
 
 def test_members_tell_nothing_of_who_packed_them_and_when(made: Store, tmp_path: Path) -> None:

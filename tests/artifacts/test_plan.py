@@ -73,6 +73,18 @@ def test_what_is_alike_in_what_decides_the_rate_is_asked_first(store: Store) -> 
     assert [each.seconds_estimate for each in plan(asked, store)] == [pytest.approx(each) for each in (4.0, 2.0, 1.0)]
 
 
+def test_of_several_machines_this_one_is_asked_first(store: Store) -> None:
+    """Others may be all there is, as after `isoglot unpack` into a new store."""
+    for lines, seconds, changes in ((4, 400, {"host": "slow"}), (5, 500, {"host": "slow"}), (6, 6, {})):
+        text = Text(lines=lines)
+        store.ensure(text)
+        edit(store, text, seconds=seconds, **changes)
+    new = Text(lines=10)
+    assert [each.seconds_estimate for each in plan([new], store)] == [pytest.approx(10.0)]
+    edit(store, Text(lines=6), host="slow")
+    assert [each.seconds_estimate for each in plan([new], store)] == [pytest.approx(1000.0)]
+
+
 def test_an_interrupted_stage_needs_the_time_of_what_is_left(store: Store) -> None:
     seen = Text(word="seen", lines=4)
     store.ensure(seen)

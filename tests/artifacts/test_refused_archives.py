@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.artifacts import Store
+from isoglot.artifacts.pack_archive import opened_archive
 from isoglot.artifacts.unpacking import unpack
 from tests.artifacts.toy_archives import JOINED, LINE, MANIFEST, OF_TEXT, Members, members_of, refused, write_members
 
@@ -80,6 +81,10 @@ REFUSALS: list[tuple[Callable[[Members], Members], str]] = [
     (with_manifest(logs=["evil"]), FOREIGN),
     (with_member(f"summaries/{OF_TEXT}/lines/link", "/etc/passwd"), "is a link or no plain file"),
     (with_member(f"{LINE}/deep", b"x"), r"lines/3\.txt' is both a file and a folder"),
+    (
+        with_member(f"logs/{OF_TEXT}/{'a' * 300}", b"x"),
+        r"the name of a file in it is too long for a disk \(a{40}\.\.\.\)",
+    ),
     (with_manifest(format=2), r"has format 2, and this isoglot reads up to 1: update isoglot"),
     (with_manifest(format="new"), "does not say what it holds"),
     (with_manifest(members=[], format=None), "does not say what it holds"),
@@ -114,6 +119,11 @@ def test_refusals(
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
+        (
+            with_manifest(members={LINE: 10**18}),
+            r"takes 1,000,000,000,000,000,000 bytes, and [\d,]+ are free for the store",
+        ),
+        (with_manifest(members={LINE: 10**18, f"{LINE}x": -(10**18)}), "does not say what it holds"),
         (without(LINE), r"1 files are wanting in it, '.*lines/3\.txt' among them"),
         (with_member(LINE, b"longer than told"), r"lines/3\.txt' is not as isoglot-pack\.json in it says"),
         (with_member(f"logs/{OF_TEXT}/more.txt", b"x"), r"more\.txt' is not as isoglot-pack\.json in it says"),
@@ -125,3 +135,16 @@ def test_members_that_the_archive_does_not_tell_of(
     changed = tmp_path / "changed.tar.xz"
     write_members(changed, change(members_of(archive)), is_told=False)
     assert re.search(complaint, refused(changed, root))
+
+
+def test_a_manifest_of_any_size_is_not_read(root: Path, tmp_path: Path) -> None:
+    header = tarfile.TarInfo(MANIFEST)
+    header.size = 1 << 40
+    path = tmp_path / "large.tar.xz"
+    path.write_bytes(lzma.compress(header.tobuf()))
+    assert f"{MANIFEST} in it has 1,099,511,627,776 bytes, more than any archive needs" in refused(path, root)
+
+
+def test_an_error_of_whoever_reads_an_archive_is_not_its_damage(archive: Path) -> None:
+    with pytest.raises(ValueError, match=r"^mine$"), opened_archive(archive):
+        raise ValueError("mine")

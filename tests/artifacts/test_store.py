@@ -242,4 +242,5 @@ def test_an_artifact_that_arrives_while_it_is_made_is_kept(store: Store, tmp_pat
 
     store.ensure(TEXT, arrive)
     store.verify(TEXT)
+    assert not store.is_interrupted(TEXT), "nothing is left of the attempt"
     assert store.ensure(JOINED)

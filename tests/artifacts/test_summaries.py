@@ -9,6 +9,7 @@ from isoglot.artifacts import State, Store, plan, run_plan
 from isoglot.artifacts.packing import write_pack
 from isoglot.artifacts.unpacking import unpack
 from isoglot.errors import IsoglotError
+from tests.artifacts.toy_archives import Unlike
 from tests.artifacts.toy_stages import Count, Joined, Text, files_of
 
 TEXT = Text(lines=11)
@@ -88,10 +89,12 @@ def test_a_damaged_summary_is_not_believed_and_not_in_the_way(store: Store, name
     folder = store.summary_folder(TEXT)
     path = folder / name
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(IsoglotError, match=rf"{path} .*: delete the folder {folder} and run again"):
+    with pytest.raises(IsoglotError, match=rf"{path} .*: delete the folder {folder} and unpack it again"):
         store.told(TEXT)
     path.unlink()
-    with pytest.raises(IsoglotError, match=rf"{path} cannot be read .*: delete the folder {folder} and run again"):
+    with pytest.raises(
+        IsoglotError, match=rf"{path} cannot be read .*: delete the folder {folder} and unpack it again"
+    ):
         store.told(TEXT)
     assert states(store, TEXT) == {"toy-text": State.TO_DO}
     assert store.ensure(TEXT)
@@ -104,6 +107,20 @@ def test_other_contents_of_a_summary_are_seen_where_they_are_read(store: Store) 
     assert store.told(TEXT) is not None
     with pytest.raises(IsoglotError, match=r"lines/3\.txt is corrupted"):
         store.told(TEXT, contents=True)
+
+
+def test_an_artifact_made_anew_that_differs_is_told(store: Store) -> None:
+    told = "text of tree was made anew and differs from the one that other results here were measured on"
+    with pytest.warns(UserWarning, match=f"^{told}$"):
+        assert store.ensure(Unlike(lines=11))
+    # Made from it, it differs from its own summary as well.
+    with pytest.warns(UserWarning, match="^toy-joined was made anew"):
+        assert store.ensure(JOINED)
+
+
+def test_a_damaged_summary_does_not_say_that_an_artifact_differs(store: Store) -> None:
+    (store.summary_folder(TEXT) / "record.json").write_text("{}")
+    assert store.ensure(Unlike(lines=11))
 
 
 def test_a_summary_of_another_artifact_is_not_believed(store: Store) -> None:

@@ -1,29 +1,18 @@
 """Archives put into a store: what it lacks comes, what it has stays, and a kill costs nothing."""
 
 import json
-from dataclasses import dataclass
+import os
 from pathlib import Path
 
 import pytest
 
-from isoglot.artifacts import Store, Work
+from isoglot.artifacts import Store
 from isoglot.artifacts.packing import write_pack
 from isoglot.artifacts.unpacking import unpack
 from isoglot.errors import IsoglotError
-from tests.artifacts.toy_archives import JOINED, LINE, OF_TEXT, TEXT, members_of, refused, write_members
-from tests.artifacts.toy_stages import Text
+from tests.artifacts.toy_archives import JOINED, LINE, OF_TEXT, TEXT, Unlike, members_of, refused, write_members
+from tests.artifacts.toy_stages import Count, Joined, Text
 from tests.killed_processes import KILLED, files_of, nursed
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unlike(Text):
-    """The same artifact as another machine might make it."""
-
-    kind = "toy-text"
-
-    def make(self, work: Work) -> None:
-        super().make(work)
-        (work.folder / "lines" / "1.txt").write_text("tref 1\n")
 
 
 def test_a_store_that_is_new_gets_all(archive: Path, root: Path, tmp_path: Path) -> None:
@@ -99,6 +88,63 @@ def test_of_what_was_made_twice_the_first_is_kept(archive: Path, store: Store, t
     there.verify(JOINED)
 
 
+def test_what_came_and_rests_on_another_making_is_counted(store: Store, tmp_path: Path) -> None:
+    """The joined text and its letters were made from a text that does not come; what is beside was not."""
+    other, count = Store(tmp_path / "other"), Count(joined=JOINED)
+    beside = Text(word="bush")
+    apart = Joined(texts=(beside,))
+    for stage in (Unlike(lines=11), JOINED, count, beside, apart):
+        other.ensure(stage)
+    store.ensure(TEXT)
+    path = tmp_path / "second.tar.xz"
+    # Records of what an artifact is made from may come after its own.
+    write_pack(path, [count, JOINED, TEXT, beside, apart], other, largest_file=1000, always=())
+    done = unpack(path, store)
+    assert (done.made_twice, done.on_made_twice, done.present) == (("text of tree",), 2, 0)
+    again = unpack(path, store)
+    assert (again.made_twice, again.on_made_twice, again.present) == (("text of tree",), 0, 4)
+
+
+@pytest.mark.parametrize("name", ["lines/3.txt", "record.json", "isoglot-summary.json"])
+def test_a_damaged_summary_is_replaced(archive: Path, store: Store, name: str) -> None:
+    unpack(archive, store)
+    before = files_of(store.root)
+    path = store.summary_folder(TEXT) / name
+    path.write_bytes(path.read_bytes()[:-3] + b"!!!")
+    assert unpack(archive, store).present == 1
+    assert files_of(store.root) == before
+
+
+def test_a_summary_of_more_files_replaces_one_of_fewer(store: Store, archive: Path, tmp_path: Path) -> None:
+    few = tmp_path / "few.tar.xz"
+    write_pack(few, [TEXT], Store(tmp_path / "origin"), largest_file=6, always=["lines/3.txt"])
+    unpack(few, store)
+    folder = store.summary_folder(TEXT)
+    assert len(files_of(folder)) == 3
+    assert unpack(archive, store).present == 0
+    assert len(files_of(folder)) == 12
+    before = files_of(store.root)
+    assert unpack(few, store).present == 1
+    assert files_of(store.root) == before
+    assert store.told(TEXT, contents=True) is not None
+
+
+def test_logs_are_on_the_disk_before_they_have_their_name(
+    archive: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed = list[str]()
+    fsync = os.fsync
+
+    def noting(descriptor: int) -> None:
+        flushed.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    unpack(archive, store)
+    folder = f"{store.root}/unpacking/logs/{OF_TEXT}"
+    assert {f"{folder}/log.txt", folder} <= {*flushed}
+
+
 def test_a_bad_archive_takes_nothing_back_that_an_earlier_one_brought(
     archive: Path, root: Path, tmp_path: Path
 ) -> None:
@@ -121,7 +167,9 @@ def test_a_damaged_artifact_of_the_store_is_told_before_anything_is_merged(archi
 
 def test_killed_at_every_moment(tmp_path: Path) -> None:
     _, fates = nursed("tests.artifacts.packing_nursery", tmp_path)
-    packing, unpacking = ([(code, state) for code, state in fates[name]] for name in ("packing", "unpacking"))
+    packing, unpacking, mending = (
+        [(code, state) for code, state in fates[name]] for name in ("packing", "unpacking", "mending")
+    )
     assert {state for _, state in packing} == {
         "older, then new: pack.tar.xz",
         "new, then new: pack.tar.xz",
@@ -131,7 +179,9 @@ def test_killed_at_every_moment(tmp_path: Path) -> None:
         "toy-joined, then all",
         "toy-text and toy-joined, then all",
     }
-    for fates_of_one in (packing, unpacking):
+    for fates_of_one in (packing, unpacking, mending):
         assert [code for code, _ in fates_of_one] == [KILLED] * (len(fates_of_one) - 1) + [0]
+    assert {state for _, state in mending} == {"toy-joined, then all", "toy-text and toy-joined, then all"}
     assert len(packing) > 20
     assert len(unpacking) > 60
+    assert len(mending) > 60

@@ -3,16 +3,29 @@
 import io
 import json
 import tarfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from isoglot.artifacts import Store
+from isoglot.artifacts import Store, Work
 from isoglot.artifacts.packing import write_pack
 from isoglot.artifacts.unpacking import unpack
 from isoglot.errors import IsoglotError
 from tests.artifacts.toy_stages import Joined, Text
 from tests.killed_processes import files_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unlike(Text):
+    """The same artifact as another machine might make it."""
+
+    kind = "toy-text"
+
+    def make(self, work: Work) -> None:
+        super().make(work)
+        (work.folder / "lines" / "1.txt").write_text("tref 1\n")
+
 
 TEXT = Text(lines=11)
 JOINED = Joined(texts=(TEXT,))
@@ -58,9 +71,10 @@ def write_members(path: Path, members: Members, *, is_told: bool = True) -> None
 
 def refused(path: Path, root: Path) -> str:
     """What is said of an archive that is refused before anything of it is in the store, or outside."""
-    before = files_of(root.parent)
+    before, had_store = files_of(root.parent), root.exists()
     with pytest.raises(IsoglotError) as error:
         unpack(path, Store(root))
     assert files_of(root.parent) == before
+    assert root.exists() == had_store
     assert str(path) in str(error.value)
     return str(error.value)

@@ -12,6 +12,8 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
+from isoglot.artifacts.packing import write_pack
+from isoglot.artifacts.unpacking import unpack
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.narrowing import Narrowing
@@ -127,3 +129,17 @@ def test_predictions_that_were_deleted_can_be_made_again(transferred: Workplace,
     answer = isoglot("breakdown", "tiny.toml", "ner", folder=copy.folder)
     assert answer.returncode == 1
     assert f"delete {copy.store.folder(stage)} as well and run: isoglot run tiny.toml --exhibits" in answer.stderr
+
+
+def test_predictions_that_stayed_where_they_were_made_are_to_be_brought(transferred: Workplace, tmp_path: Path) -> None:
+    stage = stage_of(transferred, "ner")
+    write_pack(
+        tmp_path / "small.tar.xz", [*stage.runs, stage], transferred.store, largest_file=0, always=["scores.json"]
+    )
+    store = Store(tmp_path / "store")
+    unpack(tmp_path / "small.tar.xz", store)
+    with pytest.raises(IsoglotError) as error:
+        list(cell_breakdown(transferred.study, asked("ner"), store=store, study_words=["tiny.toml"]))
+    assert "has only a summary of it" in str(error.value)
+    assert "isoglot pack --largest-file 1GB" in str(error.value)
+    assert "delete" not in str(error.value)

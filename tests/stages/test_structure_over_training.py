@@ -13,6 +13,7 @@ from study_texts import TINY_STUDY
 from isoglot.artifacts import Store, run_plan
 from isoglot.cells import EMERGENCE, TRAINING
 from isoglot.encoder.files import read_model
+from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells, gap_sentences
 from isoglot.geometry.hidden_states import sentence_vectors
 from isoglot.measurements import measurements
@@ -124,6 +125,19 @@ def test_a_model_that_was_chosen_half_way_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert kept_models(tmp_path, source="ela") == {20: tmp_path / "intermediate" / "00000020", 40: tmp_path / "best"}
     assert evaluations(tmp_path / "nowhere") == []
+
+
+@pytest.mark.parametrize(
+    "line", ['{"update": 40, "perple', '{"update": 40}', "[]", '{"update": 40, "perplexity": {"ela": "\udcff"}}']
+)
+def test_a_bad_line_of_the_log_is_named(tmp_path: Path, line: str) -> None:
+    good = json.dumps({"update": 20, "perplexity": {"ela": 5.0}})
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{good}\n{line}\n", encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(
+        IsoglotError, match=f"^{path} has no evaluation in line 2: delete the folder {tmp_path} and run"
+    ):
+        evaluations(tmp_path)
 
 
 def test_what_a_real_study_lacks_leaves_the_other_half(tmp_path: Path) -> None:
