@@ -63,6 +63,12 @@ class RealText:
     """Of each language's training text; None takes all."""
     resources: Mapping[str, tuple[Path, ...]]
     """By what they are and for which languages: "dictionary.en-fr", "ner.fr.test"."""
+    data: Path
+    """The folder that the study's paths start from."""
+
+    def as_written(self, path: Path) -> Path:
+        """A path as the study has it, wherever its data lie."""
+        return path.relative_to(self.data) if path.is_relative_to(self.data) else path
 
     def source(self, language: str, domain: Domain) -> TextSource:
         """Where a language's text of a domain is."""
@@ -118,6 +124,7 @@ def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, pla
         splittings=_splittings(table.get("words", {}), languages=languages, place=place.at("words")),
         most_words=most_words,
         resources=_resources(table.get("resources", {}), languages=languages, data=data, place=place.at("resources")),
+        data=data,
     )
 
 

@@ -26,7 +26,6 @@ from isoglot.options import (
 from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
-    from isoglot.artifacts import Store
     from isoglot.report.page import Compared, Other
     from isoglot.report.report_files import ReportContent
 
@@ -77,14 +76,14 @@ def report(
     if to is not None and not to.strip():
         raise IsoglotError("--to names no folder; is a variable of your shell not set?")
     copy = None if to is None else Path(to)
-    shelf = asked_store(store)
     if (folder := _folder_of_report(study)) is not None:
         choices = {"--seeds": seeds, "--conditions": conditions, "--exhibits": exhibits, "--tasks": tasks}
         for option in (option for option, words in choices.items() if words is not None):
             raise IsoglotError(f"{option} chooses from a study, and {study} is a report, which has what it has")
-        written = rewrite_report(folder, to=copy, against=_other(against, store=shelf, data=data))
+        written = rewrite_report(folder, to=copy, against=_other(against, store=store, data=data))
         _tell(written.page, written.compared, study=study, open_it=open_it)
         return
+    shelf = asked_store(store)
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     wanted = targets(asked)
     if not wanted:
@@ -92,7 +91,7 @@ def report(
     if all(each.state is State.TO_DO for each in plan_of(wanted, shelf)):
         raise IsoglotError(f"nothing of {study} is in {store} yet; make it with: {_making()}")
     # First, as a mistake in it should leave the report as it is.
-    other = _other(against, store=shelf, data=data)
+    other = _other(against, store=store, data=data)
     current = write_current_report(asked, shelf, against=other)
     page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
     pending = f"{len(current.pending)} cells are pending; make them with: {_making()}"
@@ -130,14 +129,14 @@ def _folder_of_report(name: str) -> Path | None:
     return path.parent if path.exists() and (path.parent / MEASUREMENTS).is_file() else None
 
 
-def _other(name: str | None, *, store: Store, data: str | None) -> Other | None:
+def _other(name: str | None, *, store: str, data: str | None) -> Other | None:
     """What --against names, if it is given."""
     from isoglot.report.page import Other
 
     return None if name is None else Other(name=name, content=_report_named(name, store=store, data=data))
 
 
-def _report_named(name: str, *, store: Store, data: str | None) -> ReportContent:
+def _report_named(name: str, *, store: str, data: str | None) -> ReportContent:
     """A report that was written, or else that of a study as the store has it now."""
     from isoglot.measurements import measurements
     from isoglot.report.provenance import provenance
@@ -146,12 +145,13 @@ def _report_named(name: str, *, store: Store, data: str | None) -> ReportContent
     if (folder := _folder_of_report(name)) is not None:
         return read_report(folder)
     study = asked_study(name, data=data)
-    found, _ = measurements(study, store)
+    shelf = asked_store(store)
+    found, _ = measurements(study, shelf)
     if not found:
         raise IsoglotError(
-            f"--against {name}: nothing of it is in {store.root} yet; make it, or give the folder of a report"
+            f"--against {name}: nothing of it is in {shelf.root} yet; make it, or give the folder of a report"
         )
-    return ReportContent(measurements=found, provenance=json.loads(provenance(study, store).json_text()))
+    return ReportContent(measurements=found, provenance=json.loads(provenance(study, shelf).json_text()))
 
 
 def _making() -> str:

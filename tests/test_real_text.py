@@ -45,6 +45,24 @@ def test_paths_start_from_the_data_folder() -> None:
     assert wikipedia == {"en": False, "fr": False, "zh": True}
 
 
+@pytest.mark.parametrize(
+    ("data", "path", "written"),
+    [
+        ("/data", "/data/text/en.txt", "text/en.txt"),
+        ("/data", "/data/../x.txt", "../x.txt"),
+        ("/data", "/abs/b.txt", "/abs/b.txt"),
+        ("/data", "/data-2/b.txt", "/data-2/b.txt"),
+        (".", "text/en.txt", "text/en.txt"),
+        (".", "/abs/b.txt", "/abs/b.txt"),
+        ("../data", "../data/en.txt", "en.txt"),
+    ],
+)
+def test_a_path_is_told_as_the_study_writes_it(data: str, path: str, written: str) -> None:
+    text = parse_study(REAL, origin="mine.toml", data=Path(data)).text
+    assert isinstance(text, RealText)
+    assert text.as_written(Path(path)) == Path(written)
+
+
 def test_or_else_from_the_studys_own(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(REAL)
     for data, start in ((None, tmp_path), (Path("/d"), Path("/d"))):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from isoglot.conditions import Condition, condition_named
+from isoglot.conditions import DEFAULT, Condition, condition_named
 from isoglot.errors import IsoglotError
+from isoglot.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.narrowing import EVERYTHING, Narrowing
 from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance
@@ -31,6 +32,16 @@ class Asked:
     def conditions_of(self, exhibit: str) -> tuple[Condition, ...]:
         only = self.only.get(exhibit, EVERYTHING)
         return tuple(each for each in self.conditions if only.keeps("conditions", each.name))
+
+    @property
+    def shown_conditions(self) -> tuple[Condition, ...]:
+        """Those that any of its exhibits is about."""
+        shown = {
+            condition
+            for exhibit in self.exhibits
+            for condition in ((DEFAULT,) if exhibit in WITHOUT_CONDITIONS else self.conditions_of(exhibit))
+        }
+        return tuple(each for each in dict.fromkeys((*self.conditions, DEFAULT)) if each in shown)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,8 @@
 """What the paper prints where a study's Table 1 has a number."""
 
+from collections.abc import Sequence
+
 from isoglot.report.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
-from isoglot.report.table_1 import TaskColumns
 from isoglot.report.transfer_scores import Model
 
 
@@ -10,10 +11,9 @@ def papers_score_of(model: Model, *, task: str, languages: tuple[str, str]) -> f
     return papers_score(model.condition, task=task, languages=languages) if model.is_pretrained else None
 
 
-def papers_delta(model: Model, *, task: TaskColumns) -> float | None:
+def papers_delta(model: Model, *, task: str, source: str, targets: Sequence[str]) -> float | None:
     """Over the paper's three targets, and so only beside a study of all of them."""
-    *targets, _, source = task.headings
-    printed = [papers_score_of(model, task=task.name, languages=(source, target)) for target in targets]
+    printed = [papers_score_of(model, task=task, languages=(source, target)) for target in targets]
     if None in printed or len(printed) < len(TARGETS):
         return None
-    return published_delta(model.condition, task=TITLE_OF_TASK[task.name])
+    return published_delta(model.condition, task=TITLE_OF_TASK[task])

@@ -43,5 +43,5 @@ def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[Column]:
     deltas = [task.deltas[model] for model in models]
     yield f"{task.title} {DELTA}", ["" if each is None else f"{each.points:.2f}" for each in deltas]
     yield f"{task.title} {DELTA} over some targets only", ["yes" if each and each.is_partial else "" for each in deltas]
-    papers_deltas = [papers_delta(model, task=task) for model in models]
+    papers_deltas = [papers_delta(model, task=task.name, source=source, targets=targets) for model in models]
     yield f"{task.title} {DELTA} paper", ["" if each is None else f"{each:.2f}" for each in papers_deltas]

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from isoglot.artifacts import Stage
+from isoglot.real_text import RealText
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import FileText, HubText
+from isoglot.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +26,12 @@ class DataFile:
     """Titles of what was made from it."""
 
 
-def data_files(stages: Iterable[Stage]) -> tuple[DataFile, ...]:
+def data_files(stages: Iterable[Stage], *, study: Study) -> tuple[DataFile, ...]:
     """Of all that these read themselves, each once, in the order that it is needed."""
     sizes: dict[tuple[str, str], int | None] = {}
     titles: dict[tuple[str, str], list[str]] = {}
     for stage in stages:
-        for name, digest, num_bytes in _read_by(stage):
+        for name, digest, num_bytes in _read_by(stage, study):
             sizes[name, digest] = num_bytes
             used_for = titles.setdefault((name, digest), [])
             if stage.title not in used_for:
@@ -40,13 +42,14 @@ def data_files(stages: Iterable[Stage]) -> tuple[DataFile, ...]:
     )
 
 
-def _read_by(stage: Stage) -> Iterator[tuple[str, str, int | None]]:
+def _read_by(stage: Stage, study: Study) -> Iterator[tuple[str, str, int | None]]:
     if isinstance(stage, HubText):
         config = "" if stage.dataset.config is None else f" ({stage.dataset.config})"
         yield f"{stage.dataset.dataset}{config}", f"revision:{stage.dataset.revision}", None
     for each in fields(stage):
         for file in _files(getattr(stage, each.name)):
-            yield file.path.as_posix(), f"sha256:{file.sha256}", file.num_bytes
+            path = study.text.as_written(file.path) if isinstance(study.text, RealText) else file.path
+            yield path.as_posix(), f"sha256:{file.sha256}", file.num_bytes
 
 
 def _files(value: object) -> Iterator[SourceFile]:

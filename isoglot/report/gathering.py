@@ -11,10 +11,12 @@ from isoglot.artifacts.record import RECORD_NAME
 from isoglot.cells import Cell
 from isoglot.exhibits import cells, gap_sentences, gaps
 from isoglot.measurements import Measurement
+from isoglot.real_text import RealText
 from isoglot.report.logs import logs
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import Found
 from isoglot.report.state import FAILED, NO_DATA, PENDING, Absent, State
+from isoglot.report.study_settings import told_origin
 from isoglot.report.training_curves import learning_curves
 from isoglot.study import Study
 
@@ -41,11 +43,19 @@ def gathered(
             absent=tuple(_absent(study, lacking, failures)),
             pending=tuple(dict.fromkeys(cell.stage.title for cell in lacking)),
             failures=tuple(failures),
-            no_data=tuple(gap_sentences(study)),
+            no_data=tuple(_no_data(study)),
             records={digest: os.path.relpath(each / RECORD_NAME, folder) for digest, each in folders.items()},
             logs=tuple(logs(study, store=store, folder=folder)),
         ),
     )
+
+
+def _no_data(study: Study) -> Iterator[str]:
+    """What lacks, in words that are the same on every machine."""
+    for sentence in gap_sentences(study):
+        told = sentence.replace(f": {study.origin}: ", f": {told_origin(study)}: ")
+        # All paths stand after a colon; of a data folder "." they begin with no dot.
+        yield told.replace(f": {study.text.data.as_posix()}/", ": ") if isinstance(study.text, RealText) else told
 
 
 def _absent(study: Study, lacking: Sequence[Cell], failures: Sequence[str]) -> Iterator[Absent]:

@@ -31,11 +31,11 @@ def _lines(task: TaskColumns, models: Sequence[Model]) -> Iterator[str]:
 def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[tuple[str, list[str]]]:
     """What the paper has nothing of gets no column."""
     yield "Model", [model.label for model in models]
-    source = task.headings[-1]
+    *targets, _, source = task.headings
     for place, heading in enumerate(task.headings):
         yield heading, [task.cells[model][place] for model in models]
         if heading == DELTA:
-            papers = [papers_delta(model, task=task) for model in models]
+            papers = [papers_delta(model, task=task.name, source=source, targets=targets) for model in models]
             printed = ["" if each is None else f"{each:+.1f}" for each in papers]
         else:
             papers = [papers_score_of(model, task=task.name, languages=(source, heading)) for model in models]

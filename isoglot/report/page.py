@@ -39,7 +39,7 @@ from isoglot.report.latex import latex_table
 from isoglot.report.markdown_table import markdown_table
 from isoglot.report.picture import WIDE, Picture
 from isoglot.report.png import png_of
-from isoglot.report.report_files import Found, ReportContent, read_found, write_found
+from isoglot.report.report_files import PROVENANCE, Found, ReportContent, read_found, write_found
 from isoglot.report.table_1 import table_1
 from isoglot.study import Study
 
@@ -47,6 +47,7 @@ PAGE = "report.html"
 MOST_BYTES = 3_000_000
 """Of a page, so that it can be sent by mail and opens at once; studies of many languages have many pictures."""
 LATEX, CSV, MARKDOWN = "table-1.tex", "table-1.csv", "table-1.md"
+PICTURE_ENDINGS = (".svg", ".png")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ def write_report(
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
     found = gathered(study, measurements, store=store, folder=folder, failures=failures, lacking=pending)
     with clear_disk_errors(store.root):
-        return _write(found, folder, against=against, is_new=True)
+        return _write(found, folder, against=against, is_new=True, keeps_pictures=True)
 
 
 def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | None = None) -> Written:
@@ -97,7 +98,7 @@ def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | Non
     found = read_found(folder)
     is_copy = to is not None and to.resolve() != folder.resolve()
     with _clear_errors(to or folder):
-        return _write(found, to or folder, against=against, is_new=is_copy)
+        return _write(found, to or folder, against=against, is_new=is_copy, keeps_pictures=False)
 
 
 @contextmanager
@@ -110,7 +111,7 @@ def _clear_errors(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool) -> Written:
+def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool, keeps_pictures: bool) -> Written:
     """All files of a report; those that the page is made from only where they are new."""
     found = replace(found, state=found.state.seen_from(folder))
     compared = None
@@ -120,16 +121,21 @@ def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool) -
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
     with lease(folder / "report.lease", waiting=ignore_holder):
+        was_report = (folder / PROVENANCE).exists()
         if is_new:
             write_found(found, folder)
-        if (table := table_1(found.measurements)) is not None:
+        table = table_1(found.measurements)
+        if table is not None:
             write_whole(folder / LATEX, latex_table(table))
             write_whole(folder / CSV, csv_table(table))
             write_whole(folder / MARKDOWN, markdown_table(table))
-        for section in sections:
-            for picture in section.pictures:
-                _write_picture(picture, folder / FOLDER)
+        pictures = [picture for section in sections for picture in section.pictures]
+        for picture in pictures:
+            _write_picture(picture, folder / FOLDER, is_kept=keeps_pictures)
         write_whole(folder / PAGE, page(found, sections))
+        # What lies in a folder that was no report is somebody else's.
+        if was_report:
+            _remove_stale(folder, has_table=table is not None, pictures=pictures)
     return Written(page=folder / PAGE, compared=compared)
 
 
@@ -167,14 +173,27 @@ def _sections(found: Found, compared: Compared | None) -> Iterator[Section | Non
     yield provenance_section(found.provenance, logs=state.logs, has_table=table is not None)
 
 
-def _write_picture(picture: Picture, folder: Path) -> None:
-    """As SVG and PNG, unless they are there already: while a study runs, few of its pictures change."""
+def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> None:
+    """As SVG and PNG; one that is there already may be kept: while a study runs, few of its pictures change."""
     svg, png = folder / f"{picture.file_stem}.svg", folder / f"{picture.file_stem}.png"
     drawn = picture.draw(WIDE)
-    if png.exists() and svg.exists() and svg.read_text(encoding="utf-8") == drawn:
+    is_there = svg.exists() and svg.read_bytes() == drawn.encode()
+    if is_there and is_kept and png.exists():
         return
-    write_whole(svg, drawn)
-    # After its SVG is replaced, an older PNG must not pass for the same picture.
-    png.unlink(missing_ok=True)
+    if not is_there:
+        # Before its SVG is replaced: an older PNG must not pass for the same picture.
+        png.unlink(missing_ok=True)
+        write_whole(svg, drawn)
     if (rendered := png_of(drawn)) is not None:
         write_whole(png, rendered)
+
+
+def _remove_stale(folder: Path, *, has_table: bool, pictures: Sequence[Picture]) -> None:
+    """Tables and pictures that an earlier report had here, and this one has not."""
+    stems = {picture.file_stem for picture in pictures}
+    stale = [] if has_table else [folder / name for name in (LATEX, CSV, MARKDOWN)]
+    for ending in PICTURE_ENDINGS:
+        stale += [path for path in (folder / FOLDER).glob(f"*{ending}") if path.name.removesuffix(ending) not in stems]
+    for path in stale:
+        if path.is_file():
+            path.unlink()

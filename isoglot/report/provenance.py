@@ -18,7 +18,7 @@ from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.report.data_files import DataFile, data_files
 from isoglot.report.departures import Departure, departures
-from isoglot.report.study_settings import study_settings
+from isoglot.report.study_settings import study_settings, told_origin
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.stages.sources import sources
 from isoglot.stages.vocabulary import TokenStreams
@@ -131,12 +131,12 @@ def provenance(study: Study, store: Store) -> Provenance:
     records = _records(stages.values(), store)
     return Provenance(
         study=study.name,
-        origin=study.origin,
+        origin=told_origin(study),
         settings=study_settings(study),
         commit=commit(),
         versions=dict(versions()),
         is_made_up=isinstance(study.text, Synthetic),
-        data_files=data_files(stages.values()),
+        data_files=data_files(stages.values(), study=study),
         words=tuple(_words(study)),
         vocabularies=_vocabularies(asked, store),
         budget=_budget(stages.values(), done=records),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from statistics import correlation, fmean
 
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_score
@@ -49,19 +50,19 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def rank_correlations(tasks: Sequence[TaskScores]) -> list[RankCorrelation]:
     """Of each task that the paper has, then of their mean; none of fewer than FEWEST_CONDITIONS conditions."""
-    papers = [scores for scores in tasks if scores.task.name in TITLE_OF_TASK]
-    by_task = [_averages(scores) for scores in papers]
-    found = [
-        _correlation(scores.task.title, averages, [scores]) for scores, averages in zip(papers, by_task, strict=True)
-    ]
-    if len(papers) > 1:
+    of_tasks = [(scores, _averages(scores)) for scores in tasks if scores.task.name in TITLE_OF_TASK]
+    enough = [(scores, averages) for scores, averages in of_tasks if len(averages) >= FEWEST_CONDITIONS]
+    found = [_correlation(scores.task.title, averages, [scores]) for scores, averages in enough]
+    if len(enough) > 1:
+        by_task = [averages for _, averages in enough]
         means = {
             name: (fmean(each[name][0] for each in by_task), fmean(each[name][1] for each in by_task))
             for name in TABLE_1_SCORES
             if all(name in each for each in by_task)
         }
-        found.append(_correlation(MEAN_OF_TASKS, means, papers))
-    return [each for each in found if each.num_conditions >= FEWEST_CONDITIONS]
+        if len(means) >= FEWEST_CONDITIONS:
+            found.append(_correlation(MEAN_OF_TASKS, means, [scores for scores, _ in enough]))
+    return found
 
 
 def rank_sentences(found: Sequence[RankCorrelation]) -> Iterator[str]:
@@ -98,24 +99,36 @@ def _correlation(title: str, averages: Averages, tasks: Sequence[TaskScores]) ->
 
 def _averages(scores: TaskScores) -> Averages:
     """Of conditions with all targets: one without the hardest would stand higher on both sides alike."""
-    found = {}
-    for name in TABLE_1_SCORES:
-        ours = [scores.of_target(Model(condition=name), target) for target in _targets(scores)]
-        if all(ours):
-            papers = [
-                published_score(name, task=scores.task.name, languages=(scores.source, target))
-                for target in _targets(scores)
-            ]
-            found[name] = fmean(map(fmean, ours)), fmean(papers)
-    return found
+    targets = _targets(scores)
+    by_target = [_means(scores, target) for target in targets]
+    return {
+        name: (
+            fmean(means[name] for means in by_target),
+            fmean(
+                published_score(name, task=scores.task.name, languages=(scores.source, target)) for target in targets
+            ),
+        )
+        for name in TABLE_1_SCORES
+        if targets and all(name in means for means in by_target)
+    }
+
+
+def _means(scores: TaskScores, target: str) -> dict[str, float]:
+    """Over seeds, by condition; a score that is no number has no rank."""
+    found = {name: scores.of_target(Model(condition=name), target) for name in TABLE_1_SCORES}
+    return {name: fmean(values) for name, values in found.items() if values and all(map(isfinite, values))}
 
 
 def _has_papers_targets(scores: TaskScores) -> bool:
-    return scores.source == SOURCE and any(target in TARGETS for target in scores.targets)
+    return scores.source == SOURCE and any(_means(scores, target) for target in scores.targets if target in TARGETS)
 
 
 def _targets(scores: TaskScores) -> tuple[str, ...]:
-    """Those that both have, or where the paper has none of them, all of the study's."""
-    if _has_papers_targets(scores):
-        return tuple(target for target in scores.targets if target in TARGETS)
-    return scores.targets
+    """Those that both have, or where the paper has none of them, the study's.
+
+    Of these the ones that enough conditions have: the first score in a language must not take all others away.
+    """
+    known = TARGETS if _has_papers_targets(scores) else scores.targets
+    return tuple(
+        target for target in scores.targets if target in known and len(_means(scores, target)) >= FEWEST_CONDITIONS
+    )

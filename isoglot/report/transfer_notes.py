@@ -63,7 +63,8 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
         yield (
             f"No transfer, at most {CLOSE_POINTS:.0f} points above chance and the same model untrained, or above 0 "
             f"where neither is known: {'; '.join(parts)}"
-            f"{'; of higher scores not known without the exhibit baselines: ' if unknown else ''}{', '.join(unknown)}."
+            f"{'; of higher scores not known without baselines of that condition: ' if unknown else ''}"
+            f"{', '.join(unknown)}."
         )
 
 

@@ -9,7 +9,7 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
-from isoglot.cells import FROZEN, UNTRAINED
+from isoglot.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
@@ -18,6 +18,7 @@ from isoglot.report import page as page_module
 from isoglot.report.claims import claims
 from isoglot.report.html import explanations
 from isoglot.report.page import Other, write_report
+from isoglot.report.published_measurements import published_measurements
 from isoglot.report.report_files import read_report
 from isoglot.report.verdicts import Verdict
 from isoglot.study import parse_study, with_exhibits, with_seeds
@@ -68,7 +69,35 @@ def test_what_is_pending_stands_where_its_number_will(tmp_path: Path) -> None:
     pending = [cell for cell in cells(STUDY) if cell.condition == "no-anchors"]
     table = page_of(TRANSFER, tmp_path, pending=pending).by_id("table-1").find_all("table", class_="table-1")[0]
     (waiting,) = (row for row in table.rows() if row[0] == "No anchors")
-    assert waiting[6:] == ["pending", "- paper -0.9", "-"]
+    assert waiting[6:] == ["pending", "-", "-"]
+
+
+def test_the_papers_delta_stands_beside_one_over_its_own_targets_alone(tmp_path: Path) -> None:
+    """As in the tables beside the page."""
+    papers = [each for each in published_measurements() if each.exhibit == TABLE_1 and each.task == "parsing"]
+    for num_targets, shown in ((3, "+0.0 paper +0.0"), (1, "+0.0")):
+        targets = ("fr", "ru", "zh")[:num_targets]
+        page = page_of([each for each in papers if each.language in targets], tmp_path)
+        (row,) = (row for row in page.by_id("table-1").rows() if row[0] == "Default" and len(row) > 6)
+        assert row[6 + num_targets] == shown
+        assert page.by_id("table-1").find_all("button"), "by which it is put away"
+    section = page_of(TRANSFER, tmp_path).by_id("table-1")
+    assert "paper" not in section.find_all("table", class_="table-1")[0].text
+    assert not section.find_all("button")
+
+
+def test_only_conditions_that_an_exhibit_shows_are_told_of(tmp_path: Path) -> None:
+    def told(only: dict[str, Narrowing], *exhibits: str) -> list[str]:
+        study = replace(STUDY, only=only, exhibits=exhibits)
+        written = write_report(study, FOUND, store=Store(tmp_path)).page
+        section = parsed_page(written.read_text(encoding="utf-8")).by_id("conditions")
+        return [row[0] for row in section.rows()[1:]]
+
+    narrow = {"table-1": Narrowing(conditions=("default",)), "emergence": Narrowing(conditions=("no-anchors",))}
+    assert told({}, "table-1") == [condition.label for condition in STUDY.conditions]
+    assert told(narrow, "emergence") == ["No anchors"]
+    assert told(narrow, "table-1", "emergence") == ["Default", "No anchors"]
+    assert told(narrow, "emergence", "figure-5") == ["Default", "No anchors"], "of all it shows Default alone"
 
 
 def test_what_failed_is_told_apart_from_what_is_to_come(tmp_path: Path) -> None:

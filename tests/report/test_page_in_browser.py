@@ -178,15 +178,15 @@ def test_every_mark_of_a_narrow_picture_says_what_it_does_in_the_wide_one(browse
 
 def test_the_papers_numbers_can_be_put_away_and_back(browser: Any, path: Path) -> None:
     with opened(browser, path) as page:
-        delta = page.locator("td.delta .published").first
-        switch = page.locator("#table-1 button[data-switch]")
-        assert delta.is_visible()
+        share = page.locator("#survival span.published").first
+        switch = page.locator("#claims button[data-switch]")
+        assert share.is_visible()
         switch.click()
-        assert not delta.is_visible()
+        assert not share.is_visible()
         assert page.locator("#survival button[data-switch]").get_attribute("aria-pressed") == "false"
         switch.focus()
         page.keyboard.press("Enter")
-        assert delta.is_visible()
+        assert share.is_visible()
 
 
 def test_names_show_as_text(browser: Any, path: Path) -> None:
@@ -200,7 +200,7 @@ def test_names_show_as_text(browser: Any, path: Path) -> None:
 
 def test_it_works_without_a_script_and_prints(browser: Any, path: Path) -> None:
     with opened(browser, path, java_script_enabled=False) as page:
-        assert page.locator("td.delta .published").first.is_visible()
+        assert page.locator("#survival span.published").first.is_visible()
         assert not page.locator("button.switch").first.is_visible()
         page.locator("#retrieval summary").first.click()
         assert page.locator("#retrieval table").first.is_visible()

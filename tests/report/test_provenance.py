@@ -15,6 +15,7 @@ from isoglot.artifacts import Store, inputs_first, run_plan
 from isoglot.artifacts.hardware import hardware
 from isoglot.exhibits import cells
 from isoglot.narrowing import Narrowing
+from isoglot.report.gathering import gathered
 from isoglot.report.provenance import provenance
 from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import study_settings
@@ -106,7 +107,7 @@ def test_files_are_told_by_their_content_and_what_they_are_for(tmp_path: Path) -
     by_name = {Path(each.name).name: each for each in found.data_files}
     assert {"en.txt.xz", "muse.txt"} <= by_name.keys()
     for file in by_name.values():
-        content = Path(file.name).read_bytes()
+        content = (tmp_path / file.name).read_bytes()
         assert file.digest == f"sha256:{hashlib.sha256(content).hexdigest()}"
         assert file.num_bytes == len(content)
         assert file.used_for
@@ -115,6 +116,26 @@ def test_files_are_told_by_their_content_and_what_they_are_for(tmp_path: Path) -
     assert not found.is_made_up
     assert [(each.language, each.splitter) for each in found.words] == [("en", "moses"), ("fr", "moses")]
     assert found.words[0].version.startswith("sacremoses ")
+
+
+def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
+    """Wherever their data lie; of what lacks as well."""
+    told = []
+    for machine in ("here", "there"):
+        path = write_real_study(tmp_path / machine)
+        (path.parent / "muse.txt").unlink()
+        study = replace(read_study(path), exhibits=("emergence",))
+        store = Store(tmp_path / "store")
+        found = gathered(study, [], store=store, folder=store.root / "reports", failures=[], lacking=[])
+        told.append((found.provenance.json_text(), found.state.no_data, [cell.stage.digest for cell in cells(study)]))
+    here, there = told
+    assert here == there
+    assert "muse.txt: No such file" in here[1][0]
+    assert str(tmp_path) not in here[0] + "".join(here[1])
+    content = json.loads(here[0])
+    assert content["settings"]["text"]["main"]["fr"]["paths"] == ["text/fr-1.txt.gz", "text/fr-2.txt"]
+    assert "text/fr-2.txt" in {file["name"] for file in content["data_files"]}
+    assert content["origin"] == "real.toml"
 
 
 def test_it_is_json_and_a_vocabulary_alone_has_no_budget(finished: Workplace, tmp_path: Path) -> None:

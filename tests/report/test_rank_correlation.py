@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf, nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from isoglot.cells import TABLE_1
+from isoglot.cells import TABLE_1, UNTRAINED
 from isoglot.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES
 from isoglot.report.published_measurements import published_measurements
@@ -80,6 +81,49 @@ def test_a_condition_without_all_targets_is_left_out() -> None:
     }
     (sentence,) = sentences(lacking)
     assert "NLI 1.00 (9 conditions; fr, ru, zh), NER 1.00 (10 conditions; fr, ru, zh)" in sentence
+
+
+def test_a_pair_that_baselines_alone_have_takes_no_condition_away() -> None:
+    of_french = [each for each in PAPERS if each.language == "fr"]
+    untrained = [
+        each
+        for name in FIRST
+        for task, metric in (("nli", "accuracy"), ("ner", "f1"), ("parsing", "las"))
+        for each in transferred(
+            name, {"en": 30.0, "ru": 1.0}, task=task, metric=metric, suffix=UNTRAINED, languages=("en", "ru")
+        )
+    ]
+    assert ranked([*of_french, *untrained]) == ranked(of_french) != {}
+    german = [replace(each, language="de", languages=("en", "de")) for each in of_french]
+    assert ranked([*german, *untrained]) == ranked(german), "nor is Russian a language that both have"
+
+
+def test_a_language_counts_once_enough_conditions_have_it() -> None:
+    """As while a study runs: the first score of another language must not take the number away."""
+    of_french = [each for each in PAPERS if each.language == "fr"]
+    russian = [each for each in PAPERS if each.language == "ru"]
+    for num_conditions, targets in ((1, ("fr",)), (3, ("fr",)), (4, ("fr", "ru"))):
+        begun = ranked([*of_french, *(each for each in russian if each.condition in FIRST[:num_conditions])])
+        assert {each.targets for each in begun.values()} == {targets}
+        assert {each.num_conditions for each in begun.values()} == {4 if "ru" in targets else 10}
+    # Nor the first scores of another task that of the mean of those before it.
+    two_tasks = [each for each in PAPERS if each.task != "parsing"]
+    third = [each for each in PAPERS if each.task == "parsing" and each.condition == "default"]
+    assert ranked([*two_tasks, *third]) == ranked(two_tasks)
+    assert "mean of tasks" in ranked(two_tasks)
+
+
+@pytest.mark.parametrize("values", [(nan,), (inf,), (1.0, nan), (inf, -inf)])
+def test_a_score_that_is_no_number_has_no_rank(values: tuple[float, ...]) -> None:
+    def spoilt(each: Measurement) -> bool:
+        return (each.condition, each.task, each.language) == ("sep-emb", "ner", "ru")
+
+    others = [each for each in PAPERS if not spoilt(each)]
+    more = [
+        replace(each, value=value, seed=seed) for each in PAPERS if spoilt(each) for seed, value in enumerate(values)
+    ]
+    assert ranked([*others, *more]) == ranked(others)
+    assert ranked(others)["NER"].num_conditions == 9
 
 
 def of_made_up(scores: Mapping[str, float], **more: str) -> list[Measurement]:

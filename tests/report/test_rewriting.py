@@ -105,6 +105,52 @@ def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: P
     assert files(page.parent) == before, "as from the store"
 
 
+def test_what_is_damaged_or_stale_is_mended_and_all_else_stays(page: Path) -> None:
+    """A PNG may be damaged where its SVG is not."""
+    folder, before = page.parent, files(page.parent)
+    (folder / "figures" / "figure-3.png").write_bytes(b"no picture")
+    (folder / "figures" / "retrieval.ela-oru.svg").write_bytes(
+        before["figures/retrieval.ela-oru.svg"].replace(b"\n", b"\r\n") + b"\r\n"
+    )
+    for stale in ("figures/figure-6.ela-oru.svg", "figures/figure-6.ela-oru.png"):
+        (folder / stale).touch()
+    others = ("figures/notes.txt", "figures/mine/figure-6.svg", "picture.svg", "table-2.csv")
+    (folder / "figures" / "mine").mkdir()
+    for other in others:
+        (folder / other).touch()
+    rewrite_report(folder)
+    assert files(folder) == before | dict.fromkeys(others, b"")
+
+
+def test_a_table_without_numbers_is_removed(page: Path) -> None:
+    numbers = page.parent / "measurements.jsonl"
+    lines = numbers.read_text(encoding="utf-8").splitlines(keepends=True)
+    numbers.write_text("".join(line for line in lines if '"table-1"' not in line), encoding="utf-8")
+    rewrite_report(page.parent)
+    names = files(page.parent).keys()
+    assert "table-1" not in "".join(names)
+    assert {"figures/figure-3.svg", "figures/figure-3.png"}.isdisjoint(names)
+    assert "figures/retrieval.ela-oru.png" in names
+
+
+def test_pictures_in_a_folder_that_was_no_report_stay(page: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "public" / "figures" / "mine.png"
+    mine.parent.mkdir(parents=True)
+    mine.touch()
+    rewrite_report(page.parent, to=tmp_path / "public")
+    assert mine.exists()
+
+
+def test_a_report_in_a_store_keeps_pictures_that_are_as_they_were(store: Store, page: Path) -> None:
+    """While a study runs they would be drawn over and over; a new one is."""
+    png = page.parent / "figures" / "figure-3.png"
+    png.write_bytes(b"as it was")
+    write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING)
+    assert png.read_bytes() == b"as it was"
+    write_report(STUDY, [each for each in FOUND if each.seed == 0], store=store, failures=FAILURES, pending=LACKING)
+    assert png.read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_published_report_needs_nothing_but_itself(store: Store, page: Path, tmp_path: Path) -> None:
     public = rewrite_report(page.parent, to=tmp_path / "results" / "mine").page
     assert public == tmp_path / "results" / "mine" / "report.html"

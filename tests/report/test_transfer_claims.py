@@ -167,7 +167,7 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
     # NER of Sep Emb + L1-6 in French is 56.5: as good as with no training at all.
     assert "for it: NLI ru 35.8, chance 33.3; NLI zh" in (told := claim("chance", measured).numbers)
     assert "NER fr 56.5, and 55.0 without pretraining" in told
-    assert told.endswith("; chance in Parsing is not known without the exhibit baselines")
+    assert told.endswith("; chance in Parsing is not known without baselines of that condition")
     assert told.count("chance in Parsing") == 1, "three comparisons, and one reason"
     assert "of Default 68.1 above 50.0" in claim("no-anchors-transfer", measured).numbers
     # With NER the most of the comparisons can be made.
@@ -175,7 +175,7 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
     assert at_chance.verdict is A
     one_task = claim("chance", table({"sep-emb-l1-6": {"nli": 35.0}}))
     assert one_task.numbers.startswith("NLI fr 35.0, chance 33.3; ")
-    assert one_task.numbers.endswith("; chance in NER and Parsing is not known without the exhibit baselines")
+    assert one_task.numbers.endswith("; chance in NER and Parsing is not known without baselines of that condition")
 
 
 def test_languages_whose_distance_the_paper_does_not_tell_are_not_ordered() -> None:

@@ -41,16 +41,20 @@ def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, los
     assert said(found)[0].endswith(f"known: NER: {lost}.")
     assert not any(line.startswith("No transfer") for line in said(found[:2]))
     with_nli = [*found[:2], *nli("default", ela=80, oru=60)]
-    assert said(with_nli)[0].endswith(": NLI: none; of higher scores not known without the exhibit baselines: NER.")
+    assert said(with_nli)[0].endswith(
+        ": NLI: none; of higher scores not known without baselines of that condition: NER."
+    )
     beside = [*found, *transferred("sep-l1-3", {"ela": 90, "oru": 3.1})]
     assert said(beside)[0].endswith(
-        f"NER: {lost}; of higher scores not known without the exhibit baselines: NER of Sep L1-3."
+        f"NER: {lost}; of higher scores not known without baselines of that condition: NER of Sep L1-3."
     )
 
 
 def test_near_0_nothing_is_transferred_whatever_the_floor() -> None:
     found = [*transferred("default", {"ela": 90, "oru": 60}), *transferred("sep-emb", {"ela": 90, "oru": 3.0})]
-    assert said(found)[0].endswith(": NER: Sep Emb; of higher scores not known without the exhibit baselines: NER.")
+    assert said(found)[0].endswith(
+        ": NER: Sep Emb; of higher scores not known without baselines of that condition: NER."
+    )
     assert said(found[2:])[0].endswith(": NER: Sep Emb.")
 
 

@@ -86,7 +86,7 @@ def at_chance(transfer: Transfer, condition: str, *, of: str) -> Iterator[Findin
             numbers=f"{title} {score.mean:.1f}{_floor_words(transfer, task, floor)}",
             num_seeds=len(score.values),
         )
-    told = f"chance in {' and '.join(dict.fromkeys(unknown))} is not known without the exhibit baselines"
+    told = f"chance in {' and '.join(dict.fromkeys(unknown))} is not known without baselines of that condition"
     yield from [untested(told)] * len(unknown)
 
 

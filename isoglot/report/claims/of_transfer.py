@@ -131,7 +131,8 @@ TRANSFER_CLAIMS: tuple[Question[Transfer], ...] = (
         source="section 4.3",
         test="Sep Emb + L1-6 at most 3 points above chance and the same model untrained, in each task and pair; "
         "refuted above 6 points",
-        needs="Table 1 with Default and Sep Emb + L1-6, of a task whose chance is known or with the exhibit baselines",
+        needs="Table 1 with Default and Sep Emb + L1-6, of a task whose chance is known or with baselines of that "
+        "condition",
         findings=lambda transfer: list(at_chance(transfer, "sep-emb-l1-6", of="default")),
     ),
     Question(

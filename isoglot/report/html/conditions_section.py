@@ -15,7 +15,7 @@ def conditions_section(asked: Asked) -> Section:
             in_words(condition, scale=asked.scale),
             *described(condition, scale=asked.scale),
         )
-        for condition in asked.conditions
+        for condition in asked.shown_conditions
     ]
     return Section(
         anchor="conditions",

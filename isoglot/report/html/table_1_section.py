@@ -12,6 +12,7 @@ from isoglot.cells import BASELINES, TABLE_1
 from isoglot.conditions import PAPER_DEPTH, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.asked import Asked
+from isoglot.report.beside_paper import papers_delta, papers_score_of
 from isoglot.report.condition_words import GROUPS
 from isoglot.report.html.absences import NONE, Absences
 from isoglot.report.html.explanations import FIGURE_3, RANKS
@@ -20,7 +21,6 @@ from isoglot.report.html.figure import figure
 from isoglot.report.html.markup import Html, folded, joined, listed, tag
 from isoglot.report.html.number_table import number_table, scrolling
 from isoglot.report.html.section import Section
-from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_delta
 from isoglot.report.rank_correlation import rank_sentences, rho_text
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, table_1
 from isoglot.report.tables import DESCRIPTION, described
@@ -66,7 +66,7 @@ def table_1_section(
                 *_below(table),
             ]
         ),
-        has_published=True,
+        has_published=view.has_published,
     )
 
 
@@ -162,6 +162,16 @@ class _Table:
         return any(len(by_seed) > 1 for task in self.tasks for by_seed in task.values.values())
 
     @property
+    def has_published(self) -> bool:
+        """Whether the paper has any of these scores."""
+        return any(
+            papers_score_of(model, task=task.task.name, languages=pair) is not None
+            for task in self.tasks
+            for model in task.models
+            for pair in task.pairs
+        )
+
+    @property
     def _num_scores(self) -> int:
         return sum(len(task.targets) + 2 for task in self.tasks)
 
@@ -224,9 +234,9 @@ class _Table:
                 yield tag("td", why, class_=f"absent{first}")
                 continue
             lost = " lost" if is_lost(task, model, pair[1]) else ""
-            published = papers_score(model.condition, task=task.task.name, languages=pair)
+            published = papers_score_of(model, task=task.task.name, languages=pair)
             address = self._address(task, model, pair)
-            content = [*_scores(values, address), *_published(None if model.suffix else published)]
+            content = [*_scores(values, address), *_published(published)]
             yield tag("td", *content, class_=f"score{lost}{first}")
         yield tag("td", *self._delta(task, model), class_="delta")
         own = task.of_source(model)
@@ -249,8 +259,8 @@ class _Table:
         delta = task.delta(model)
         shown = NONE if delta is None else f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"
         yield tag("span", shown, class_="mean")
-        if model.is_pretrained and model.condition in TABLE_1_SCORES and task.task.name in TITLE_OF_TASK:
-            published = published_delta(model.condition, task=TITLE_OF_TASK[task.task.name])
+        published = papers_delta(model, task=task.task.name, source=task.source, targets=task.targets)
+        if published is not None:
             yield tag("span", f"paper {published:+.1f}", class_="published")
 
 
