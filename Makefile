@@ -25,7 +25,7 @@ demo: setup ## train and compare five conditions on two made-up languages (SEEDS
 	$(BIN)/isoglot run demo $(if $(SEEDS),--seeds $(SEEDS))
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 check: setup ## lint, formatting and strict types
 	$(BIN)/ruff check .
