@@ -68,9 +68,13 @@ def is_xz(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return file.read(len(XZ_MAGIC)) == XZ_MAGIC
+            return _begins_as_xz(file)
     except OSError as error:
         raise IsoglotError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _begins_as_xz(file: IO[bytes]) -> bool:
+    return file.read(len(XZ_MAGIC)) == XZ_MAGIC
 
 
 def _write(draft: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
@@ -107,7 +111,7 @@ def opened_archive(path: Path) -> Iterator[tuple[Manifest, Iterator[tuple[str, I
     except OSError as error:
         raise IsoglotError(f"{path}: cannot be read ({error.strerror})") from error
     with packed, ExitStack() as opened:
-        if packed.read(len(XZ_MAGIC)) != XZ_MAGIC:
+        if not _begins_as_xz(packed):
             raise _no_archive(path)
         packed.seek(0)
         with _clear_damage(path):

@@ -116,7 +116,8 @@ def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | Non
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
     deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
     alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
-    alike = [record for record in alike if record.host == host()] or alike
+    here = host()
+    alike = [record for record in alike if record.host == here] or alike
     if amount is None:
         return _median([record.seconds for record in alike])
     rate = _median([r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of])

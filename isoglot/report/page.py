@@ -16,7 +16,6 @@ from isoglot.cells import VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
-from isoglot.report.asked import asked_in
 from isoglot.report.csv_table import csv_table
 from isoglot.report.difference import Changed, difference
 from isoglot.report.gathering import gathered
@@ -141,7 +140,7 @@ def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool, k
 
 def page(found: Found, sections: Sequence[Section]) -> str:
     """The report in HTML."""
-    asked = asked_in(found.provenance)
+    asked = found.asked
     title = f"{asked.name}: {' and '.join(asked.languages)}"
     written = page_frame(title=title, head=page_head(asked, found.state), sections=sections)
     return written if len(written.encode()) < MOST_BYTES else without_narrow(written)
@@ -153,7 +152,7 @@ def page_sections(found: Found, *, compared: Compared | None) -> list[Section]:
 
 
 def _sections(found: Found, compared: Compared | None) -> Iterator[Section | None]:
-    asked, measurements, state = asked_in(found.provenance), found.measurements, found.state
+    asked, measurements, state = found.asked, found.measurements, found.state
     absences = Absences.of(state.absent)
     trains_models = bool({*asked.exhibits} - {VOCABULARY})
     table = table_1_section(asked, measurements, links=state.records, absences=absences)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 from isoglot.artifacts.canonical import Json
@@ -12,7 +13,7 @@ from isoglot.artifacts.disk import write_whole
 from isoglot.conditions import label_of
 from isoglot.errors import IsoglotError
 from isoglot.measurements import Measurement
-from isoglot.report.asked import asked_in
+from isoglot.report.asked import Asked, asked_in
 from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
@@ -44,6 +45,11 @@ class Found:
     provenance: Provenance
     curves: tuple[Curve, ...]
     state: State
+
+    @cached_property
+    def asked(self) -> Asked:
+        """As its provenance tells it."""
+        return asked_in(self.provenance)
 
     @property
     def content(self) -> ReportContent:
