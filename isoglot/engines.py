@@ -41,7 +41,10 @@ def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: 
         _warn_of_too_many(workers)
     groups = [gpus[first : first + per_model] for first in range(0, len(gpus) - per_model + 1, per_model)]
     number = workers or min(useful, len(groups) or min(num_workers(), num_in_memory()))
-    return LocalProcesses(store, environments=shares(number, groups=groups)) if number > 1 else InThisProcess(store)
+    if number == 1:
+        return InThisProcess(store)
+    gpus_of = [index % len(groups) for index in range(number)] if groups else None
+    return LocalProcesses(store, environments=shares(number, groups=groups), gpus=gpus_of)
 
 
 def most_side_by_side(planned: "Sequence[PlannedStage]") -> int:

@@ -12,8 +12,10 @@ from isoglot.artifacts.local_processes import LocalProcesses
 from isoglot.engines import local_engine, most_side_by_side, num_in_memory, shares
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
+from isoglot.stages.models import PretrainedEncoder
 from isoglot.study import parse_study
 from isoglot.workers import num_processors
+from tests.artifacts.odd_stages import Filling
 from tests.artifacts.toy_stages import Count, Joined, Text
 
 TEXTS = tuple(Text(word=word) for word in ("one", "two", "three"))
@@ -75,6 +77,21 @@ def test_one_worker_is_this_process(
     monkeypatch.setenv("ISOGLOT_WORKERS", "1")
     assert isinstance(local_engine(store, planned, workers=None), InThisProcess)
     assert isinstance(local_engine(store, planned, workers=2), LocalProcesses)
+
+
+@pytest.mark.usefixtures("_large_machine")
+def test_two_models_are_in_training_at_once_on_a_gpu_and_on_processors_as_many_as_come(
+    store: Store, planned: tuple[PlannedStage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert PretrainedEncoder.fills_gpu
+    models = [Filling(number=number, place=tmp_path) for number in range(3)]
+    for gpus, takes_a_third in ((("0",), False), (("0", "1"), True), ((), True)):
+        monkeypatch.setattr(engines, "usable_gpus", lambda gpus=gpus: gpus)
+        with local_engine(store, planned, workers=4) as engine:
+            for model in models[:2]:
+                engine.start(model, lambda _: None)
+            assert engine.takes(models[2]) == takes_a_third
+            assert engine.takes(TEXTS[0])
 
 
 def test_as_many_as_there_are_processors_memory_and_stages_for(

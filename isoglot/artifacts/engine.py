@@ -76,6 +76,9 @@ class Engine(Protocol):
     def room(self) -> int:
         """How many more stages may be started now."""
 
+    def takes(self, stage: Stage) -> bool:
+        """Whether this one may be started now, where there is room at all."""
+
     def start(self, stage: Stage, tell: Tell) -> None:
         """Begin a stage whose inputs are finished; its events may be told at once."""
 
@@ -95,6 +98,9 @@ class InThisProcess:
 
     def room(self) -> int:
         return 1
+
+    def takes(self, stage: Stage) -> bool:  # noqa: ARG002
+        return True
 
     def start(self, stage: Stage, tell: Tell) -> None:
         make_telling(stage, store=self._store, tell=tell)

@@ -97,7 +97,8 @@ class _Run:
     def start_some(self, engine: Engine) -> None:
         """Begin what can be begun; if that is nothing at all, say whom the run waits for."""
         while engine.room() > 0:
-            stage = next((each for each in self._ready() if self._holder(each) is None), None)
+            ready = (each for each in self._ready() if engine.takes(each))
+            stage = next((each for each in ready if self._holder(each) is None), None)
             if stage is None:
                 break
             self.in_work[stage.digest] = self.left.pop(stage.digest)

@@ -5,7 +5,8 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import connection, resource_tracker
 from pathlib import Path
@@ -19,24 +20,51 @@ from isoglot.artifacts.worker_process import SECONDS_TO_END, LastWord, Warned, s
 from isoglot.errors import IsoglotError
 
 LONGEST_WAIT_SECONDS = 1.0
+MOST_FILLING = 2
+"""Stages at once that fill the GPU they share: a third would make none of them faster, but a second has it while the
+first is set up, evaluated and written."""
 ATTEMPTS = 2
 """A worker may be killed for the memory that another one took; the second attempt goes on from where it was."""
 
 
 class LocalProcesses:
-    """A worker for each of `environments`, the variables that it gets on top of this process's own."""
+    """A worker for each of `environments`, the variables that it gets on top of this process's own.
 
-    def __init__(self, store: Store, *, environments: Sequence[Mapping[str, str]]) -> None:
-        self._desks = [_Desk(store.root, environment=environment) for environment in environments]
+    `gpus` says which one each of them is at, in any terms; None: there are none.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        environments: Sequence[Mapping[str, str]],
+        gpus: Sequence[Hashable] | None = None,
+    ) -> None:
+        places = gpus or [None] * len(environments)
+        self._desks = [
+            _Desk(store.root, environment=environment, gpu=gpu)
+            for environment, gpu in zip(environments, places, strict=True)
+        ]
         self._warned: set[str] = set()
 
     def room(self) -> int:
         return sum(desk.stage is None for desk in self._desks)
 
+    def takes(self, stage: Stage) -> bool:
+        return bool(self._free(stage))
+
     def start(self, stage: Stage, tell: Tell) -> None:
-        free = [desk for desk in self._desks if desk.stage is None]
+        free = self._free(stage)
         # A worker that has imported its libraries already is the quicker one.
         next((desk for desk in free if desk.worker), free[0]).begin(stage, tell)
+
+    def _free(self, stage: Stage) -> list["_Desk"]:
+        """Desks that may take it."""
+        free = [desk for desk in self._desks if desk.stage is None]
+        if not stage.fills_gpu:
+            return free
+        filling = Counter(desk.gpu for desk in self._desks if desk.stage and desk.stage.fills_gpu)
+        return [desk for desk in free if desk.gpu is None or filling[desk.gpu] < MOST_FILLING]
 
     def wait(self) -> None:
         busy = [(desk, desk.worker.pipe) for desk in self._desks if desk.worker and desk.stage]
@@ -83,9 +111,10 @@ class LocalProcesses:
 class _Desk:
     """Where a worker sits, if one is needed yet, and the stage it is at."""
 
-    def __init__(self, root: Path, *, environment: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, *, environment: Mapping[str, str], gpu: Hashable | None) -> None:
         self._root = root
         self._environment = environment
+        self.gpu = gpu
         self._attempt = 0
         self._tell: Tell
         self.stage: Stage | None = None

@@ -71,6 +71,9 @@ class SlurmJobs:
     def room(self) -> int:
         return self._max_jobs - len(self._jobs)
 
+    def takes(self, stage: Stage) -> bool:  # noqa: ARG002
+        return True
+
     def start(self, stage: Stage, tell: Tell) -> None:
         job = self._jobs[stage.digest] = _Job(stage=stage, tell=tell)
         asked_at, holder = self._gave_way.get(stage.digest, (-SECONDS_TO_GIVE_WAY, ""))

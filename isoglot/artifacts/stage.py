@@ -59,6 +59,8 @@ class Stage(Identified, ABC):
     """Raise it when the same settings would write other bytes."""
     rate_settings: ClassVar[tuple[str, ...]] = ()
     """Names of settings without which the rates of two stages of the kind say little of each other."""
+    fills_gpu: ClassVar[bool] = False
+    """Whether one of the kind keeps a GPU busy by itself, so that many side by side would only share its speed."""
 
     @abstractmethod
     def make(self, work: Work) -> None:

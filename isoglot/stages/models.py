@@ -58,6 +58,7 @@ class PretrainedEncoder(Stage):
 
     kind: ClassVar[str] = "pretrained-encoder"
     version: ClassVar[int] = 2
+    fills_gpu: ClassVar[bool] = True
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
     switchable: Mapping[str, SwitchableTrainingText]

@@ -44,6 +44,23 @@ class Meeting(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Filling(Stage):
+    """Leaves its mark while it is made, and writes down who else was at it when it began."""
+
+    kind = "odd-filling"
+    fills_gpu = True
+    number: int
+    place: Path = field(metadata=NOT_IDENTITY)
+
+    def make(self, work: Work) -> None:
+        mark = self.place / f"{self.number}"
+        mark.touch()
+        (work.folder / "at_once.txt").write_text("\n".join(sorted(each.name for each in self.place.iterdir())))
+        time.sleep(0.05)
+        mark.unlink()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Variables(Stage):
     """Writes down who makes it, and with which environment."""
 
