@@ -25,8 +25,8 @@ from isoglot.report.drawing import (
 MARGIN, GAP = 22, 22
 TITLE_SIZE, PANEL_SIZE, LABEL_SIZE, VALUE_SIZE = 15, 13, 13, 12
 LINE_HEIGHT, ROW_HEIGHT, BAR_HEIGHT = 20, 26, 16
-VALUE_ROOM = 34
-"""Right of the longest bar, for its number."""
+VALUE_ROOM = 46
+"""Right of the longest bar, for numbers."""
 AXIS_HEIGHT, LEGEND_HEIGHT = 26, 20
 DIAMOND = 5.0
 
@@ -202,21 +202,21 @@ class _Drawing:
         said += f": {self._said(bar.value)}"
         end = self._x(x, bar.value)
         box = {"x": min(start, end), "y": middle - BAR_HEIGHT / 2, "width": max(abs(end - start), 1.0)}
-        parts, furthest = "", max(start, end)
+        parts = ""
         if bar.range is not None and bar.range[0] != bar.range[1]:
             low, high = bar.range
             said += f" ({self._said(low)} to {self._said(high)})"
-            furthest = max(furthest, self._x(x, high))
             ends = f"M{number(self._x(x, low))} {number(middle)}H{number(self._x(x, high))}"
             parts = coloured(INK, element("path", d=ends, stroke="currentColor", stroke_width=1.5, fill="none"))
-        if bar.published is not None:
-            furthest = max(furthest, self._x(x, bar.published) + DIAMOND)
         filled = element("rect", hover(said), height=BAR_HEIGHT, rx=1.5, fill="currentColor", **box)
-        shown = shown_text(self._number(bar.value), x=furthest + 5, y=middle + 4, size=VALUE_SIZE)
+        # All in one column: behind a diamond, a number would look like the paper's.
+        value = shown_text(
+            self._number(bar.value), x=x + self._panel_width, y=middle + 4, size=VALUE_SIZE, anchor="end"
+        )
         return (
             coloured(colour, filled)
             + parts
-            + coloured(INK, shown)
+            + coloured(INK, value)
             + self._published(bar, x=x, middle=middle, said=said)
         )
 

@@ -165,11 +165,16 @@ def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
         anchors = f"{100 * condition.kept_anchors.share:g}%"
     return (
         "same" if condition.target_domain is Domain.MAIN else "other",
-        f"{scale.merges}" if joint else f"{scale.merges // 2}/{scale.merges // 2}",
+        _merges(scale.merges) if joint else "/".join([_merges(scale.merges // 2)] * 2),
         "0*" if separate.embeddings else anchors,
         f"Sep {' + '.join(own)}" if own else "all",
         "own" if separate.embeddings else "shared",
     )
+
+
+def _merges(count: int) -> str:
+    """As the paper writes them: "80k"."""
+    return f"{count // 1000}k" if count % 1000 == 0 else f"{count}"
 
 
 def layer_names(layers: frozenset[int]) -> str:

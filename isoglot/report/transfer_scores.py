@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -131,13 +131,26 @@ def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]
             model = Model(condition=each.condition, suffix=suffix)
             key = (model, each.languages, each.language, each.metric.removesuffix(suffix))
             values.setdefault(key, {})[each.seed] = each.value
-        models = dict.fromkeys(model for model, *_ in values)
+        pairs = tuple(dict.fromkeys(each.languages for each in of_task))
+        models = _merged([model for model, languages, *_ in values if languages == pair] for pair in pairs)
         yield TaskScores(
             task=task_named(task),
-            pairs=tuple(dict.fromkeys(each.languages for each in of_task)),
+            pairs=pairs,
             models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
             values=values,
         )
+
+
+def _merged(orders: Iterable[Sequence[Model]]) -> list[Model]:
+    """All of them once, each after those that come before it in any order: a pair may lack what another one has."""
+    merged: list[Model] = []
+    for order in orders:
+        place = 0
+        for model in order:
+            if model not in merged:
+                merged.insert(place, model)
+            place = merged.index(model) + 1
+    return merged
 
 
 def _suffix(metric: str) -> str:

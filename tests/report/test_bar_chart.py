@@ -5,7 +5,7 @@ import re
 import pytest
 
 from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
-from isoglot.report.drawing import LINES
+from isoglot.report.drawing import LINES, text_width
 from tests.report.svg_pictures import NAMESPACE, hovers, parsed, rectangles, texts
 
 CHART = BarChart(
@@ -54,3 +54,15 @@ def test_the_papers_marks_can_be_hidden() -> None:
     assert len(re.findall('class="published"', svg)) == 2  # the mark, and its key
     without = bar_chart(BarChart(title="t", rows=CHART.rows, panels=CHART.panels[1:]), columns=1, width=380)
     assert "published" not in without
+
+
+def test_numbers_stand_in_a_column_so_that_none_looks_like_the_papers() -> None:
+    bars = [Bar(value=5.0, published=6.0), Bar(value=50.0, published=100.0), Bar(value=100.0, published=3.0)]
+    chart = BarChart(title="t", rows=CHART.rows, panels=[Panel(title="p", bars=bars)])
+    root = parsed(bar_chart(chart, columns=1, width=380))
+    numbers = [each for each in root.iter(f"{NAMESPACE}text") if each.text in ("5.0", "50.0", "100.0")]
+    assert len(numbers) == 3
+    assert len({(each.attrib["x"], each.attrib["text-anchor"]) for each in numbers}) == 1
+    corners = [each.attrib["points"].split() for each in root.iter(f"{NAMESPACE}polygon")]
+    furthest = max(float(corner.split(",")[0]) for points in corners[:3] for corner in points)
+    assert float(numbers[0].attrib["x"]) - text_width("100.0", size=12) > furthest

@@ -103,12 +103,12 @@ def test_a_study_hardly_begun_has_its_tables_too(found: list[Measurement]) -> No
 
 def test_conditions_are_described_in_the_words_of_table_1() -> None:
     columns = {condition.name: described(condition, scale=PAPER) for condition in TABLE_1}
-    assert columns["default"] == ("same", "80000", "all", "all", "shared")
-    assert columns["wiki-cc"] == ("other", "80000", "all", "all", "shared")
-    assert columns["no-anchors"] == ("same", "40000/40000", "0", "all", "shared")
-    assert columns["extra-anchors"] == ("same", "80000", "extra", "all", "shared")
-    assert columns["sep-l1-6"] == ("same", "40000/40000", "all", "Sep L1-6", "shared")
-    assert columns["sep-emb-l1-3"] == ("same", "40000/40000", "0*", "Sep Emb + L1-3", "own")
+    assert columns["default"] == ("same", "80k", "all", "all", "shared")
+    assert columns["wiki-cc"] == ("other", "80k", "all", "all", "shared")
+    assert columns["no-anchors"] == ("same", "40k/40k", "0", "all", "shared")
+    assert columns["extra-anchors"] == ("same", "80k", "extra", "all", "shared")
+    assert columns["sep-l1-6"] == ("same", "40k/40k", "all", "Sep L1-6", "shared")
+    assert columns["sep-emb-l1-3"] == ("same", "40k/40k", "0*", "Sep Emb + L1-3", "own")
     # At another depth, the layers that are separate there.
     assert described(CONDITIONS["sep-l1-6"], scale=DEMO)[3] == "Sep L1-3"
 

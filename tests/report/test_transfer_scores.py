@@ -93,3 +93,17 @@ def test_each_task_is_apart_and_other_exhibits_are_none() -> None:
     assert (ner.of_target(DEFAULT, "oru"), nli.of_target(DEFAULT, "oru")) == ((60,), (40,))
     assert (ner.highest("dev_f1"), nli.highest("dev_f1")) == (50, None)
     assert list(transfer_scores(found[:1])) == []
+
+
+def test_models_stand_in_the_studys_order_whatever_a_pair_lacks() -> None:
+    found = [
+        *transferred("default", {"oru": 60}),
+        *transferred("sep-emb", {"oru": 5}),
+        *transferred("default", {"tem": 50}, languages=("ela", "tem")),
+        *transferred("wiki-cc", {"tem": 40}, languages=("ela", "tem")),
+        *transferred("no-anchors", {"tem": 30}, languages=("ela", "tem")),
+        *transferred("sep-emb", {"tem": 2}, languages=("ela", "tem")),
+        *transferred("sep-l1-3", {"tem": 1}, languages=("ela", "tem")),
+    ]
+    order = [model.condition for model in scores_of(found).models]
+    assert order == ["default", "wiki-cc", "no-anchors", "sep-emb", "sep-l1-3"]

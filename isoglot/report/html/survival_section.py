@@ -11,7 +11,7 @@ from isoglot.report.html.explanations import RETRIEVAL_SURVIVAL, SURVIVAL
 from isoglot.report.html.markup import Html, joined, listed, tag
 from isoglot.report.html.section import Section
 from isoglot.report.published import SOURCE, TARGETS
-from isoglot.report.survival import ALIVE, DEAD, RETRIEVAL_TITLE, Outcome, Survival, Survivals, survivals
+from isoglot.report.survival import ALIVE, DEAD, RETRIEVAL_TITLE, Outcome, Survival, Survivals, Trial, survivals
 from isoglot.scales import Scale
 from isoglot.transfer.tasks import task_named
 
@@ -26,7 +26,7 @@ LITTLE_POINTS = 20.0
 LONGEST_BAR = 1.25
 """In shares of Default; some conditions do better than it."""
 Lacking = Mapping[str, Sequence[str]]
-"""By condition, tests that its share is without, wholly or in part."""
+"""By condition, tests that its share is without, while others' are not."""
 
 
 def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absences: Absences) -> Section | None:
@@ -35,7 +35,7 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
     if found is None:
         return None
     what = "transfer" if found.is_of_transfer else "cross-lingual structure"
-    lacking = _lacking(found, absences)
+    lacking = _lacking(found)
     groups = [
         _group(outcome, found.with_outcome(outcome), what=what, scale=scale, lacking=lacking)
         for outcome in Outcome
@@ -51,7 +51,7 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
         body=joined(
             [
                 tag("div", *groups, _group_of_default(default, scale=scale, lacking=lacking), class_="survival"),
-                listed(_notes(found), class_="notes"),
+                listed(_notes(found, absences), class_="notes"),
                 *_published_note(found),
             ]
         ),
@@ -70,26 +70,31 @@ def _so_far(found: Survivals, measurements: Sequence[Measurement], absences: Abs
         there = {
             (exhibit, each.condition, each.languages, each.task) for each in measurements if each.exhibit == exhibit
         }
-        yield tag("span", f"So far, from {len(there - awaited)} of {len(there | awaited)} scores: ", class_="so-far")
+        count, wanted = len(there), len(there | awaited)
+        told = f"from {count} of {wanted} scores" if count < wanted else "without all seeds"
+        yield tag("span", f"So far, {told}: ", class_="so-far")
 
 
-def _lacking(found: Survivals, absences: Absences) -> Lacking:
-    """By condition, the tests that are not in its share or not with all seeds, while they are in others' or to come."""
-    awaited = absences.awaited(_exhibit(found))
-    to_come = {
-        (condition, f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}")
-        for _, condition, languages, task in awaited
-    }
-    there = {
-        (condition, f"{trial.group} in {trial.languages[1]}")
-        for trial in found.trials
-        for condition in trial.by_condition
-    }
-    tests = sorted({test for _, test in there | to_come} - set(found.untold))
+def _lacking(found: Survivals) -> Lacking:
+    there = {(condition, _test(trial)) for trial in found.trials for condition in trial.by_condition}
+    tests = dict.fromkeys(_test(trial) for trial in found.trials)
     return {
-        each.condition: [test for test in tests if (each.condition, test) not in there - to_come]
-        for each in found.conditions
+        each.condition: [test for test in tests if (each.condition, test) not in there] for each in found.conditions
     }
+
+
+def _test(trial: Trial) -> str:
+    return f"{trial.group} in {trial.languages[1]}"
+
+
+def _awaited_by_all(found: Survivals, absences: Absences) -> list[str]:
+    """Tests that none of these shares is of so far."""
+    to_come = dict.fromkeys(
+        f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}"
+        for _, _, languages, task in sorted(absences.awaited(_exhibit(found)), key=str)
+    )
+    there = {_test(trial) for trial in found.trials} | set(found.untold)
+    return [test for test in to_come if test not in there]
 
 
 def _headline(found: Survivals, *, what: str) -> Iterator[str]:
@@ -159,7 +164,7 @@ def _details(each: Survival, lacking: Sequence[str]) -> Iterator[Html]:
     by_group = joined((f"{group} {_percent(share)}" for group, share in each.by_group.items()), " · ")
     yield tag("span", by_group)
     if lacking:
-        yield tag("span", f"without all of {', '.join(lacking)}", class_="lacking")
+        yield tag("span", f"without {', '.join(lacking)}", class_="lacking")
     if each.seeds_disagree:
         low, high = min(each.shares), max(each.shares)
         yield tag("span", f"seeds disagree: {_percent(low)} to {_percent(high)}", class_="disagree")
@@ -187,7 +192,7 @@ def _published_note(found: Survivals) -> Iterator[Html]:
         )
 
 
-def _notes(found: Survivals) -> Iterator[str]:
+def _notes(found: Survivals, absences: Absences) -> Iterator[str]:
     num_seeds = min(len(each.shares) for each in found.conditions)
     spread = "" if num_seeds < 2 else " The thin line goes from the lowest seed to the highest."
     if found.is_of_transfer:
@@ -200,10 +205,10 @@ def _notes(found: Survivals) -> Iterator[str]:
         yield f"Share: what training gains in retrieval at the best layer, as a share of what Default gains.{spread}"
     if num_seeds == 1:
         yield "One seed: another could put a condition into another group. Give several with --seeds."
+    if awaited := _awaited_by_all(found, absences):
+        yield f"Not there yet for any condition: {', '.join(awaited)}."
     if rough := [trial for trial in found.trials if trial.default - trial.floor < LITTLE_POINTS]:
-        told = ", ".join(
-            f"{trial.group} in {trial.languages[1]} ({trial.default - trial.floor:.1f} points)" for trial in rough
-        )
+        told = ", ".join(f"{_test(trial)} ({trial.default - trial.floor:.1f} points)" for trial in rough)
         yield f"Default itself has little to lose, so that shares are rough: {told}."
     if found.untold:
         yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.untold)}."

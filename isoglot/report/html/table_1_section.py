@@ -30,8 +30,9 @@ from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
 
 FEW_SEEDS = 3
 """That are shown one by one below their mean."""
+OF_PAPER = "Below a score, in this colour: the paper's own."
 MANY, VERY_MANY = 6, 12
-"""Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds."""
+"""Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings."""
 AS_DEFAULT = "-"
 Links = Mapping[str, str]
 """Addresses of records by the digest of their artifact."""
@@ -59,6 +60,7 @@ def table_1_section(
         body=joined(
             [
                 scrolling(view.html(), label=table.title),
+                *([tag("p", OF_PAPER, class_="published remark")] if view.has_published else []),
                 listed(_notes(asked, table, has_seeds=view.has_seeds, has_links=bool(links))),
                 # Hidden together with the columns they speak of.
                 listed(_notes_of_settings(asked), class_=f"of-settings{view.crowd}"),
@@ -261,7 +263,7 @@ class _Table:
         yield tag("span", shown, class_="mean")
         published = papers_delta(model, task=task.task.name, source=task.source, targets=task.targets)
         if published is not None:
-            yield tag("span", f"paper {published:+.1f}", class_="published")
+            yield _of_paper(f"{published:+.1f}")
 
 
 def _scores(values: Mapping[int | None, float], address: Callable[[int | None], str | None]) -> Iterator[Html]:
@@ -286,7 +288,12 @@ def _linked(shown: str, address: str | None, seed: int | None) -> Html:
 
 def _published(score: float | None) -> Iterator[Html]:
     if score is not None:
-        yield tag("span", f"paper {score:.1f}", class_="published")
+        yield _of_paper(f"{score:.1f}")
+
+
+def _of_paper(shown: str) -> Html:
+    """The word is left to listeners where a table has little room; a note says it to readers."""
+    return tag("span", tag("span", "paper ", class_="of-paper"), shown, class_="published")
 
 
 def _column_class(place: int, num_columns: int) -> str:
