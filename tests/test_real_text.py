@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -29,6 +30,7 @@ zh = "zhwiki-latest-pages-articles.xml.bz2"
 """
 STUDIES = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
 REPLICATION = Path(__file__).parents[1] / "studies" / "replication.toml"
+CONTROLS = [path for path in STUDIES if path.stem.startswith("control-")]
 
 
 def real_text(more: str = "") -> RealText:
@@ -176,7 +178,9 @@ def test_mistakes_are_named(change, message: str) -> None:
     assert re.match(f"mine.toml: {message}", str(raised.value))
 
 
-@pytest.mark.parametrize("path", [path for path in STUDIES if path != REPLICATION], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in STUDIES if path not in (REPLICATION, *CONTROLS)], ids=lambda path: path.stem
+)
 def test_the_studies_that_come_with_the_repository_are_right(path: Path) -> None:
     study = read_study(path)
     assert study.name == path.stem
@@ -223,6 +227,25 @@ def test_the_study_of_the_whole_paper_names_the_files_of_what_it_is_about() -> N
             assert ours == theirs
         for key in (f"{kind}.en-{target}" for kind in ("dictionary", *of_figures)):
             assert study.text.resources[key] == own.resources[key]
+
+
+@pytest.mark.parametrize("path", CONTROLS, ids=lambda path: path.stem)
+def test_a_control_differs_from_that_study_in_what_it_is_about_alone(path: Path) -> None:
+    study, whole = read_study(path), read_study(REPLICATION)
+    assert isinstance(study.text, RealText)
+    assert isinstance(whole.text, RealText)
+    assert study.name == path.stem
+    source, target = study.languages
+    differing = {"control-tokens": {"updates": 4 * whole.scale.updates}}.get(path.stem, {})
+    assert study.scale == replace(whole.scale, **differing)
+    assert study.tasks == whole.tasks
+    assert dict(study.text.main) == {language: whole.text.main[language] for language in study.languages}
+    for key, files in study.text.resources.items():
+        assert files == whole.text.resources.get(key, files)
+    asked = {f"{task}.{language}.test" for task in study.tasks for language in study.languages}
+    assert asked <= set(study.text.resources)
+    assert source == whole.languages[0]
+    assert target in whole.languages
 
 
 @pytest.mark.real_data

@@ -1,0 +1,98 @@
+"""What is published under results/replication follows from its measurements, and is of the study that is there."""
+
+import csv
+import json
+from itertools import groupby
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from scipy.stats import spearmanr
+
+from isoglot.report.page import rewrite_report
+from isoglot.report.published import TABLE_1_SCORES, TARGETS
+from isoglot.report.report_files import read_found
+from isoglot.report.study_settings import study_settings
+from isoglot.study import read_study
+
+ROOT = Path(__file__).parents[1]
+PUBLISHED = ROOT / "results" / "replication"
+# As the table's headings have them: by task, its metric and the paper's name for it.
+TASKS = {
+    "nli": ("accuracy", "XNLI", "NLI (Acc)"),
+    "ner": ("f1", "NER", "NER (F1)"),
+    "parsing": ("las", "Parsing", "Parsing (LAS)"),
+}
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def scores() -> dict[tuple[str, str, str], float]:
+    """Means over seeds by task, condition and target, with nothing of isoglot's between them and the file."""
+    rows: list[Row] = [json.loads(line) for line in (PUBLISHED / "measurements.jsonl").read_text().splitlines()]
+    found = [
+        row
+        for row in rows
+        if row["exhibit"] == "table-1"
+        and row["metric"] == TASKS[row["task"]][0]
+        and row["language"] == row["languages"][1]
+    ]
+
+    def place(row: Row) -> tuple[str, str, str]:
+        return row["task"], row["condition"], row["language"]
+
+    return {key: fmean(row["value"] for row in alike) for key, alike in groupby(sorted(found, key=place), key=place)}
+
+
+def test_page_tables_and_figures_are_made_again_to_the_byte(tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    rewrite_report(PUBLISHED, to=again)
+    files = [
+        path.relative_to(PUBLISHED) for path in PUBLISHED.rglob("*") if path.is_file() and path.name != "README.md"
+    ]
+    assert {Path("report.html"), Path("table-1.csv"), Path("figures/figure-3.svg")} <= set(files)
+    assert [path for path in files if (again / path).read_bytes() != (PUBLISHED / path).read_bytes()] == []
+
+
+def test_the_table_is_what_the_measurements_say(scores: dict[tuple[str, str, str], float]) -> None:
+    with (PUBLISHED / "table-1.csv").open(newline="") as lines:
+        table = {row["Condition"]: row for row in csv.DictReader(lines)}
+    assert list(table) == list(TABLE_1_SCORES)
+    for task, (_, papers_name, heading) in TASKS.items():
+        targets = [target for target in TARGETS if any((task, name, target) in scores for name in table)]
+        assert targets
+        for condition, row in table.items():
+            for target in targets:
+                score = scores.get((task, condition, target))
+                assert row[f"{heading} {target}"] == ("" if score is None else f"{score:.2f}")
+                papers = TABLE_1_SCORES[condition][papers_name][TARGETS.index(target)]
+                assert float(row[f"{heading} {target} paper"]) == papers
+            both = [target for target in targets if (task, condition, target) in scores]
+            delta = fmean(scores[task, condition, each] - scores[task, "default", each] for each in both)
+            assert float(row[f"{heading} Δ"]) == pytest.approx(delta, abs=0.006)
+
+
+def test_the_rank_correlations_are_scipys(scores: dict[tuple[str, str, str], float]) -> None:
+    targets = [target for target in TARGETS if any(key[2] == target for key in scores)]
+    complete = [
+        name for name in TABLE_1_SCORES if all((task, name, target) in scores for task in TASKS for target in targets)
+    ]
+    told = (PUBLISHED / "table-1.md").read_text()
+    for task, (_, papers_name, heading) in TASKS.items():
+        ours = [fmean(scores[task, name, target] for target in targets) for name in complete]
+        papers = [
+            fmean(TABLE_1_SCORES[name][papers_name][TARGETS.index(each)] for each in targets) for name in complete
+        ]
+        assert f"{heading.partition(' ')[0]} {spearmanr(ours, papers).statistic:.2f}" in told
+    assert f"({len(complete)} conditions; {', '.join(targets)})" in told
+
+
+def test_the_readme_has_the_table_as_it_was_written() -> None:
+    assert (PUBLISHED / "table-1.md").read_text().strip() in (PUBLISHED / "README.md").read_text()
+
+
+def test_it_is_of_the_study_that_is_there() -> None:
+    study = read_study(ROOT / "studies" / "replication.toml")
+    published = read_found(PUBLISHED).provenance
+    assert json.loads(published.json_text())["settings"] == json.loads(json.dumps(study_settings(study)))
