@@ -24,6 +24,7 @@ from isoglot.report.html.claims_section import claims_section
 from isoglot.report.html.conditions_section import conditions_section
 from isoglot.report.html.difference_section import difference_section
 from isoglot.report.html.figure import FOLDER, without_narrow
+from isoglot.report.html.figure_3_section import figure_3_section
 from isoglot.report.html.frame import page_frame
 from isoglot.report.html.head import page_head
 from isoglot.report.html.layer_sections import emergence_sections, figure_sections
@@ -31,7 +32,7 @@ from isoglot.report.html.missing_section import missing_section
 from isoglot.report.html.provenance_section import provenance_section
 from isoglot.report.html.section import Section
 from isoglot.report.html.survival_section import survival_section
-from isoglot.report.html.table_1_section import figure_3_section, table_1_section
+from isoglot.report.html.table_1_section import table_1_section
 from isoglot.report.html.training_sections import training_sections
 from isoglot.report.html.vocabulary_section import vocabulary_section
 from isoglot.report.latex import latex_table

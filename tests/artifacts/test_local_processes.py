@@ -14,7 +14,7 @@ from killed_processes import descendants, is_running
 
 from isoglot.artifacts import Engine, InThisProcess, Observer, Stage, Store, local_processes, run_plan
 from isoglot.artifacts.local_processes import LocalProcesses
-from tests.artifacts.odd_stages import ColourError, Failing, Filling, Meeting, Mortal, Rain, Stubborn, Variables
+from tests.artifacts.odd_stages import ColourError, Failing, Meeting, Mortal, Rain, Stubborn, Variables
 from tests.artifacts.test_executor import HOLDER, Diary
 from tests.artifacts.test_interruption import assert_sound, until
 from tests.artifacts.toy_stages import Count, Joined, Patient, Text, files_of, python
@@ -71,33 +71,6 @@ def test_each_worker_has_its_own_environment(store: Store, monkeypatch: pytest.M
     }
     assert sorted(value for _, value in by_maker) == ["0", "1"]
     assert os.environ["TOY_GPU"] == "ours"
-
-
-def test_stages_that_fill_a_gpu_are_two_at_once_on_it_and_others_go_on_beside_them(
-    store: Store, tmp_path: Path
-) -> None:
-    place = tmp_path / "gpu"
-    place.mkdir()
-    filling = [Filling(number=number, place=place) for number in range(6)]
-    # All four workers are needed for these, so that no two of them are kept for what fills.
-    meetings = [Meeting(name=name, others=tuple("wxyz"), place=tmp_path) for name in "wxyz"]
-    engine = LocalProcesses(store, environments=[{}] * 4, gpus=[0] * 4)
-    assert len(run_plan([*filling, *meetings], store, engine=engine).made) == 10
-    at_once = [len((store.folder(each) / "at_once.txt").read_text().split()) for each in filling]
-    assert max(at_once) <= 2
-
-
-def test_two_fill_each_gpu_and_any_number_where_there_is_none(store: Store, tmp_path: Path) -> None:
-    stages = [Filling(number=number, place=tmp_path) for number in range(7)]
-    for gpus, most in (([0, 1, 0, 1, 0, 1], 4), ([0] * 6, 2), (None, 6)):
-        engine = LocalProcesses(store, environments=[{}] * 6, gpus=gpus)
-        started = 0
-        with engine:
-            while engine.room() and engine.takes(stages[started]):
-                engine.start(stages[started], lambda _: None)
-                started += 1
-            assert started == most
-            assert engine.takes(Variables(name="A")) == (most < 6)
 
 
 def test_where_nothing_is_left_to_do_no_worker_starts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from statistics import fmean
 
@@ -15,16 +14,14 @@ from isoglot.report.asked import Asked
 from isoglot.report.beside_paper import papers_delta, papers_score_of
 from isoglot.report.condition_words import GROUPS
 from isoglot.report.html.absences import NONE, Absences
-from isoglot.report.html.explanations import FIGURE_3, RANKS
+from isoglot.report.html.explanations import RANKS
 from isoglot.report.html.explanations import TABLE_1 as EXPLANATION
-from isoglot.report.html.figure import figure
 from isoglot.report.html.markup import Html, folded, joined, listed, tag
 from isoglot.report.html.number_table import number_table, scrolling
 from isoglot.report.html.section import Section
 from isoglot.report.rank_correlation import rank_sentences, rho_text
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, table_1
 from isoglot.report.tables import DESCRIPTION, described
-from isoglot.report.transfer_bars import transfer_picture
 from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
 
@@ -69,26 +66,6 @@ def table_1_section(
             ]
         ),
         has_published=view.has_published,
-    )
-
-
-def figure_3_section(asked: Asked, measurements: Sequence[Measurement], *, absences: Absences) -> Section | None:
-    """The same scores as bars."""
-    picture = transfer_picture(
-        measurements,
-        conditions=[condition.name for condition in asked.conditions_of(TABLE_1)],
-        missing=partial(absences.why, TABLE_1),
-    )
-    if picture is None:
-        return None
-    return Section(
-        anchor="figure-3",
-        title="Figure 3: transfer under each condition",
-        short_title="Figure 3",
-        explanation=FIGURE_3,
-        body=figure(picture, notes=("Colours are those of Table 1's groups; the numbers stand in Table 1.",)),
-        pictures=(picture,),
-        has_published=picture.has_published,
     )
 
 
