@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from scipy.stats import spearmanr
 
+from isoglot.artifacts import Store
+from isoglot.artifacts.unpacking import unpack
 from isoglot.report.page import rewrite_report
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.report_files import read_found
@@ -48,9 +50,8 @@ def scores() -> dict[tuple[str, str, str], float]:
 def test_page_tables_and_figures_are_made_again_to_the_byte(tmp_path: Path) -> None:
     again = tmp_path / "again"
     rewrite_report(PUBLISHED, to=again)
-    files = [
-        path.relative_to(PUBLISHED) for path in PUBLISHED.rglob("*") if path.is_file() and path.name != "README.md"
-    ]
+    files = [path.relative_to(PUBLISHED) for path in PUBLISHED.rglob("*") if path.is_file()]
+    files = [path for path in files if path.name != "README.md" and path.parent.name != "pieces"]
     assert {Path("report.html"), Path("table-1.csv"), Path("figures/figure-3.svg")} <= set(files)
     assert [path for path in files if (again / path).read_bytes() != (PUBLISHED / path).read_bytes()] == []
 
@@ -86,6 +87,19 @@ def test_the_rank_correlations_are_scipys(scores: dict[tuple[str, str, str], flo
         ]
         assert f"{heading.partition(' ')[0]} {spearmanr(ours, papers).statistic:.2f}" in told
     assert f"({len(complete)} conditions; {', '.join(targets)})" in told
+
+
+def test_the_pieces_hold_every_score_of_the_table(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    for piece in sorted(PUBLISHED.glob("pieces/*.tar.xz")):
+        unpack(piece, store)
+    rows = [json.loads(line) for line in (PUBLISHED / "measurements.jsonl").read_text().splitlines()]
+    of_table = [row for row in rows if row["exhibit"] == "table-1" and row["metric"] == TASKS[row["task"]][0]]
+    assert of_table
+    for row in of_table:
+        (scores,) = store.root.glob(f"zero-shot-transfer-{row['stage'][:16]}/scores.json")
+        told = {(each["metric"], each["language"]): each["value"] for each in json.loads(scores.read_text())}
+        assert told[row["metric"], row["language"]] == row["value"]
 
 
 def test_the_readme_has_the_table_as_it_was_written() -> None:
