@@ -84,7 +84,7 @@ def test_two_models_are_in_training_at_once_on_a_gpu_and_on_processors_as_many_a
     store: Store, planned: tuple[PlannedStage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert PretrainedEncoder.fills_gpu
-    models = [Filling(number=number, place=tmp_path) for number in range(3)]
+    models = [Filling(number=number, others=("never",), place=tmp_path) for number in range(3)]
     for gpus, takes_a_third in ((("0",), False), (("0", "1"), True), ((), True)):
         monkeypatch.setattr(engines, "usable_gpus", lambda gpus=gpus: gpus)
         with local_engine(store, planned, workers=4) as engine:

@@ -5,7 +5,6 @@ import os
 import signal
 import time
 import warnings
-from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import connection, resource_tracker
@@ -21,8 +20,8 @@ from isoglot.errors import IsoglotError
 
 LONGEST_WAIT_SECONDS = 1.0
 MOST_FILLING = 2
-"""Stages at once that fill the GPU they share: a third would make none of them faster, but a second has it while the
-first is set up, evaluated and written."""
+"""Stages at once that fill the GPU they share: as many take as long as one after the other, but the second has it while
+the first is set up, evaluated and written."""
 ATTEMPTS = 2
 """A worker may be killed for the memory that another one took; the second attempt goes on from where it was."""
 
@@ -54,17 +53,19 @@ class LocalProcesses:
         return bool(self._free(stage))
 
     def start(self, stage: Stage, tell: Tell) -> None:
-        free = self._free(stage)
-        # A worker that has imported its libraries already is the quicker one.
-        next((desk for desk in free if desk.worker), free[0]).begin(stage, tell)
+        # A worker that has imported its libraries already is the quicker one, unless its GPU is the busier one.
+        min(self._free(stage), key=lambda desk: (self._filling(desk, stage), desk.worker is None)).begin(stage, tell)
 
     def _free(self, stage: Stage) -> list["_Desk"]:
         """Desks that may take it."""
         free = [desk for desk in self._desks if desk.stage is None]
-        if not stage.fills_gpu:
-            return free
-        filling = Counter(desk.gpu for desk in self._desks if desk.stage and desk.stage.fills_gpu)
-        return [desk for desk in free if desk.gpu is None or filling[desk.gpu] < MOST_FILLING]
+        return [desk for desk in free if self._filling(desk, stage) < MOST_FILLING]
+
+    def _filling(self, place: "_Desk", stage: Stage) -> int:
+        """How many stages there are on a desk's GPU that this one would have to share it with."""
+        if place.gpu is None or not stage.fills_gpu:
+            return 0
+        return sum(desk.gpu == place.gpu and desk.stage is not None and desk.stage.fills_gpu for desk in self._desks)
 
     def wait(self) -> None:
         busy = [(desk, desk.worker.pipe) for desk in self._desks if desk.worker and desk.stage]

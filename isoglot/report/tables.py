@@ -174,7 +174,7 @@ def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
 
 def _merges(count: int) -> str:
     """As the paper writes them: "80k"."""
-    return f"{count // 1000}k" if count % 1000 == 0 else f"{count}"
+    return f"{count / 1000:g}k" if count >= 1000 else f"{count}"
 
 
 def layer_names(layers: frozenset[int]) -> str:

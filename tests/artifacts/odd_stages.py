@@ -45,18 +45,25 @@ class Meeting(Stage):
 
 @dataclass(frozen=True, kw_only=True)
 class Filling(Stage):
-    """Leaves its mark while it is made, and writes down who else was at it when it began."""
+    """Fills a GPU until others have left their mark, and writes down who was at it meanwhile."""
 
     kind = "odd-filling"
     fills_gpu = True
     number: int
+    others: tuple[str, ...] = ()
     place: Path = field(metadata=NOT_IDENTITY)
 
     def make(self, work: Work) -> None:
-        mark = self.place / f"{self.number}"
+        mark = self.place / f"filling-{self.number}"
         mark.touch()
-        (work.folder / "at_once.txt").write_text("\n".join(sorted(each.name for each in self.place.iterdir())))
-        time.sleep(0.05)
+        deadline = time.monotonic() + 120
+        while not all((self.place / other).exists() for other in self.others):
+            if time.monotonic() > deadline:
+                raise IsoglotError(f"{self.number} is alone")
+            time.sleep(0.01)
+        at_once = sorted(each.name for each in self.place.glob("filling-*"))
+        (work.folder / "at_once.txt").write_text("\n".join(at_once))
+        (work.folder / "process.txt").write_text(str(os.getpid()))
         mark.unlink()
 
 

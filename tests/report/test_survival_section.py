@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from isoglot.cells import TABLE_1
+from isoglot.cells import EMERGENCE, TABLE_1, UNTRAINED
 from isoglot.report.html.absences import Absences, Place
 from isoglot.report.html.survival_section import survival_section
 from isoglot.report.state import FAILED, NO_DATA, PENDING
 from isoglot.scales import DEMO
 from tests.report.html_pages import Element, parsed_page
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import measured, transferred
 
 
 def shown(absent: Mapping[Place, str] = MappingProxyType({}), **scores: float) -> Element:
@@ -60,7 +60,7 @@ def test_a_study_under_way_says_from_how_much_it_speaks() -> None:
     assert headline.text.startswith("So far, from 2 of 5 scores: Transfer survives")
     # Said once, as it is so for all of them.
     assert not page.find_all("span", class_="lacking")
-    assert "Not there yet for any condition: NLI in oru." in page.text
+    assert "Not there for any condition yet: NLI in oru." in page.text
 
 
 def test_a_condition_says_which_tests_of_the_others_it_is_without() -> None:
@@ -74,12 +74,41 @@ def test_a_condition_says_which_tests_of_the_others_it_is_without() -> None:
     assert section is not None
     page = parsed_page(section.html())
     assert [each.text for each in page.find_all("span", class_="lacking")] == ["without NLI in oru"]
-    assert "Not there yet" not in page.text
+    assert "Not there" not in page.text
+
+
+def test_a_test_that_default_lacks_is_not_said_to_be_missing_everywhere() -> None:
+    found = [
+        *transferred("default", {"oru": 80.0}),
+        *transferred("no-anchors", {"oru": 78.0}),
+        *transferred("no-anchors", {"oru": 60.0}, task="nli", metric="accuracy"),
+    ]
+    absent = {(TABLE_1, "default", ("ela", "oru"), "nli"): PENDING}
+    section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
+    assert section is not None
+    text = parsed_page(section.html()).text
+    assert "Left out, as Default's own score is not there yet: NLI in oru." in text
+    assert "Not there for any" not in text
+
+
+def test_an_untrained_model_is_no_score_of_the_one_that_is_pending() -> None:
+    found = [
+        *measured("default", [10.0, 80.0]),
+        *measured("default", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+        *measured("no-anchors", [10.0, 70.0]),
+        *measured("no-anchors", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+        *measured("sep-emb", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+    ]
+    absent = {(EMERGENCE, "sep-emb", ("ela", "oru"), None): PENDING}
+    section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
+    assert section is not None
+    (headline,) = parsed_page(section.html()).find_all("p", class_="headline")
+    assert headline.text.startswith("So far, from 2 of 3 scores: ")
 
 
 def test_scores_of_fewer_seeds_than_asked_for_are_there_all_the_same() -> None:
     page = shown({(TABLE_1, "sep-emb", ("ela", "oru"), "ner"): PENDING}, default=80.0, no_anchors=78.0, sep_emb=60.0)
-    assert page.find_all("p", class_="headline")[0].text.startswith("So far, without all seeds: ")
+    assert page.find_all("p", class_="headline")[0].text.startswith("So far, not with all seeds: ")
     assert not page.find_all("span", class_="lacking")
 
 

@@ -1,16 +1,17 @@
 """The first thing a reader sees: which conditions keep transfer alive, and which kill it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from isoglot.cells import EMERGENCE, TABLE_1
 from isoglot.conditions import DEFAULT, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.condition_words import in_words
-from isoglot.report.html.absences import Absences
+from isoglot.report.html.absences import Absences, Place
 from isoglot.report.html.explanations import RETRIEVAL_SURVIVAL, SURVIVAL
 from isoglot.report.html.markup import Html, joined, listed, tag
 from isoglot.report.html.section import Section
 from isoglot.report.published import SOURCE, TARGETS
+from isoglot.report.sections import RETRIEVAL
 from isoglot.report.survival import ALIVE, DEAD, RETRIEVAL_TITLE, Outcome, Survival, Survivals, Trial, survivals
 from isoglot.scales import Scale
 from isoglot.transfer.tasks import task_named
@@ -36,6 +37,8 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
         return None
     what = "transfer" if found.is_of_transfer else "cross-lingual structure"
     lacking = _lacking(found)
+    exhibit = TABLE_1 if found.is_of_transfer else EMERGENCE
+    there, awaited = _there(measurements, exhibit=exhibit), absences.awaited(exhibit)
     groups = [
         _group(outcome, found.with_outcome(outcome), what=what, scale=scale, lacking=lacking)
         for outcome in Outcome
@@ -47,11 +50,11 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
         title=f"What keeps {what} alive?",
         short_title="In short",
         explanation=SURVIVAL if found.is_of_transfer else RETRIEVAL_SURVIVAL,
-        lead=tag("p", *_so_far(found, measurements, absences), *_headline(found, what=what), class_="headline"),
+        lead=tag("p", *_so_far(there, awaited), *_headline(found, what=what), class_="headline"),
         body=joined(
             [
                 tag("div", *groups, _group_of_default(default, scale=scale, lacking=lacking), class_="survival"),
-                listed(_notes(found, absences), class_="notes"),
+                listed([*_notes(found), *_notes_of_absence(there, awaited)], class_="notes"),
                 *_published_note(found),
             ]
         ),
@@ -59,20 +62,21 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
     )
 
 
-def _exhibit(found: Survivals) -> str:
-    return TABLE_1 if found.is_of_transfer else EMERGENCE
-
-
-def _so_far(found: Survivals, measurements: Sequence[Measurement], absences: Absences) -> Iterator[Html]:
+def _so_far(there: Collection[Place], awaited: Collection[Place]) -> Iterator[Html]:
     """ "So far, from 3 of 9 scores: ", where the rest may change what follows."""
-    exhibit = _exhibit(found)
-    if awaited := absences.awaited(exhibit):
-        there = {
-            (exhibit, each.condition, each.languages, each.task) for each in measurements if each.exhibit == exhibit
-        }
-        count, wanted = len(there), len(there | awaited)
-        told = f"from {count} of {wanted} scores" if count < wanted else "without all seeds"
+    if awaited:
+        wanted = {*there, *awaited}
+        told = f"from {len(there)} of {len(wanted)} scores" if len(there) < len(wanted) else "not with all seeds"
         yield tag("span", f"So far, {told}: ", class_="so-far")
+
+
+def _there(measurements: Sequence[Measurement], *, exhibit: str) -> set[Place]:
+    """Where there is a score that a share may rest on, of one seed at least."""
+    return {
+        (exhibit, each.condition, each.languages, each.task)
+        for each in measurements
+        if each.exhibit == exhibit and each.metric == (task_named(each.task).metric if each.task else RETRIEVAL)
+    }
 
 
 def _lacking(found: Survivals) -> Lacking:
@@ -87,14 +91,21 @@ def _test(trial: Trial) -> str:
     return f"{trial.group} in {trial.languages[1]}"
 
 
-def _awaited_by_all(found: Survivals, absences: Absences) -> list[str]:
-    """Tests that none of these shares is of so far."""
-    to_come = dict.fromkeys(
-        f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}"
-        for _, _, languages, task in sorted(absences.awaited(_exhibit(found)), key=str)
-    )
-    there = {_test(trial) for trial in found.trials} | set(found.untold)
-    return [test for test in to_come if test not in there]
+def _notes_of_absence(there: Collection[Place], awaited: Collection[Place]) -> Iterator[str]:
+    """Of tests that are in nobody's share so far."""
+    measured = {(languages, task) for _, _, languages, task in there}
+    of_default = {(languages, task) for _, condition, languages, task in there if condition == DEFAULT.name}
+    to_come = {(languages, task) for _, _, languages, task in awaited}
+    for tests, why in (
+        (to_come - measured, "Not there for any condition yet"),
+        ((to_come & measured) - of_default, "Left out, as Default's own score is not there yet"),
+    ):
+        if tests:
+            yield f"{why}: {', '.join(sorted(_named(*test) for test in tests))}."
+
+
+def _named(languages: tuple[str, str], task: str | None) -> str:
+    return f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}"
 
 
 def _headline(found: Survivals, *, what: str) -> Iterator[str]:
@@ -192,7 +203,7 @@ def _published_note(found: Survivals) -> Iterator[Html]:
         )
 
 
-def _notes(found: Survivals, absences: Absences) -> Iterator[str]:
+def _notes(found: Survivals) -> Iterator[str]:
     num_seeds = min(len(each.shares) for each in found.conditions)
     spread = "" if num_seeds < 2 else " The thin line goes from the lowest seed to the highest."
     if found.is_of_transfer:
@@ -205,8 +216,6 @@ def _notes(found: Survivals, absences: Absences) -> Iterator[str]:
         yield f"Share: what training gains in retrieval at the best layer, as a share of what Default gains.{spread}"
     if num_seeds == 1:
         yield "One seed: another could put a condition into another group. Give several with --seeds."
-    if awaited := _awaited_by_all(found, absences):
-        yield f"Not there yet for any condition: {', '.join(awaited)}."
     if rough := [trial for trial in found.trials if trial.default - trial.floor < LITTLE_POINTS]:
         told = ", ".join(f"{_test(trial)} ({trial.default - trial.floor:.1f} points)" for trial in rough)
         yield f"Default itself has little to lose, so that shares are rough: {told}."

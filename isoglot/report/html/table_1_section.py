@@ -132,7 +132,7 @@ class _Table:
 
     @property
     def crowd(self) -> str:
-        """Classes that say how much a sheet of paper has to leave out."""
+        """Classes that say how much has to be left out, on paper and beyond that on a screen."""
         return (" many" if self._num_scores > MANY else "") + (" very-many" if self._num_scores > VERY_MANY else "")
 
     @property
