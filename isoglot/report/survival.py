@@ -35,6 +35,11 @@ class Outcome(StrEnum):
         return cls.DIES if share < DEAD else cls.SUFFERS
 
 
+def trial_title(languages: tuple[str, str], task: str | None) -> str:
+    """For people: "NER in fr"."""
+    return f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trial:
     """One task in one target language, or retrieval: a score from nothing, its floor, to Default's."""
@@ -47,6 +52,10 @@ class Trial:
     default: float
     by_condition: Mapping[str, Mapping[int | None, float]]
     """Scores by condition and seed."""
+
+    @property
+    def title(self) -> str:
+        return trial_title(self.languages, self.task)
 
     def share(self, score: float) -> float:
         return (score - self.floor) / (self.default - self.floor)
@@ -102,7 +111,7 @@ def survivals(measurements: Sequence[Measurement]) -> Survivals | None:
     """By transfer, or by retrieval where no task was learned; None where Default or all others are missing."""
     asked = _transfer_trials(measurements) or _retrieval_trials(measurements)
     trials = [trial for trial in asked if trial.default - trial.floor > CLOSE_POINTS]
-    untold = [f"{trial.group} in {trial.languages[1]}" for trial in asked if trial not in trials]
+    untold = [trial.title for trial in asked if trial not in trials]
     conditions = dict.fromkeys(name for trial in trials for name in trial.by_condition)
     if len(conditions) < 2:
         return None

@@ -63,7 +63,6 @@ class Filling(Stage):
             time.sleep(0.01)
         at_once = sorted(each.name for each in self.place.glob("filling-*"))
         (work.folder / "at_once.txt").write_text("\n".join(at_once))
-        (work.folder / "process.txt").write_text(str(os.getpid()))
         mark.unlink()
 
 

@@ -36,9 +36,7 @@ def test_two_fill_each_gpu_and_any_number_where_there_is_none(store: Store, tmp_
 def test_the_gpu_that_is_filled_less_comes_first(store: Store, tmp_path: Path) -> None:
     filling = [Filling(number=number, others=("a", "filling-0", "filling-1"), place=tmp_path) for number in range(2)]
     other = Meeting(name="a", others=("filling-0", "filling-1"), place=tmp_path)
-    environments = [{"TOY_GPU": str(place)} for place in (0, 1, 0, 1)]
-    engine = LocalProcesses(store, environments=environments, gpus=[0, 1, 0, 1])
-    with engine:
+    with LocalProcesses(store, environments=[{}] * 4, gpus=[0, 1, 0, 1]) as engine:
         # The other one takes the desk at the second GPU that the second model would have had.
         for stage in (filling[0], other, filling[1]):
             assert engine.takes(stage)

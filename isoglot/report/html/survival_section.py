@@ -12,7 +12,7 @@ from isoglot.report.html.markup import Html, joined, listed, tag
 from isoglot.report.html.section import Section
 from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.sections import RETRIEVAL
-from isoglot.report.survival import ALIVE, DEAD, RETRIEVAL_TITLE, Outcome, Survival, Survivals, Trial, survivals
+from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals, trial_title
 from isoglot.scales import Scale
 from isoglot.transfer.tasks import task_named
 
@@ -80,15 +80,11 @@ def _there(measurements: Sequence[Measurement], *, exhibit: str) -> set[Place]:
 
 
 def _lacking(found: Survivals) -> Lacking:
-    there = {(condition, _test(trial)) for trial in found.trials for condition in trial.by_condition}
-    tests = dict.fromkeys(_test(trial) for trial in found.trials)
+    there = {(condition, trial.title) for trial in found.trials for condition in trial.by_condition}
+    tests = dict.fromkeys(trial.title for trial in found.trials)
     return {
         each.condition: [test for test in tests if (each.condition, test) not in there] for each in found.conditions
     }
-
-
-def _test(trial: Trial) -> str:
-    return f"{trial.group} in {trial.languages[1]}"
 
 
 def _notes_of_absence(there: Collection[Place], awaited: Collection[Place]) -> Iterator[str]:
@@ -101,11 +97,7 @@ def _notes_of_absence(there: Collection[Place], awaited: Collection[Place]) -> I
         ((to_come & measured) - of_default, "Left out, as Default's own score is not there yet"),
     ):
         if tests:
-            yield f"{why}: {', '.join(sorted(_named(*test) for test in tests))}."
-
-
-def _named(languages: tuple[str, str], task: str | None) -> str:
-    return f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}"
+            yield f"{why}: {', '.join(sorted(trial_title(*test) for test in tests))}."
 
 
 def _headline(found: Survivals, *, what: str) -> Iterator[str]:
@@ -217,7 +209,7 @@ def _notes(found: Survivals) -> Iterator[str]:
     if num_seeds == 1:
         yield "One seed: another could put a condition into another group. Give several with --seeds."
     if rough := [trial for trial in found.trials if trial.default - trial.floor < LITTLE_POINTS]:
-        told = ", ".join(f"{_test(trial)} ({trial.default - trial.floor:.1f} points)" for trial in rough)
+        told = ", ".join(f"{trial.title} ({trial.default - trial.floor:.1f} points)" for trial in rough)
         yield f"Default itself has little to lose, so that shares are rough: {told}."
     if found.untold:
         yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.untold)}."
