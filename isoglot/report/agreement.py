@@ -6,6 +6,7 @@ from itertools import combinations
 from statistics import fmean
 
 from isoglot.conditions import CONDITIONS
+from isoglot.report.noise import Noise
 from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, published_order, published_score
 from isoglot.report.rows import Row
 from isoglot.report.samples import Sample
@@ -67,11 +68,13 @@ def agreements(rows: Sequence[Row]) -> list[Agreement]:
     found = []
     for languages in dict.fromkeys(row.languages for row in rows):
         gained = [Contender(condition=row.condition, values=row.gains) for row in rows if row.languages == languages]
-        found += _compared(gained, is_ahead=published_order, are_gains=True)
+        found += _compared(gained, is_ahead=published_order, are_gains=True, noise=Noise())
     return found
 
 
-def transfer_agreements(contenders: Sequence[Contender], *, task: str, languages: tuple[str, str]) -> list[Agreement]:
+def transfer_agreements(
+    contenders: Sequence[Contender], *, task: str, languages: tuple[str, str], noise: Noise
+) -> list[Agreement]:
     """Every pair of conditions whose scores in this task the paper has more than CLOSE_POINTS apart."""
     if task not in TITLE_OF_TASK:
         return []
@@ -80,11 +83,11 @@ def transfer_agreements(contenders: Sequence[Contender], *, task: str, languages
         ahead, behind = (published_score(name, task=task, languages=languages) for name in (better, worse))
         return ahead - behind > CLOSE_POINTS
 
-    return _compared(contenders, is_ahead=is_ahead, are_gains=False)
+    return _compared(contenders, is_ahead=is_ahead, are_gains=False, noise=noise)
 
 
 def _compared(
-    contenders: Sequence[Contender], *, is_ahead: Callable[[str, str], bool], are_gains: bool
+    contenders: Sequence[Contender], *, is_ahead: Callable[[str, str], bool], are_gains: bool, noise: Noise
 ) -> list[Agreement]:
     known = [each for each in contenders if each.condition in TABLE_1_SCORES]
     return [
@@ -94,7 +97,7 @@ def _compared(
             our_better=better.mean,
             our_worse=worse.mean,
             num_seeds=min(len(better.values), len(worse.values)),
-            verdict=order_verdict(better.sample, worse.sample),
+            verdict=order_verdict(better.sample, worse.sample, close=noise.points),
             are_gains=are_gains,
         )
         for first, second in combinations(known, 2)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from statistics import fmean
 
 from isoglot.conditions import DEFAULT
@@ -12,7 +13,7 @@ from isoglot.measurements import Measurement
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.rows import rows
 from isoglot.report.sections import RETRIEVAL
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.transfer_scores import Model, transfer_scores
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.transfer.tasks import task_named
 
@@ -42,14 +43,17 @@ def trial_title(languages: tuple[str, str], task: str | None) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One task in one target language, or retrieval: a score from nothing, its floor, to Default's."""
+    """One task in one target language, or retrieval."""
 
     group: str
     """Title of the task; trials of one group count as one."""
     languages: tuple[str, str]
     task: str | None
-    floor: float
+    floors: Mapping[str, float]
+    """What each condition reaches without pretraining, if that is known of all; else chance."""
     default: float
+    untrained: float | None = None
+    """What Default reaches without pretraining, if that is known."""
     by_condition: Mapping[str, Mapping[int | None, float]]
     """Scores by condition and seed."""
 
@@ -57,8 +61,13 @@ class Trial:
     def title(self) -> str:
         return trial_title(self.languages, self.task)
 
-    def share(self, score: float) -> float:
-        return (score - self.floor) / (self.default - self.floor)
+    @property
+    def to_lose(self) -> float:
+        """What pretraining gives Default."""
+        return self.default - self.floors[DEFAULT.name]
+
+    def share(self, condition: str, score: float) -> float:
+        return (score - self.floors[condition]) / self.to_lose
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,16 +75,17 @@ class Survival:
     """One condition."""
 
     condition: str
-    shares: tuple[float, ...]
-    """Of Default's transfer, for each seed; 1 is Default's mean, 0 is nothing."""
     by_group: Mapping[str, float]
-    """The share of each task, mean over targets and seeds."""
+    """Of Default's transfer in each task: 1 is Default's mean, 0 is nothing; the mean over targets, and their seeds."""
+    of_seeds: tuple[float, ...]
+    """The share with each seed that has all of the condition's scores: those of different tests are not comparable."""
     published: float | None
     """The same share of the paper's own scores."""
 
     @property
     def share(self) -> float:
-        return fmean(self.shares)
+        """Every task counts as much as any other, however many languages it has."""
+        return fmean(self.by_group.values())
 
     @property
     def outcome(self) -> Outcome:
@@ -83,7 +93,7 @@ class Survival:
 
     @property
     def seeds_disagree(self) -> bool:
-        return len({Outcome.of(share) for share in self.shares}) > 1
+        return len({Outcome.of(share) for share in self.of_seeds}) > 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +120,7 @@ class Survivals:
 def survivals(measurements: Sequence[Measurement]) -> Survivals | None:
     """By transfer, or by retrieval where no task was learned; None where Default or all others are missing."""
     asked = _transfer_trials(measurements) or _retrieval_trials(measurements)
-    trials = [trial for trial in asked if trial.default - trial.floor > CLOSE_POINTS]
+    trials = [trial for trial in asked if trial.to_lose > CLOSE_POINTS]
     untold = [trial.title for trial in asked if trial not in trials]
     conditions = dict.fromkeys(name for trial in trials for name in trial.by_condition)
     if len(conditions) < 2:
@@ -124,28 +134,21 @@ def survivals(measurements: Sequence[Measurement]) -> Survivals | None:
 
 def _survival(condition: str, trials: Sequence[Trial]) -> Survival:
     here = [trial for trial in trials if condition in trial.by_condition]
-    seeds = dict.fromkeys(seed for trial in here for seed in trial.by_condition[condition])
-    by_group = {
-        group: fmean(
-            trial.share(fmean(trial.by_condition[condition].values())) for trial in here if trial.group == group
-        )
-        for group in dict.fromkeys(trial.group for trial in here)
-    }
+    scores = [trial.by_condition[condition] for trial in here]
+    complete = [seed for seed in scores[0] if all(seed in by_seed for by_seed in scores)]
+
+    def by_group(score: Callable[[Mapping[int | None, float]], float]) -> dict[str, float]:
+        shares: dict[str, list[float]] = {}
+        for trial, by_seed in zip(here, scores, strict=True):
+            shares.setdefault(trial.group, []).append(trial.share(condition, score(by_seed)))
+        return {group: fmean(of_group) for group, of_group in shares.items()}
+
     return Survival(
         condition=condition,
-        shares=tuple(_of_seed(condition, seed, here) for seed in seeds),
-        by_group=by_group,
+        by_group=by_group(lambda by_seed: fmean(by_seed.values())),
+        of_seeds=tuple(fmean(by_group(itemgetter(seed)).values()) for seed in complete),
         published=_published_share(condition, here),
     )
-
-
-def _of_seed(condition: str, seed: int | None, trials: Sequence[Trial]) -> float:
-    """Every task counts as much as any other, however many languages it has."""
-    by_group: dict[str, list[float]] = {}
-    for trial in trials:
-        if seed in trial.by_condition[condition]:
-            by_group.setdefault(trial.group, []).append(trial.share(trial.by_condition[condition][seed]))
-    return fmean(fmean(shares) for shares in by_group.values())
 
 
 def _transfer_trials(measurements: Sequence[Measurement]) -> list[Trial]:
@@ -164,22 +167,13 @@ def _transfer_trials(measurements: Sequence[Measurement]) -> list[Trial]:
                         group=scores.task.title,
                         languages=pair,
                         task=scores.task.name,
-                        floor=_floor(scores, pair[1]),
+                        floors=scores.floors(by_condition, pair[1]),
                         default=fmean(scores.of_target(default, pair[1])),
+                        untrained=scores.untrained(default, pair[1]),
                         by_condition=by_condition,
                     )
                 )
     return trials
-
-
-def _floor(scores: TaskScores, target: str) -> float:
-    """Chance, or what Default reaches without pretraining where that is known and more."""
-    untrained = [
-        fmean(values)
-        for model in scores.models
-        if model.condition == DEFAULT.name and not model.is_pretrained and (values := scores.of_target(model, target))
-    ]
-    return max([scores.task.chance or 0.0, *untrained])
 
 
 def _retrieval_trials(measurements: Sequence[Measurement]) -> list[Trial]:
@@ -194,7 +188,7 @@ def _retrieval_trials(measurements: Sequence[Measurement]) -> list[Trial]:
                     group=RETRIEVAL_TITLE,
                     languages=languages,
                     task=None,
-                    floor=0.0,
+                    floors=dict.fromkeys(gains, 0.0),
                     default=fmean(gains[DEFAULT.name]),
                     by_condition={name: dict(enumerate(values)) for name, values in gains.items()},
                 )

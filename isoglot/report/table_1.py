@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import FEW_LINES, Agreement, Contender, transfer_agreements
+from isoglot.report.noise import Noise
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.rank_correlation import RankCorrelation, rank_correlations
 from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost, notes
-from isoglot.report.transfer_scores import Delta, Model, TaskScores, transfer_scores
+from isoglot.report.transfer_scores import Delta, Model, TaskScores, transfer_noise, transfer_scores
 from isoglot.report.verdicts import Verdict
 
 MISSING = "-"
@@ -67,7 +68,7 @@ def table_1(measurements: Sequence[Measurement]) -> Table1 | None:
         models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
         tasks=tuple(_columns(scores, models=list(models)) for scores in tasks),
         notes=tuple(notes(tasks)),
-        agreement=tuple(line for scores in tasks for line in _agreement(scores)),
+        agreement=tuple(line for scores in tasks for line in _agreement(scores, noise=transfer_noise(tasks))),
         ranks=tuple(rank_correlations(tasks)),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )
@@ -130,7 +131,7 @@ def _counts(scores: TaskScores) -> CountTable | None:
     )
 
 
-def _agreement(scores: TaskScores) -> Iterator[tuple[str, Verdict]]:
+def _agreement(scores: TaskScores, *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
     """Each pair of conditions, or where these are many, how many there are and those that the paper has otherwise."""
     pretrained = [model for model in scores.models if model.is_pretrained]
     for pair in scores.pairs:
@@ -139,7 +140,7 @@ def _agreement(scores: TaskScores) -> Iterator[tuple[str, Verdict]]:
             for model in pretrained
             if (values := scores.of_target(model, pair[1]))
         ]
-        found = transfer_agreements(contenders, task=scores.task.name, languages=pair)
+        found = transfer_agreements(contenders, task=scores.task.name, languages=pair, noise=noise)
         where = f"{scores.task.title}, {'-'.join(pair)}"
         if len(found) > FEW_LINES:
             yield f"{where}: {_tally(found)}", _worst(found)

@@ -10,6 +10,7 @@ from typing import Any
 from isoglot.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.conditions import condition_named
 from isoglot.measurements import Measurement
+from isoglot.report.noise import Noise
 from isoglot.report.samples import Sample
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named
@@ -98,11 +99,33 @@ class TaskScores:
         by_seed = self._by_seed(model, (self.source, target), target, None)
         return Sample.of(by_seed) if by_seed else None
 
+    def of_targets(self) -> Iterator[BySeed]:
+        """Every score of Table 1: of a pretrained model in a target language."""
+        for (model, pair, language, metric), by_seed in self.values.items():
+            if model.is_pretrained and language == pair[1] and metric == self.task.metric:
+                yield by_seed
+
+    def untrained(self, model: Model, target: str) -> float | None:
+        """The best of the same model without pretraining; None if that was not measured."""
+        baselines = [each for each in self.models if each.condition == model.condition and not each.is_pretrained]
+        return max((fmean(values) for each in baselines if (values := self.of_target(each, target))), default=None)
+
     def floor(self, model: Model, target: str) -> float | None:
         """The best that can be had without pretraining, as far as it is known."""
-        baselines = [each for each in self.models if each.condition == model.condition and not each.is_pretrained]
-        means = [fmean(values) for each in baselines if (values := self.of_target(each, target))]
-        return max([*means, *([self.task.chance] if self.task.chance is not None else [])], default=None)
+        known = (self.untrained(model, target), self.task.chance)
+        return max((each for each in known if each is not None), default=None)
+
+    def floors(self, conditions: Iterable[str], target: str) -> dict[str, float]:
+        """Of conditions that are compared, what each reaches without pretraining; chance, or 0, if one lacks that.
+
+        It differs among them: with words in common a model that read no text at all finds names in either language.
+        So Default's is no measure of No anchors, and a floor that only one has would make its transfer the smaller.
+        """
+        models = {name: Model(condition=name) for name in conditions}
+        chance = self.task.chance or 0.0
+        if any(self.untrained(model, target) is None for model in models.values()):
+            return dict.fromkeys(models, chance)
+        return {name: self.floor(model, target) or chance for name, model in models.items()}
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
         """Over all models, pairs and seeds."""
@@ -139,6 +162,11 @@ def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]
             models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
             values=values,
         )
+
+
+def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
+    """By what seeds say of all these tasks."""
+    return Noise.of(by_seed for each in tasks for by_seed in each.of_targets())
 
 
 def _merged(orders: Iterable[Sequence[Model]]) -> list[Model]:

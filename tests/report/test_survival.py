@@ -47,14 +47,30 @@ def test_the_share_is_above_chance_and_every_task_counts_alike() -> None:
     assert sep_emb.outcome is Outcome.SUFFERS
 
 
-def test_what_needs_no_pretraining_is_no_transfer() -> None:
+def test_what_a_model_reaches_without_pretraining_is_no_transfer() -> None:
     scores = [*transferred("default", {"oru": 60.0}), *transferred("sep-emb", {"oru": 42.0})]
-    alone = survivals(scores)
-    beside = survivals([*scores, *transferred("default", {"oru": 40.0}, suffix=UNTRAINED)])
-    assert alone is not None
-    assert beside is not None
-    assert alone.conditions[1].share == pytest.approx(0.7)
-    assert beside.conditions[1].share == pytest.approx(0.1)
+    of_default = transferred("default", {"oru": 40.0}, suffix=UNTRAINED)
+    of_both = [*of_default, *transferred("sep-emb", {"oru": 37.0}, suffix=UNTRAINED)]
+    shares = [found.conditions[1].share for each in ([], of_default, of_both) if (found := survivals([*scores, *each]))]
+    # Default's says nothing of the other one, which may reach less without pretraining.
+    assert shares == pytest.approx([0.7, 0.7, 0.25])
+
+
+def test_a_seed_without_all_scores_counts_in_those_it_has_and_is_no_seed_of_the_whole() -> None:
+    found = survivals(
+        [
+            *transferred("default", {"oru": 80.0}),
+            *transferred("default", {"oru": 50.0}, task="parsing", metric="las"),
+            *transferred("sep-emb", {"oru": 8.0}),
+            *transferred("sep-emb", {"oru": 10.0}, task="parsing", metric="las"),
+            *transferred("sep-emb", {"oru": 50.0}, task="parsing", metric="las", seed=1),
+        ]
+    )
+    assert found is not None
+    sep_emb = found.conditions[1]
+    assert sep_emb.by_group == pytest.approx({"NER": 0.1, "Parsing": 0.6})
+    assert sep_emb.share == pytest.approx(0.35)
+    assert sep_emb.of_seeds == pytest.approx((0.15,))
 
 
 def test_seeds_that_fall_into_different_groups_are_said_to_disagree() -> None:

@@ -117,3 +117,27 @@ def test_a_finished_study_speaks_plainly() -> None:
     for page in (shown(default=80.0, no_anchors=78.0), shown(other, default=80.0, no_anchors=78.0)):
         assert "So far" not in page.text
         assert "without" not in page.find_all("div", class_="survival")[0].text
+
+
+def test_what_default_reaches_without_pretraining_is_said_where_it_cannot_be_taken_off() -> None:
+    scores = [*transferred("default", {"oru": 80.0}), *transferred("no-anchors", {"oru": 60.0})]
+    of_default = transferred("default", {"oru": 41.6}, suffix=UNTRAINED)
+    of_both = [*of_default, *transferred("no-anchors", {"oru": 8.0}, suffix=UNTRAINED)]
+    told = "what Default reaches without pretraining, NER in oru (41.6 of 80.0)."
+    for baselines, is_said in ([], False), (of_default, True), (of_both, False):
+        section = survival_section([*scores, *baselines], scale=DEMO, absences=Absences(reasons={}))
+        assert section is not None
+        assert (told in parsed_page(section.html()).text) is is_said
+
+
+def test_conditions_of_one_seed_are_named_where_others_have_more() -> None:
+    found = [
+        *transferred("default", {"oru": 80.0}),
+        *transferred("default", {"oru": 82.0}, seed=1),
+        *transferred("no-anchors", {"oru": 78.0}),
+    ]
+    section = survival_section(found, scale=DEMO, absences=Absences(reasons={}))
+    assert section is not None
+    text = parsed_page(section.html()).text
+    assert "One seed of No anchors: another could" in text
+    assert "The thin line goes from the lowest seed to the highest." in text

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from isoglot.conditions import DEFAULT, label_of
 from isoglot.report.claims.language_distance import by_distance
-from isoglot.report.claims.question import Finding, comparison, in_order
+from isoglot.report.claims.question import Finding, in_order
 from isoglot.report.claims.transfer_evidence import Place, Transfer, tasks_of
 from isoglot.report.samples import Sample, mean_sample
 
@@ -20,7 +20,7 @@ def falling_with_distance(transfer: Transfer) -> Iterator[Finding]:
             if rows:
                 a, b = (_mean(transfer, rows, [(task, target) for target in targets]) for targets in (near, far))
                 told = in_order((_list(near), a), (_list(far), b))
-                yield comparison(a, b, numbers=f"{transfer.title(task)}: {told}")
+                yield transfer.compared(a, b, numbers=f"{transfer.title(task)}: {told}")
 
 
 def gap_by_task(transfer: Transfer) -> Iterator[Finding]:
@@ -38,7 +38,7 @@ def gap_by_task(transfer: Transfer) -> Iterator[Finding]:
                 for each in (task, SIMPLEST)
             )
             told = in_order((transfer.title(task), ours), (transfer.title(SIMPLEST), simple))
-            yield comparison(ours, simple, numbers=f"{_list(near)} less {_list(far)}: {told}")
+            yield transfer.compared(ours, simple, numbers=f"{_list(near)} less {_list(far)}: {told}")
 
 
 def change_by_distance(transfer: Transfer, conditions: Sequence[str], *, sign: int) -> Iterator[Finding]:
@@ -56,7 +56,8 @@ def change_by_distance(transfer: Transfer, conditions: Sequence[str], *, sign: i
         changes = [(_mean(transfer, measured, end) - transfer.mean(DEFAULT.name, end)) * sign for end in ends]
         told = in_order((_list(far), changes[0]), (_list(near), changes[1]), number="+.1f" if sign > 0 else ".1f")
         verb = "gains" if sign > 0 else "loses"
-        yield comparison(*changes, numbers=f"{_list([label_of(name) for name in measured])} {verb} in {told}")
+        conditions = _list([label_of(name) for name in measured])
+        yield transfer.compared(*changes, numbers=f"{conditions} {verb} in {told}")
 
 
 def _rows(transfer: Transfer, places: Sequence[Place]) -> list[str]:

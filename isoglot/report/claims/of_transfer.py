@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from isoglot.report.claims.by_condition import HALF, MOST, ahead_on_average, at_chance, falling, kept
 from isoglot.report.claims.by_language import change_by_distance, falling_with_distance, gap_by_task
 from isoglot.report.claims.language_distance import LACKING
-from isoglot.report.claims.question import Finding, Question, comparison, in_order
+from isoglot.report.claims.question import Finding, Question, in_order
 from isoglot.report.claims.transfer_evidence import Transfer, tasks_of
 from isoglot.report.samples import mean_sample
 
@@ -23,7 +23,7 @@ def _domain_by_task(transfer: Transfer) -> Iterator[Finding]:
     for task in losses:
         if task != "ner" and "ner" in losses:
             told = in_order((transfer.title("ner"), losses["ner"]), (transfer.title(task), losses[task]))
-            yield comparison(losses["ner"], losses[task], numbers=f"points lost: {told}")
+            yield transfer.compared(losses["ner"], losses[task], numbers=f"points lost: {told}")
 
 
 def _anchors(transfer: Transfer) -> Iterator[Finding]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from isoglot.conditions import CONDITIONS
 from isoglot.measurements import Measurement
+from isoglot.report.claims.question import Finding, comparison
+from isoglot.report.noise import Noise
 from isoglot.report.published import TITLE_OF_TASK
 from isoglot.report.samples import Sample, mean_sample
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise, transfer_scores
+from isoglot.report.verdicts import Verdict, order_verdict
 
 Place = tuple[str, str]
 """A task and a target language: a column of Table 1."""
@@ -20,12 +24,13 @@ class Transfer:
     """Table 1 of a study, of the conditions and tasks that the paper has."""
 
     of_task: Mapping[str, TaskScores]
+    noise: Noise
+    """Of its scores."""
 
     @classmethod
     def of(cls, measurements: Sequence[Measurement]) -> Transfer:
-        return cls(
-            of_task={each.task.name: each for each in transfer_scores(measurements) if each.task.name in TITLE_OF_TASK}
-        )
+        of_task = {each.task.name: each for each in transfer_scores(measurements) if each.task.name in TITLE_OF_TASK}
+        return cls(of_task=of_task, noise=transfer_noise(of_task.values()))
 
     @property
     def source(self) -> str:
@@ -59,11 +64,22 @@ class Transfer:
     def mean(self, condition: str, places: Sequence[Place]) -> Sample:
         return mean_sample([self.score(condition, place) for place in places])
 
-    def floor(self, conditions: Iterable[str], place: Place) -> float | None:
-        """The best that any of these conditions reaches without pretraining, or by chance; None if it is not known."""
+    def order(self, better: Sample, worse: Sample) -> Verdict:
+        """Of two that the paper puts in this order."""
+        return order_verdict(better, worse, close=self.noise.points)
+
+    def compared(self, better: Sample, worse: Sample, *, numbers: str) -> Finding:
+        return comparison(better, worse, numbers=numbers, close=self.noise.points)
+
+    def floor(self, condition: str, place: Place) -> float | None:
+        """The best that it reaches without pretraining, or by chance; None if neither is known."""
         task, target = place
-        known = [self.of_task[task].floor(Model(condition=name), target) for name in conditions]
-        return max((each for each in known if each is not None), default=None)
+        return self.of_task[task].floor(Model(condition=condition), target)
+
+    def floors(self, conditions: Sequence[str], places: Sequence[Place]) -> list[float]:
+        """Of each condition that is compared, the mean of what it reaches without pretraining."""
+        found = [self.of_task[task].floors(conditions, target) for task, target in places]
+        return [fmean(floors[name] for floors in found) for name in conditions]
 
 
 def tasks_of(places: Sequence[Place]) -> dict[str, list[Place]]:

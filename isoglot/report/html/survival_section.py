@@ -13,6 +13,7 @@ from isoglot.report.html.section import Section
 from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.sections import RETRIEVAL
 from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals, trial_title
+from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.scales import Scale
 from isoglot.transfer.tasks import task_named
 
@@ -146,8 +147,8 @@ def _row(each: Survival, *, scale: Scale, lacking: Lacking) -> Html:
 
 def _bar(each: Survival) -> Iterator[Html]:
     yield tag("i", class_="left", style=f"width:{_place(each.share)}")
-    if len(each.shares) > 1:
-        low, high = min(each.shares), max(each.shares)
+    if len(each.of_seeds) > 1:
+        low, high = min(each.of_seeds), max(each.of_seeds)
         yield tag("i", class_="range", style=f"left:{_place(low)};right:calc(100% - {_place(high)})")
     yield tag("i", class_="whole", style=f"left:{_place(1.0)}")
     if each.published is not None:
@@ -169,7 +170,7 @@ def _details(each: Survival, lacking: Sequence[str]) -> Iterator[Html]:
     if lacking:
         yield tag("span", f"without {', '.join(lacking)}", class_="lacking")
     if each.seeds_disagree:
-        low, high = min(each.shares), max(each.shares)
+        low, high = min(each.of_seeds), max(each.of_seeds)
         yield tag("span", f"seeds disagree: {_percent(low)} to {_percent(high)}", class_="disagree")
     if each.published is not None:
         yield tag("span", f"the paper {_percent(each.published)}", class_="published")
@@ -177,8 +178,8 @@ def _details(each: Survival, lacking: Sequence[str]) -> Iterator[Html]:
 
 def _said(each: Survival) -> str:
     told = f"{condition_named(each.condition).label}: {_percent(each.share)} of Default's is left"
-    if len(each.shares) > 1:
-        told += f"; by seed {', '.join(map(_percent, each.shares))}"
+    if len(each.of_seeds) > 1:
+        told += f"; by seed {', '.join(map(_percent, each.of_seeds))}"
     return told
 
 
@@ -196,20 +197,42 @@ def _published_note(found: Survivals) -> Iterator[Html]:
 
 
 def _notes(found: Survivals) -> Iterator[str]:
-    num_seeds = min(len(each.shares) for each in found.conditions)
-    spread = "" if num_seeds < 2 else " The thin line goes from the lowest seed to the highest."
+    with_one = [each for each in found.conditions if len(each.of_seeds) < 2]
+    spread = (
+        "" if len(with_one) == len(found.conditions) else " The thin line goes from the lowest seed to the highest."
+    )
     if found.is_of_transfer:
         yield (
             "Share: how far a score lies above chance, or above the same model without pretraining where that was "
-            "measured and is more, as a share of Default's; the mean over tasks, whose own shares stand beside the bar."
-            f"{spread}"
+            "measured of every condition and is more, as a share of Default's; the mean over tasks, whose own shares "
+            f"stand beside the bar.{spread}"
         )
+        yield from _note_of_baselines(found)
     else:
         yield f"Share: what training gains in retrieval at the best layer, as a share of what Default gains.{spread}"
-    if num_seeds == 1:
-        yield "One seed: another could put a condition into another group. Give several with --seeds."
-    if rough := [trial for trial in found.trials if trial.default - trial.floor < LITTLE_POINTS]:
-        told = ", ".join(f"{trial.title} ({trial.default - trial.floor:.1f} points)" for trial in rough)
+    if with_one:
+        told = "One seed" if not spread else f"One seed of {', '.join(map(_label, with_one))}"
+        yield f"{told}: another could put a condition into another group. Give several with --seeds."
+    if rough := [trial for trial in found.trials if trial.to_lose < LITTLE_POINTS]:
+        told = ", ".join(f"{trial.title} ({trial.to_lose:.1f} points)" for trial in rough)
         yield f"Default itself has little to lose, so that shares are rough: {told}."
     if found.untold:
         yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.untold)}."
+
+
+def _note_of_baselines(found: Survivals) -> Iterator[str]:
+    """Of what Default has without pretraining, and others may have not."""
+    baselines = [
+        f"{trial.title} ({trial.untrained:.1f} of {trial.default:.1f})"
+        for trial in found.trials
+        if trial.untrained is not None and trial.untrained > trial.floors[DEFAULT.name] + CLOSE_POINTS
+    ]
+    if baselines:
+        yield (
+            "Not taken off, as it was not measured of every condition: what Default reaches without pretraining, "
+            f"{', '.join(baselines)}."
+        )
+
+
+def _label(each: Survival) -> str:
+    return condition_named(each.condition).label
