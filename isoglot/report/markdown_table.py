@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from isoglot.report.beside_paper import papers_delta, papers_score_of
+from isoglot.report.markdown import markdown_escaped, markdown_row
 from isoglot.report.rank_correlation import rank_sentences
 from isoglot.report.table_1 import DELTA, MISSING, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
@@ -12,20 +13,20 @@ PAPER = "paper"
 
 def markdown_table(table: Table1) -> str:
     """A heading, a table for each task, and below them what must be said of their numbers."""
-    parts = [f"## {_escaped(table.title)}"]
+    parts = [f"## {markdown_escaped(table.title)}"]
     for task in table.tasks:
-        parts += [f"### {_escaped(task.title)}", "\n".join(_lines(task, table.models))]
+        parts += [f"### {markdown_escaped(task.title)}", "\n".join(_lines(task, table.models))]
     said = (*rank_sentences(table.ranks), *table.notes)
-    parts.append("\n".join(f"- {_escaped(each)}" for each in said))
+    parts.append("\n".join(f"- {markdown_escaped(each)}" for each in said))
     return "\n\n".join(parts) + "\n"
 
 
 def _lines(task: TaskColumns, models: Sequence[Model]) -> Iterator[str]:
     columns = list(_columns(task, models))
-    yield _row([heading for heading, _ in columns])
-    yield _row(["---", *("---:" for _ in columns[1:])])
+    yield markdown_row([heading for heading, _ in columns])
+    yield markdown_row(["---", *("---:" for _ in columns[1:])])
     for cells in zip(*(cells for _, cells in columns), strict=True):
-        yield _row(cells)
+        yield markdown_row(cells)
 
 
 def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[tuple[str, list[str]]]:
@@ -42,11 +43,3 @@ def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[tuple[str, 
             printed = ["" if each is None else f"{each:.1f}" for each in papers]
         if any(printed):
             yield PAPER, [each or MISSING for each in printed]
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(_escaped, cells))} |"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", r"\|").replace("*", r"\*")

@@ -30,3 +30,13 @@ class Noise:
         # The difference of two scores has twice the variance of one.
         points = sqrt(2 * squares / num_repeats)
         return cls(points=points, num_scores=len(repeated)) if points > CLOSE_POINTS else cls()
+
+    def sentence(self) -> str:
+        """For people; empty where noise is what it always is."""
+        if not self.num_scores:
+            return ""
+        return (
+            f"Of single scores in Table 1, {self.points:.1f} points are taken for noise in place of "
+            f"{CLOSE_POINTS:.0f}: so far apart lie two models that differ in their seed alone "
+            f"({self.num_scores} scores of several seeds)."
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -16,7 +16,6 @@ from isoglot.cells import VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
-from isoglot.report.csv_table import csv_table
 from isoglot.report.difference import Changed, difference
 from isoglot.report.gathering import gathered
 from isoglot.report.html.absences import Absences
@@ -35,18 +34,16 @@ from isoglot.report.html.survival_section import survival_section
 from isoglot.report.html.table_1_section import table_1_section
 from isoglot.report.html.training_sections import training_sections
 from isoglot.report.html.vocabulary_section import vocabulary_section
-from isoglot.report.latex import latex_table
-from isoglot.report.markdown_table import markdown_table
 from isoglot.report.picture import WIDE, Picture
 from isoglot.report.png import png_of
 from isoglot.report.report_files import PROVENANCE, Found, ReportContent, read_found, write_found
-from isoglot.report.table_1 import table_1
+from isoglot.report.text_files import ALL as ALL_TEXTS
+from isoglot.report.text_files import text_files
 from isoglot.study import Study
 
 PAGE = "report.html"
 MOST_BYTES = 3_000_000
 """Of a page, so that it can be sent by mail and opens at once; studies of many languages have many pictures."""
-LATEX, CSV, MARKDOWN = "table-1.tex", "table-1.csv", "table-1.md"
 PICTURE_ENDINGS = (".svg", ".png")
 
 
@@ -117,25 +114,23 @@ def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool, k
     compared = None
     if against is not None:
         compared = Compared(other=against.name, changed=difference(against.content, found.content))
-    sections = page_sections(found, compared=compared)
+    texts = text_files(found.measurements)
+    sections = page_sections(found, compared=compared, beside=list(texts))
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
     with lease(folder / "report.lease", waiting=ignore_holder):
         was_report = (folder / PROVENANCE).exists()
         if is_new:
             write_found(found, folder)
-        table = table_1(found.measurements)
-        if table is not None:
-            write_whole(folder / LATEX, latex_table(table))
-            write_whole(folder / CSV, csv_table(table))
-            write_whole(folder / MARKDOWN, markdown_table(table))
+        for name, text in texts.items():
+            write_whole(folder / name, text)
         pictures = [picture for section in sections for picture in section.pictures]
         for picture in pictures:
             _write_picture(picture, folder / FOLDER, is_kept=keeps_pictures)
         write_whole(folder / PAGE, page(found, sections))
         # What lies in a folder that was no report is somebody else's.
         if was_report:
-            _remove_stale(folder, has_table=table is not None, pictures=pictures)
+            _remove_stale(folder, texts=texts, pictures=pictures)
     return Written(page=folder / PAGE, compared=compared)
 
 
@@ -147,12 +142,12 @@ def page(found: Found, sections: Sequence[Section]) -> str:
     return written if len(written.encode()) < MOST_BYTES else without_narrow(written)
 
 
-def page_sections(found: Found, *, compared: Compared | None) -> list[Section]:
-    """What there is to show, the most telling first."""
-    return [section for section in _sections(found, compared) if section is not None]
+def page_sections(found: Found, *, compared: Compared | None, beside: Sequence[str]) -> list[Section]:
+    """What there is to show, the most telling first; `beside`: the files of text that the page comes with."""
+    return [section for section in _sections(found, compared, beside) if section is not None]
 
 
-def _sections(found: Found, compared: Compared | None) -> Iterator[Section | None]:
+def _sections(found: Found, compared: Compared | None, beside: Sequence[str]) -> Iterator[Section | None]:
     asked, measurements, state = found.asked, found.measurements, found.state
     absences = Absences.of(state.absent)
     trains_models = bool({*asked.exhibits} - {VOCABULARY})
@@ -170,7 +165,7 @@ def _sections(found: Found, compared: Compared | None) -> Iterator[Section | Non
     if compared is not None:
         yield difference_section(compared.changed, other=compared.other)
     yield missing_section(state)
-    yield provenance_section(found.provenance, logs=state.logs, has_table=table is not None)
+    yield provenance_section(found.provenance, logs=state.logs, beside=beside)
 
 
 def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> None:
@@ -188,10 +183,10 @@ def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> None:
         write_whole(png, rendered)
 
 
-def _remove_stale(folder: Path, *, has_table: bool, pictures: Sequence[Picture]) -> None:
-    """Tables and pictures that an earlier report had here, and this one has not."""
+def _remove_stale(folder: Path, *, texts: Collection[str], pictures: Sequence[Picture]) -> None:
+    """Texts and pictures that an earlier report had here, and this one has not."""
     stems = {picture.file_stem for picture in pictures}
-    stale = [] if has_table else [folder / name for name in (LATEX, CSV, MARKDOWN)]
+    stale = [folder / name for name in ALL_TEXTS if name not in texts]
     for ending in PICTURE_ENDINGS:
         stale += [path for path in (folder / FOLDER).glob(f"*{ending}") if path.name.removesuffix(ending) not in stems]
     for path in stale:

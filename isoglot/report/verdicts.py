@@ -24,6 +24,10 @@ class Verdict(StrEnum):
     TOO_CLOSE = "too close to call"
     NOT_TESTED = "not tested"
 
+    @property
+    def word(self) -> str:
+        return self.value.removesuffix(" with the paper")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:

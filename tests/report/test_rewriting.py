@@ -92,7 +92,14 @@ def test_what_is_written_is_read_back_as_it_was(store: Store) -> None:
 
 def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: Path) -> None:
     before = files(page.parent)
-    assert {"report.html", "table-1.tex", "table-1.csv", "table-1.md", "figures/figure-3.svg"} <= before.keys()
+    assert {
+        "report.html",
+        "table-1.tex",
+        "table-1.csv",
+        "table-1.md",
+        "claims.md",
+        "figures/figure-3.svg",
+    } <= before.keys()
     assert "Learning curves" in parsed(page).text
     for name in before.keys() - {"measurements.jsonl", "provenance.json", "curves.jsonl", "state.json"}:
         (page.parent / name).unlink()

@@ -1,6 +1,6 @@
 """What the paper says, and what this study says of it: one line a claim."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from isoglot.measurements import Measurement
 from isoglot.report.claims import claims
@@ -8,15 +8,9 @@ from isoglot.report.claims.transfer_evidence import Transfer
 from isoglot.report.html.explanations import CLAIMS
 from isoglot.report.html.markup import Html, folded, joined, tag
 from isoglot.report.html.section import Section
-from isoglot.report.noise import Noise
-from isoglot.report.verdicts import CLOSE_POINTS, Claim, Verdict, few_seeds
+from isoglot.report.verdicts import Claim, Verdict, few_seeds
 
-MARKS = {
-    Verdict.AGREES: ("✓", "agrees"),
-    Verdict.DISAGREES: ("✕", "disagrees"),
-    Verdict.TOO_CLOSE: ("≈", "too close to call"),
-    Verdict.NOT_TESTED: ("○", "not tested"),
-}
+MARKS = {Verdict.AGREES: "✓", Verdict.DISAGREES: "✕", Verdict.TOO_CLOSE: "≈", Verdict.NOT_TESTED: "○"}
 
 OF_PAPER = {
     Verdict.AGREES: "The same test on the paper's numbers agrees",
@@ -41,7 +35,7 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
         body=joined(
             [
                 _tally(found),
-                *_note_of_noise(Transfer.of(measurements).noise),
+                tag("p", said) if (said := Transfer.of(measurements).noise.sentence()) else Html(),
                 tag("p", f"Every verdict stands {said_once.removeprefix(', ')}.") if said_once else Html(),
                 _list(tested, say_seeds=not said_once),
                 folded(f"{len(untested)} claims that this study does not test", _list(untested, say_seeds=False))
@@ -51,16 +45,6 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
         ),
         has_published=True,
     )
-
-
-def _note_of_noise(noise: Noise) -> Iterator[Html]:
-    if noise.num_scores:
-        yield tag(
-            "p",
-            f"Of single scores in Table 1, {noise.points:.1f} points are taken for noise in place of "
-            f"{CLOSE_POINTS:.0f}: so far apart lie two models that differ in their seed alone "
-            f"({noise.num_scores} scores of several seeds).",
-        )
 
 
 def _tally(found: Sequence[Claim]) -> Html:
@@ -97,5 +81,5 @@ def _line(claim: Claim, *, seeds: str) -> Html:
 
 
 def _chip(verdict: Verdict) -> Html:
-    mark, word = MARKS[verdict]
-    return tag("span", tag("span", mark, aria_hidden="true"), f" {word}", class_=f"chip {verdict.name.lower()}")
+    mark = tag("span", MARKS[verdict], aria_hidden="true")
+    return tag("span", mark, f" {verdict.word}", class_=f"chip {verdict.name.lower()}")

@@ -14,26 +14,22 @@ from isoglot.report.plain_values import plain_text
 from isoglot.report.provenance import Making, Provenance
 from isoglot.report.quantities import duration, size_in_bytes
 
-FILES = (
-    *("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json"),
-    *("table-1.csv", "table-1.tex", "table-1.md"),
-)
+FILES = ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")
 UNKNOWN = "unknown"
 
 
-def provenance_section(found: Provenance, *, logs: Sequence[Log], has_table: bool) -> Section:
-    """The files of Table 1 are there where it is."""
+def provenance_section(found: Provenance, *, logs: Sequence[Log], beside: Sequence[str]) -> Section:
+    """`beside`: files that the page comes with, besides those that every page has."""
     return Section(
         anchor="provenance",
         title="Where the numbers come from",
         short_title="Provenance",
         explanation=PROVENANCE,
-        body=joined([_summary(found, has_table=has_table), *_folded(found), *_logs(logs)]),
+        body=joined([_summary(found, beside=beside), *_folded(found), *_logs(logs)]),
     )
 
 
-def _summary(found: Provenance, *, has_table: bool) -> Html:
-    files = [name for name in FILES if has_table or not name.startswith("table-1")]
+def _summary(found: Provenance, *, beside: Sequence[str]) -> Html:
     entries: dict[str, str] = {
         "Study": found.origin,
         "Written by": f"isoglot {found.versions.get('isoglot', UNKNOWN)}, commit {found.commit or UNKNOWN}",
@@ -47,7 +43,7 @@ def _summary(found: Provenance, *, has_table: bool) -> Html:
         )
     for place, making in enumerate(found.makings, start=1):
         entries["Made on" if len(found.makings) == 1 else f"Made on ({place})"] = _making(making)
-    entries["Beside this page"] = joined((tag("a", name, href=name) for name in files), ", ")
+    entries["Beside this page"] = joined((tag("a", name, href=name) for name in (*FILES, *beside)), ", ")
     return _definitions(entries)
 
 
