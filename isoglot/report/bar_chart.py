@@ -130,8 +130,10 @@ class _Drawing:
     @cached_property
     def _lines_of_legend(self) -> list[str]:
         shown = ["in percent"]
-        if any(bar.range for panel in self.chart.panels for bar in panel.bars):
-            shown.append("thin line: lowest to highest seed")
+        bars = [bar for panel in self.chart.panels for bar in panel.bars if bar.value is not None]
+        if any(bar.range for bar in bars):
+            alone = "" if all(bar.range for bar in bars) else ", one seed where there is none"
+            shown.append(f"thin line: lowest to highest seed{alone}")
         if any(panel.level for panel in self.chart.panels):
             shown.append(f"dashes: {next(panel.level[0] for panel in self.chart.panels if panel.level)}")
         return wrapped("; ".join(shown), width=self.width - 2 * MARGIN, size=VALUE_SIZE)

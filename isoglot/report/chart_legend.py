@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 
 from isoglot.conditions import label_of
 from isoglot.report.drawing import (
@@ -45,10 +45,23 @@ PLACES = {label_of(name): place for place, name in enumerate((*FILLED, *HOLLOW))
 
 
 def places_of(labels: Sequence[str]) -> list[int]:
-    """Where each line gets its colour and marker from; those that have no place of their own take what is free."""
-    owned = {PLACES[label] for label in labels if label in PLACES}
-    free = (place for place in count() if place not in owned)
-    return [PLACES[label] if label in PLACES else next(free) for label in labels]
+    """Where each line gets its colour and marker from.
+
+    One of a model's several, as "Default, mapped", has its model's colour, filled or else hollow; others take what is
+    free.
+    """
+    found = {line: PLACES[label] for line, label in enumerate(labels) if label in PLACES}
+    others = [line for line in range(len(labels)) if line not in found]
+    for line in sorted(others, key=lambda line: not _alike(labels[line])):
+        taken = set(found.values())
+        found[line] = next(place for place in chain(_alike(labels[line]), count()) if place not in taken)
+    return [found[line] for line in range(len(labels))]
+
+
+def _alike(label: str) -> tuple[int, ...]:
+    """Places of the colour of the model that a label begins with."""
+    own = PLACES.get(label.partition(",")[0])
+    return () if own is None else (own, own % len(LINES), own % len(LINES) + len(LINES))
 
 
 def line_colour(place: int) -> Colour:

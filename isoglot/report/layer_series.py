@@ -72,6 +72,12 @@ class LayerFigure:
     def num_states(self) -> int:
         return max(row.num_states for row in self.rows)
 
+    @property
+    def highest(self) -> float:
+        """That is drawn."""
+        values = [value for row in self.rows for of_seed in row.by_seed for value in of_seed.values()]
+        return max([*values, *(value for _, value in self.references)])
+
     def texts(self, row: Series) -> list[str]:
         """Its number at every layer of the figure."""
         shown = (*row.layers, *[None] * (self.num_states - row.num_states))

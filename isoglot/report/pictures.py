@@ -19,11 +19,11 @@ from isoglot.report.sentence_figures import CKA
 PAPERS_COLUMNS = {"bilingual": "Bilingual", "monolingual": MONOLINGUAL.label, "untrained": "Untrained"}
 
 
-def layer_picture(figure: LayerFigure) -> Picture:
-    """Scores by layer, a line for each kind of model."""
+def layer_picture(figure: LayerFigure, *, room: float = 0.0) -> Picture:
+    """Scores by layer, a line for each kind of model; the axis has room for this score, whoever reaches it."""
     return Picture(
         name=figure.name,
-        draw=partial(_line_chart, figure),
+        draw=partial(_line_chart, figure, room),
         has_published=any(row.is_published for row in figure.rows),
     )
 
@@ -54,7 +54,7 @@ def published_similarity_map(pairs: Sequence[tuple[str, str]]) -> PublishedMap:
     return PublishedMap(picture=picture, has_our_pairs=bool(ours))
 
 
-def _line_chart(figure: LayerFigure, width: float) -> str:
+def _line_chart(figure: LayerFigure, room: float, width: float) -> str:
     return line_chart(
         title=figure.title,
         series=[
@@ -64,6 +64,7 @@ def _line_chart(figure: LayerFigure, width: float) -> str:
         y_title=figure.unit,
         references=[Reference(label=label, value=value) for label, value in figure.references],
         decimals=figure.decimals,
+        shown=(0.0, room),
         width=width,
     )
 

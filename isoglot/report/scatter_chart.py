@@ -67,7 +67,7 @@ class _Drawing:
 
     def parts(self) -> Iterator[str]:
         points = [point for cloud in self.chart.clouds for point in cloud.points]
-        x_axis = Axis.around([0.0, 1.0, *(x for _, x, _ in points)])
+        x_axis = Axis.around([0.0, *(x for _, x, _ in points)])
         y_axis = Axis.around([0.0, *(y for _, _, y in points)])
         width, bottom = self.width - LEFT - MARGIN, self._top + PLOT_HEIGHT
 

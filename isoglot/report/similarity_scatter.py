@@ -24,11 +24,12 @@ class SimilarityScatter:
     def picture(self) -> Picture:
         return Picture(name=self.name, draw=self.chart.drawn)
 
-    def sentence(self) -> str:
+    @property
+    def notes(self) -> tuple[str, ...]:
         told = "; ".join(f"{label} {'undefined' if r is None else f'{r:.2f}'}" for label, r in self.correlations)
         return (
-            f"Pearson correlation of CKA and retrieval: {told}. The paper finds more than {PAPERS_CORRELATION} over "
-            "the layers of models of one language each."
+            f"Pearson correlation of CKA and retrieval: {told}.",
+            f"The paper finds more than {PAPERS_CORRELATION} over the layers of models of one language each.",
         )
 
 

@@ -18,7 +18,7 @@ ALL = (CSV, LATEX, MARKDOWN, CLAIMS)
 
 def text_files(measurements: Sequence[Measurement]) -> dict[str, str]:
     """Those that a study has something for, by name."""
-    files = {}
+    files: dict[str, str] = {}
     if table := table_1(measurements):
         files |= {CSV: csv_table(table), LATEX: latex_table(table), MARKDOWN: markdown_table(table)}
     found = claims(measurements)

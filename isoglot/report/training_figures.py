@@ -38,6 +38,13 @@ class TrainingFigure:
     def picture(self) -> Picture:
         return Picture(name=self.name, draw=partial(_drawn, self))
 
+    @property
+    def has_several(self) -> dict[str, bool]:
+        """Of each kind of model, whether any of its lines is a mean over seeds."""
+        lines = [line for chart in self.charts for line in chart.series]
+        several = {line.label for line in lines if any(line.ranges)}
+        return {line.label: line.label in several for line in lines}
+
 
 def learning_curve_figures(curves: Sequence[Curve]) -> Iterator[TrainingFigure]:
     """One for each pair of languages; models of one language each stand beside those of both."""

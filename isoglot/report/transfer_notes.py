@@ -53,7 +53,7 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
             whose = "" if len(without_floor) == len(pretrained) else f" of {', '.join(unjudged)}"
             unknown.append(f"{scores.task.title}{whose}")
         lost = [
-            model.label if len(scores.targets) == 1 else f"{model.label} ({', '.join(targets)})"
+            model.label if len(targets) == len(scores.targets) else f"{model.label} ({', '.join(targets)})"
             for model, targets in lost_targets.items()
             if targets
         ]

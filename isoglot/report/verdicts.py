@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -78,6 +79,20 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     if 2 * num_for_it < len(tested):
         return Verdict.TOO_CLOSE
     return Verdict.AGREES if 2 * num_for_it >= len(verdicts) else Verdict.NOT_TESTED
+
+
+def said_of_seeds(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
+    """A sentence for all claims that were tested, if none stands on enough seeds, and by key what is left to say."""
+    few = {claim.key: few_seeds(claim.num_seeds) for claim in claims}
+    if not few or not all(few.values()):
+        return "", few
+    usual, _ = Counter(few.values()).most_common(1)[0]
+    stands = usual.removeprefix(", ")
+    if set(few.values()) == {usual}:
+        return f"Every verdict stands {stands}.", dict.fromkeys(few, "")
+    return f"A verdict that does not say how many seeds it has stands {stands}.", {
+        key: "" if told == usual else told for key, told in few.items()
+    }
 
 
 def few_seeds(num_seeds: int) -> str:

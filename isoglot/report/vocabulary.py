@@ -24,7 +24,13 @@ class VocabularyTable:
 
     title: str
     lines: list[tuple[str, ...]]
-    caption: str
+    remarks: tuple[str, ...]
+    """On this pair; what the columns are is the same for all, and stands in CAPTION."""
+
+    @property
+    def caption(self) -> str:
+        """Where a table stands alone."""
+        return "; ".join((CAPTION, *self.remarks))
 
 
 def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[VocabularyTable]:
@@ -36,7 +42,7 @@ def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Vocabular
         yield VocabularyTable(
             title=f"Vocabularies ({'-'.join(languages)})",
             lines=[_line([each for each in of_pair if each.condition == name], name) for name in conditions],
-            caption=CAPTION + _of_dictionary(of_pair) + _of_domains(of_pair),
+            remarks=(*_of_dictionary(of_pair), *_of_domains(of_pair)),
         )
 
 
@@ -57,22 +63,20 @@ def _values(measurements: Sequence[Measurement], metric: str) -> list[float]:
     return [each.value for each in measurements if each.metric == metric]
 
 
-def _of_dictionary(of_pair: Sequence[Measurement]) -> str:
+def _of_dictionary(of_pair: Sequence[Measurement]) -> Iterator[str]:
     """What share of the words may be switched, where there are extra anchors."""
     shares = [f"{each.value:.0f}% of {each.language}" for each in of_pair if each.metric == "dictionary_word_share"]
-    if not shares:
-        return ""
-    return f"; Extra anchors is counted before words change: its dictionary has {' and '.join(shares)} running words"
+    if shares:
+        yield f"Extra anchors is counted before words change: its dictionary has {' and '.join(shares)} running words"
 
 
-def _of_domains(of_pair: Sequence[Measurement]) -> str:
+def _of_domains(of_pair: Sequence[Measurement]) -> Iterator[str]:
     """A warning where the second domain could not be given as many words as the first."""
     of_target = [each for each in of_pair if each.metric == "training_words" and each.language == each.languages[1]]
     other = [each.value for each in of_target if condition_named(each.condition).target_domain is Domain.OTHER]
     main = [each.value for each in of_target if condition_named(each.condition).target_domain is Domain.MAIN]
-    if not other or not main or other[0] > ALIKE * main[0]:
-        return ""
-    return (
-        f"; the other domain has only {100 * other[0] / main[0]:.0f}% of the words of the first, so that rows of the "
-        f"two differ in size as well: set most_words = {other[0]:.0f} under [text] to compare like with like"
-    )
+    if other and main and other[0] <= ALIKE * main[0]:
+        yield (
+            f"the other domain has only {100 * other[0] / main[0]:.0f}% of the words of the first, so that rows of the "
+            f"two differ in size as well: set most_words = {other[0]:.0f} under [text] to compare like with like"
+        )

@@ -37,16 +37,19 @@ def word_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
             return mean_value(measurements, exhibit=FIGURE_4, metric=metric, languages=languages)
 
         if rows:
-            fasttext = value(f"{FASTTEXT}_p1")
+            fasttext = {
+                f"fastText, {source} to {target}": value(f"{FASTTEXT}_p1"),
+                f"fastText, {target} to {source}": value(f"{FASTTEXT}_p1_to_source"),
+            }
             yield LayerFigure(
                 name=f"{FIGURE_4}.{'-'.join(languages)}",
-                title=f"Figure 4: translation of words after a map ({pair_title(languages)})",
+                title=f"Figure 4b: translation of words after a map ({pair_title(languages)})",
                 unit="precision at 1 (%)",
                 decimals=1,
                 rows=rows,
                 summary_title="best",
                 summary=lambda row: row.best,
-                references=() if isnan(fasttext) else ((f"fastText, {source} to {target}", fasttext),),
+                references=tuple((label, level) for label, level in fasttext.items() if not isnan(level)),
                 notes=(*_notes(value), *few_pairs(value("contextual_fitted_pairs"), value("map_dimensions"))),
             )
 

@@ -39,6 +39,17 @@ def test_lengths_go_with_values_and_every_value_is_said(columns: int, width: flo
     assert "chance: 33.3%" in hovers(root)
 
 
+def test_a_bar_without_a_thin_line_is_said_to_be_of_one_seed() -> None:
+    def legend(*bars: Bar) -> str:
+        chart = BarChart(title="t", rows=CHART.rows[: len(bars)], panels=[Panel(title="p", bars=list(bars))])
+        return next(text for text in texts(parsed(bar_chart(chart, columns=1, width=800))) if "in percent" in text)
+
+    spread = Bar(value=5.0, range=(4.0, 6.0))
+    assert legend(spread, Bar(value=5.0)).endswith("lowest to highest seed, one seed where there is none")
+    assert legend(spread, Bar(value=None)).endswith("lowest to highest seed")
+    assert legend(Bar(value=5.0)) == "in percent"
+
+
 def test_panels_stand_beside_each_other_or_below_and_nothing_is_outside() -> None:
     wide, narrow = (parsed(bar_chart(CHART, columns=columns, width=width)) for columns, width in ((2, 800), (1, 380)))
     assert float(narrow.attrib["height"]) > 1.5 * float(wide.attrib["height"])

@@ -70,6 +70,18 @@ def test_a_condition_keeps_its_colour_whichever_others_are_there() -> None:
     assert len(set(places_of([*labels, "a", "b"]))) == len(labels) + 2
 
 
+def test_lines_of_one_model_have_its_colour_filled_and_hollow() -> None:
+    default, monolingual = places_of(["Default", "Monolingual"])
+    hollow = len(LINES)
+    labels = ["fastText", "Monolingual, mapped", "Default, as it is", "Monolingual, en itself", "Default, en itself"]
+    other, *variants = places_of(labels)
+    assert variants == [monolingual, default, monolingual + hollow, default + hollow]
+    assert other not in variants
+    # A model itself comes before its variants, wherever it stands.
+    assert places_of(["Monolingual, fr untrained", "Monolingual"]) == [monolingual + hollow, monolingual]
+    assert len(set(places_of(["Default, a", "Default, b", "Default, c"]))) == 3
+
+
 def test_a_value_that_is_missing_leaves_a_gap() -> None:
     root = parsed(line_chart(title="t", series=[Line(label="a", values=[1, 2, None, 3, 4])], y_title="y"))
     (path,) = (path for group in groups(root, "chart-0") for path in group.findall(f"{NAMESPACE}path"))

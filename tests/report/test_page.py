@@ -134,7 +134,9 @@ def test_how_near_the_order_comes_to_the_papers_stands_below_table_1(tmp_path: P
 
 def test_small_numbers_are_explained_where_there_are_any(tmp_path: Path) -> None:
     several = page_of(TRANSFER, tmp_path).by_id("table-1").text
-    assert "Struck through: no transfer. Small numbers are those of each seed. " in several
+    assert (
+        "Struck through: no transfer. Small numbers are those of each seed. A score without any is of one seed."
+    ) in several
     alone = page_of([each for each in TRANSFER if each.seed == 0], tmp_path).by_id("table-1").text
     assert "Small numbers" not in alone
     assert "leads to the record" not in several + alone, "no record is there"

@@ -11,7 +11,7 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
-from isoglot.cells import UNTRAINED
+from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.report.page import write_report
 from isoglot.study import parse_study
 from tests.report.made_up_measurements import measured, transferred
@@ -139,7 +139,7 @@ def test_notes_of_settings_are_hidden_with_their_columns(browser: Any, path: Pat
 def test_a_figure_answers_to_hover_touch_and_keys(browser: Any, path: Path) -> None:
     with opened(browser, path) as page:
         tooltip = page.locator("#tooltip")
-        mark = page.locator("#retrieval .wide [data-said='Default, L1: 80.5%']").first
+        mark = page.locator("#retrieval [data-said='Default, L1: 80.5%']:visible").first
         bring_into_view(page, mark)
         assert not tooltip.is_visible()
         box = mark.bounding_box()
@@ -149,7 +149,7 @@ def test_a_figure_answers_to_hover_touch_and_keys(browser: Any, path: Path) -> N
         assert tooltip.inner_text() == "Default, L1: 80.5%"
         page.mouse.move(5, 5)
         assert not tooltip.is_visible()
-        page.locator("#retrieval .wide svg").first.focus()
+        page.locator("#retrieval svg:visible").first.focus()
         page.keyboard.press("ArrowRight")
         first = tooltip.inner_text()
         page.keyboard.press("ArrowRight")
@@ -163,6 +163,28 @@ def test_a_figure_answers_to_hover_touch_and_keys(browser: Any, path: Path) -> N
         bring_into_view(page, mark)
         mark.tap(force=True)
         assert page.locator("#tooltip").inner_text() == "Default, L1: 80.5%"
+
+
+def test_pictures_of_one_kind_stand_beside_each_other_but_not_on_a_phone_or_on_paper(browser: Any, path: Path) -> None:
+    def tops(page: Any) -> list[float]:
+        return [svg.bounding_box()["y"] for svg in page.locator("#retrieval svg:visible").all()]
+
+    with opened(browser, path) as page:
+        assert page.locator("#retrieval .narrow svg:visible").count() == 2
+        assert len(set(tops(page))) == 1
+        page.emulate_media(media="print")
+        assert page.locator("#retrieval .wide svg:visible").count() == 2
+        assert len(set(tops(page))) == 2
+    with opened(browser, path, PHONE) as page:
+        assert len(set(tops(page))) == 2
+
+
+def test_long_names_leave_a_phone_room_for_scores(browser: Any, tmp_path: Path) -> None:
+    untrained = transferred("sep-emb-l1-6", {"oru": 1.0}, task="parsing", metric="las", suffix=UNTRAINED + FROZEN)
+    path = write_report(STUDY, [*FOUND, *untrained], store=Store(tmp_path)).page
+    with opened(browser, path, PHONE) as page:
+        name = page.get_by_role("rowheader", name="untrained and frozen")
+        assert name.bounding_box()["width"] < 0.45 * PHONE[0]
 
 
 def test_every_mark_of_a_narrow_picture_says_what_it_does_in_the_wide_one(browser: Any, path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from isoglot.report.similarity_scatter import similarity_scatters
 from tests.report.made_up_measurements import measured
-from tests.report.svg_pictures import hovers, parsed
+from tests.report.svg_pictures import hovers, parsed, texts
 
 
 def test_points_are_layers_and_correlations_are_over_them() -> None:
@@ -20,10 +20,24 @@ def test_points_are_layers_and_correlations_are_over_them() -> None:
     assert dict(found.correlations)["Monolingual"] == pytest.approx(1.0)
     assert dict(found.correlations)["Default"] is None
     assert [label for label, _ in found.correlations] == ["Default", "Monolingual", "all points"]
-    assert "Monolingual 1.00" in found.sentence()
+    of_pair, of_all = found.notes
+    assert "Monolingual 1.00" in of_pair
+    assert of_all.startswith("The paper finds more than 0.9")
     said = hovers(parsed(found.picture.draw(380.0)))
     assert "Monolingual, L2: linear CKA 0.30, precision at 1 (%) 30.0" in said
     assert sum(each.startswith("Default, ") for each in said) == 2
+
+
+def test_the_axis_ends_where_points_do() -> None:
+    (found,) = similarity_scatters(
+        [
+            *measured("default", [0.2, 0.55], metric="cka", exhibit="figure-7"),
+            *measured("default", [10.0, 30.0], metric="aligned_retrieval_p1", exhibit="figure-6"),
+        ]
+    )
+    shown = texts(parsed(found.picture.draw(800.0)))
+    assert "0.6" in shown
+    assert "1.0" not in shown
 
 
 def test_one_of_the_two_alone_is_nothing_to_compare() -> None:

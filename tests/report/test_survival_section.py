@@ -38,6 +38,8 @@ def test_bars_are_as_long_as_their_share() -> None:
     assert lengths == [92.0, 40.0, 0.0, 80.0]
     assert "115%" in page.text
     assert "-5%" in page.text
+    longer = shown(default=40.0, extra_anchors=80.0, sep_emb=10.0).find_all("i", class_="left")
+    assert [bar.attributes["style"] for bar in longer] == ["width:100.0%", "width:12.5%", "width:50.0%"]
 
 
 def test_what_makes_shares_doubtful_is_said() -> None:

@@ -38,6 +38,7 @@ def test_curves_of_both_and_of_one_language_stand_in_one_order() -> None:
     assert ela.series[0].values == [30.0, 12.0]
     assert ela.series[0].ranges == [(20.0, 40.0), (10.0, 14.0)]
     assert oru.series[0].ranges == [None, None]
+    assert figure.has_several == {"Default": True, "Monolingual": False}
     for width in (800.0, 380.0):
         said = hovers(parsed(figure.picture.draw(width)))
         assert "Default, 100 updates: 30.0 (20.0 to 40.0)" in said

@@ -64,6 +64,8 @@ def test_of_several_targets_the_lost_are_named() -> None:
         *transferred("default", {"ela": 80, "tem": 34}, task="nli", metric="accuracy", languages=("ela", "tem")),
     ]
     assert said(found)[0].endswith("NLI: Default (tem).")
+    everywhere = [*nli("default", ela=80, oru=34), *found[2:]]
+    assert said(everywhere)[0].endswith("NLI: Default.")
     assert "own test set, mean over the models of all pairs: was" in said(found)[1]
 
 

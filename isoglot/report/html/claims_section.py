@@ -1,6 +1,6 @@
 """What the paper says, and what this study says of it: one line a claim."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from isoglot.measurements import Measurement
 from isoglot.report.claims import claims
@@ -8,7 +8,7 @@ from isoglot.report.claims.transfer_evidence import Transfer
 from isoglot.report.html.explanations import CLAIMS
 from isoglot.report.html.markup import Html, folded, joined, tag
 from isoglot.report.html.section import Section
-from isoglot.report.verdicts import Claim, Verdict, few_seeds
+from isoglot.report.verdicts import Claim, Verdict, said_of_seeds
 
 MARKS = {Verdict.AGREES: "✓", Verdict.DISAGREES: "✕", Verdict.TOO_CLOSE: "≈", Verdict.NOT_TESTED: "○"}
 
@@ -25,8 +25,7 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
     found = claims(measurements)
     tested = [claim for claim in found if claim.verdict is not Verdict.NOT_TESTED]
     untested = [claim for claim in found if claim.verdict is Verdict.NOT_TESTED]
-    seeds = {few_seeds(claim.num_seeds) for claim in tested}
-    said_once = seeds.pop() if len(seeds) == 1 else ""
+    of_all, of_each = said_of_seeds(tested)
     return Section(
         anchor="claims",
         title="What the paper claims, and what we find",
@@ -36,9 +35,9 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
             [
                 _tally(found),
                 tag("p", said) if (said := Transfer.of(measurements).noise.sentence()) else Html(),
-                tag("p", f"Every verdict stands {said_once.removeprefix(', ')}.") if said_once else Html(),
-                _list(tested, say_seeds=not said_once),
-                folded(f"{len(untested)} claims that this study does not test", _list(untested, say_seeds=False))
+                tag("p", of_all) if of_all else Html(),
+                _list(tested, seeds=of_each),
+                folded(f"{len(untested)} claims that this study does not test", _list(untested, seeds={}))
                 if untested
                 else Html(),
             ]
@@ -56,8 +55,8 @@ def _tally(found: Sequence[Claim]) -> Html:
     return tag("ul", *chips, class_="tally", aria_label="How many claims")
 
 
-def _list(found: Sequence[Claim], *, say_seeds: bool) -> Html:
-    lines = (_line(claim, seeds=few_seeds(claim.num_seeds) if say_seeds else "") for claim in found)
+def _list(found: Sequence[Claim], *, seeds: Mapping[str, str]) -> Html:
+    lines = (_line(claim, seeds=seeds.get(claim.key, "")) for claim in found)
     return tag("ul", *lines, class_="claims") if found else Html()
 
 

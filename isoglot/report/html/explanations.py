@@ -41,8 +41,8 @@ WORD_TRANSLATION = (
 )
 LEARNING_CURVES = (
     "Perplexity says among how many equally likely words the model still hesitates in text it was not trained on; "
-    "lower is better. A model whose curve stays flat has not learned its languages, and then its other scores say "
-    "nothing about sharing."
+    "lower is better, and of different vocabularies or domains it does not compare to the point. A model whose curve "
+    "stays flat has not learned its languages, and then its other scores say nothing about sharing."
 )
 STRUCTURE = (
     "The scores of the models as they were at moments of their training. Where a line rises late, the languages were "
@@ -55,8 +55,8 @@ VOCABULARY = (
 )
 FIGURE_4 = (
     "Two models that each read one language only are laid over each other by a rotation fitted on a dictionary, and "
-    "other words are then looked up, at every layer (L0: the embeddings). The dashed line is fastText, plain word "
-    "vectors made from the same text."
+    "other words are then looked up, at every layer (L0: the embeddings). The dashed and the dotted line are "
+    "fastText, plain word vectors made from the same text, one for each direction."
 )
 FIGURE_5 = (
     "A task is learned on top of each frozen layer of the source language's model (L0: the embeddings), and the other "

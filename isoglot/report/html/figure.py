@@ -6,6 +6,8 @@ from isoglot.report.html.markup import Html, folded, listed, tag
 from isoglot.report.picture import NARROW, WIDE, Picture
 
 FOLDER = "figures"
+BESIDE = "beside"
+"""Pictures that a wide window has beside each other, each as narrow as on a phone."""
 NARROW_PICTURE = re.compile(r'<div class="narrow">.*?</div>', re.DOTALL)
 STYLE = re.compile(r"<style>[^<]*</style>\n?")
 DESCRIPTION = re.compile(r"<title>[^<]*</title>\n<desc>[^<]*</desc>\n")
@@ -31,7 +33,8 @@ def figure(picture: Picture, *, numbers: Html | None = None, notes: tuple[str, .
 
 def without_narrow(page: str) -> str:
     """The same page for half the bytes; on a phone its pictures are wider than the window."""
-    return NARROW_PICTURE.sub("", page).replace('<div class="wide">', '<div class="wide alone">')
+    stacked = NARROW_PICTURE.sub("", page).replace(f'<div class="{BESIDE}">', "<div>")
+    return stacked.replace('<div class="wide">', '<div class="wide alone">')
 
 
 def _inline(picture: Picture, width: float) -> Html:

@@ -7,9 +7,11 @@ from isoglot.conditions import condition_named
 from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, told_apart
+from isoglot.report.embedding_bars import embedding_bars
 from isoglot.report.emergence_figures import emergence_figures
 from isoglot.report.html import explanations
 from isoglot.report.html.figure import figure
+from isoglot.report.html.figures_beside import Shown, figures_beside
 from isoglot.report.html.markup import Html, folded, joined, listed, tag
 from isoglot.report.html.number_table import number_table
 from isoglot.report.html.section import Section
@@ -19,6 +21,7 @@ from isoglot.report.pictures import layer_picture, published_similarity_map, sim
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.sections import RETRIEVAL
 from isoglot.report.sections import Section as Scores
+from isoglot.report.seed_notes import seed_notes
 from isoglot.report.similarity_scatter import similarity_scatters
 
 TITLES = {
@@ -29,6 +32,7 @@ TITLES = {
     FIGURE_8: ("Figure 8: tasks from each layer, models of both mapped as well", "Figure 8", explanations.FIGURE_8),
 }
 UNSEEN = "None of these sentences stands in the text of the main domain that models are trained on."
+BOTH_WAYS = "Both are asked for the same words, from the first language into the second; back: the other way."
 AS_PICTURE = "The paper gives this figure as a picture alone; its values are left out here, not guessed."
 
 
@@ -47,10 +51,8 @@ def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool)
                 title=title,
                 short_title=short_title,
                 explanation=explanation,
-                body=joined(
-                    part
-                    for scores, drawn in here
-                    for part in _emergence(scores, drawn, is_unseen=is_made_up and metric == RETRIEVAL)
+                body=figures_beside(
+                    [_emergence(scores, drawn, is_unseen=is_made_up and metric == RETRIEVAL) for scores, drawn in here]
                 ),
                 pictures=tuple(layer_picture(drawn) for _, drawn in here),
             )
@@ -63,17 +65,24 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
         here = [each for each in drawn if each.name.startswith(f"{exhibit}.")]
         if not here:
             continue
-        pictures = [layer_picture(each) for each in here]
-        charts = [
-            figure(picture, numbers=_layer_table(each), notes=(*each.notes, *each.summary_notes()))
-            for picture, each in zip(pictures, here, strict=True)
-        ]
-        body = [*charts, tag("p", AS_PICTURE, class_="remark")]
+        # Pairs of languages are held against each other by eye, which takes one axis.
+        room = max(each.highest for each in here)
+        pictures = [layer_picture(each, room=room) for each in here]
+        charts = figures_beside(
+            [
+                Shown(picture=picture, numbers=_layer_table(each), notes=tuple(_notes_of_layers(each)))
+                for picture, each in zip(pictures, here, strict=True)
+            ]
+        )
+        body = [charts, tag("p", AS_PICTURE, class_="remark")]
+        if exhibit == FIGURE_4 and (bars := embedding_bars(measurements)) is not None:
+            pictures.insert(0, bars)
+            body.insert(0, figure(bars, notes=(BOTH_WAYS,)))
         if exhibit == FIGURE_7 and (map_ := similarity_map(measurements)) is not None:
             pairs = pairs_of(measurements, FIGURE_7)
             papers = published_similarity_map(pairs)
             pictures += [map_, papers.picture]
-            lines = folded("Line by line: every kind of model", *charts)
+            lines = folded("Line by line: every kind of model", charts)
             beside = figure(papers.picture)
             beside = beside if papers.has_our_pairs else folded("The paper's own, of other languages", beside)
             body = [figure(map_, notes=tuple(second_models(pairs))), tag("div", beside, class_="published"), lines]
@@ -98,20 +107,31 @@ def _scatter_section(measurements: Sequence[Measurement]) -> Iterator[Section]:
             title="Does likeness foretell retrieval?",
             short_title="CKA and retrieval",
             explanation=explanations.SCATTER,
-            body=joined(figure(each.picture, notes=(each.sentence(),)) for each in found),
+            body=figures_beside([Shown(picture=each.picture, notes=each.notes) for each in found]),
             pictures=tuple(each.picture for each in found),
         )
 
 
-def _emergence(scores: Scores, drawn: LayerFigure, *, is_unseen: bool) -> Iterator[Html]:
-    notes = tuple(_notes(scores)) + ((UNSEEN,) if is_unseen else ())
-    yield figure(layer_picture(drawn), numbers=_score_table(scores), notes=notes)
-    yield from _order(scores)
+def _emergence(scores: Scores, drawn: LayerFigure, *, is_unseen: bool) -> Shown:
+    return Shown(
+        picture=layer_picture(drawn),
+        numbers=_score_table(scores),
+        notes=(*_notes_of_seeds(drawn), *_notes(scores), *((UNSEEN,) if is_unseen else ())),
+        below=joined(_order(scores)),
+    )
+
+
+def _notes_of_layers(drawn: LayerFigure) -> Iterator[str]:
+    yield from drawn.notes
+    yield from drawn.summary_notes()
+    yield from _notes_of_seeds(drawn)
+
+
+def _notes_of_seeds(drawn: LayerFigure) -> Iterator[str]:
+    return seed_notes({row.label: any(row.ranges) for row in drawn.rows if not row.is_published})
 
 
 def _notes(scores: Scores) -> Iterator[str]:
-    if len(scores.rows[0].best) > 1:
-        yield "Means over seeds; thin lines go from the lowest seed to the highest."
     if scores.chance is not None:
         yield f"Chance is {scores.chance:.1f}%."
     if scores.coverage is not None:

@@ -1,6 +1,9 @@
 """The first thing a reader sees: which conditions keep transfer alive, and which kill it."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from isoglot.cells import EMERGENCE, TABLE_1
 from isoglot.conditions import DEFAULT, condition_named
@@ -25,10 +28,28 @@ HEADINGS = {
 """A mark that tells without colour, and the word."""
 LITTLE_POINTS = 20.0
 """Above nothing: where Default has no more, a few points of noise are a large share."""
-LONGEST_BAR = 1.25
-"""In shares of Default; some conditions do better than it."""
+LEAST_WIDTH = 1.25
+"""Of all bars, in shares of Default: some conditions do better than it."""
 Lacking = Mapping[str, Sequence[str]]
 """By condition, tests that its share is without, while others' are not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What all rows have in common."""
+
+    scale: Scale
+    lacking: Lacking
+    widest: float
+    """The share that a bar of full width stands for."""
+
+    @classmethod
+    def of(cls, found: Survivals, *, scale: Scale) -> _Look:
+        longest = max(max(each.share, *each.of_seeds, each.published or 0.0) for each in found.conditions)
+        return cls(scale=scale, lacking=_lacking(found), widest=max(LEAST_WIDTH, longest))
+
+    def place(self, share: float) -> str:
+        return f"{100 * max(share, 0.0) / self.widest:.1f}%"
 
 
 def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absences: Absences) -> Section | None:
@@ -37,11 +58,11 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
     if found is None:
         return None
     what = "transfer" if found.is_of_transfer else "cross-lingual structure"
-    lacking = _lacking(found)
+    look = _Look.of(found, scale=scale)
     exhibit = TABLE_1 if found.is_of_transfer else EMERGENCE
     there, awaited = _there(measurements, exhibit=exhibit), absences.awaited(exhibit)
     groups = [
-        _group(outcome, found.with_outcome(outcome), what=what, scale=scale, lacking=lacking)
+        _group(outcome, found.with_outcome(outcome), what=what, look=look)
         for outcome in Outcome
         if found.with_outcome(outcome)
     ]
@@ -54,7 +75,7 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
         lead=tag("p", *_so_far(there, awaited), *_headline(found, what=what), class_="headline"),
         body=joined(
             [
-                tag("div", *groups, _group_of_default(default, scale=scale, lacking=lacking), class_="survival"),
+                tag("div", *groups, _group_of_default(default, look), class_="survival"),
                 listed([*_notes(found), *_notes_of_absence(there, awaited)], class_="notes"),
                 *_published_note(found),
             ]
@@ -113,7 +134,7 @@ def _headline(found: Survivals, *, what: str) -> Iterator[str]:
             subject = "It"
 
 
-def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, scale: Scale, lacking: Lacking) -> Html:
+def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, look: _Look) -> Html:
     mark, word = HEADINGS[outcome]
     rule = {
         Outcome.SURVIVES: f"at least {100 * ALIVE:.0f}% of Default's is left",
@@ -123,40 +144,36 @@ def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, scale: Sca
     heading = tag(
         "h3", tag("span", mark, class_="mark", aria_hidden="true"), f" {what.capitalize()} {word}", tag("small", rule)
     )
-    rows = (_row(each, scale=scale, lacking=lacking) for each in alike)
+    rows = (_row(each, look) for each in alike)
     return tag("div", heading, *rows, class_=f"outcome {outcome.value}")
 
 
-def _group_of_default(default: Survival, *, scale: Scale, lacking: Lacking) -> Html:
-    zero, whole = tag("span", "0%", style="left:0"), tag("span", "Default: 100%", style=f"left:{_place(1.0)}")
+def _group_of_default(default: Survival, look: _Look) -> Html:
+    zero, whole = tag("span", "0%", style="left:0"), tag("span", "Default: 100%", style=f"left:{look.place(1.0)}")
     axis = tag("div", tag("div"), tag("div", zero, whole, class_="scale"), class_="condition", aria_hidden="true")
-    row = _row(default, scale=scale, lacking=lacking)
+    row = _row(default, look)
     return tag("div", tag("h3", "Compared with"), row, axis, class_="outcome default")
 
 
-def _row(each: Survival, *, scale: Scale, lacking: Lacking) -> Html:
+def _row(each: Survival, look: _Look) -> Html:
     condition = condition_named(each.condition)
     return tag(
         "div",
-        tag("div", tag("b", condition.label), tag("span", in_words(condition, scale=scale)), class_="who"),
-        tag("div", *_bar(each), class_="bar", role="img", aria_label=_said(each), data_said=_said(each)),
-        tag("div", tag("b", _percent(each.share)), *_details(each, lacking[each.condition]), class_="figures"),
+        tag("div", tag("b", condition.label), tag("span", in_words(condition, scale=look.scale)), class_="who"),
+        tag("div", *_bar(each, look), class_="bar", role="img", aria_label=_said(each), data_said=_said(each)),
+        tag("div", tag("b", _percent(each.share)), *_details(each, look.lacking[each.condition]), class_="figures"),
         class_="condition",
     )
 
 
-def _bar(each: Survival) -> Iterator[Html]:
-    yield tag("i", class_="left", style=f"width:{_place(each.share)}")
+def _bar(each: Survival, look: _Look) -> Iterator[Html]:
+    yield tag("i", class_="left", style=f"width:{look.place(each.share)}")
     if len(each.of_seeds) > 1:
         low, high = min(each.of_seeds), max(each.of_seeds)
-        yield tag("i", class_="range", style=f"left:{_place(low)};right:calc(100% - {_place(high)})")
-    yield tag("i", class_="whole", style=f"left:{_place(1.0)}")
+        yield tag("i", class_="range", style=f"left:{look.place(low)};right:calc(100% - {look.place(high)})")
+    yield tag("i", class_="whole", style=f"left:{look.place(1.0)}")
     if each.published is not None:
-        yield tag("i", class_="published diamond", style=f"left:{_place(each.published)}")
-
-
-def _place(share: float) -> str:
-    return f"{100 * min(max(share, 0.0), LONGEST_BAR) / LONGEST_BAR:.1f}%"
+        yield tag("i", class_="published diamond", style=f"left:{look.place(each.published)}")
 
 
 def _percent(share: float) -> str:

@@ -73,7 +73,8 @@ def _notes(asked: Asked, table: Table1, *, has_seeds: bool, has_links: bool) -> 
     yield from table.notes
     seeds = " Small numbers are those of each seed." if has_seeds else ""
     leads = f" Each {'of them' if has_seeds else 'number'} leads to the record of its artifact." if has_links else ""
-    yield f"Struck through: no transfer.{seeds}{leads}"
+    alone = " A score without any is of one seed." if has_seeds else ""
+    yield f"Struck through: no transfer.{seeds}{leads}{alone}"
     if asked.scale.shape.layers != PAPER_DEPTH:
         yield (
             f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have "

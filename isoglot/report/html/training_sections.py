@@ -4,28 +4,24 @@ from collections.abc import Iterator, Sequence
 
 from isoglot.measurements import Measurement
 from isoglot.report.html import explanations
-from isoglot.report.html.figure import figure
+from isoglot.report.html.figures_beside import Shown, figures_beside
 from isoglot.report.html.markup import Html, joined
 from isoglot.report.html.number_table import number_table
 from isoglot.report.html.section import Section
+from isoglot.report.seed_notes import seed_notes
 from isoglot.report.training_curves import Curve
 from isoglot.report.training_figures import TrainingFigure, learning_curve_figures, structure_figures
 
 
 def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curve]) -> Iterator[Section]:
     unfinished = {curve.condition for curve in curves if not curve.is_finished}
-    notes: tuple[str, ...] = (
-        ("Means over seeds; thin lines go from the lowest seed to the highest.",) if _several(curves) else ()
-    )
-    if unfinished:
-        notes += ("Models still in training are shown as far as their last checkpoint.",)
     yield from _section(
         list(learning_curve_figures(curves)),
         anchor="learning-curves",
         title="How well did models learn their languages?",
         short_title="Learning curves",
         explanation=explanations.LEARNING_CURVES,
-        notes=notes,
+        notes=("Models still in training are shown as far as their last checkpoint.",) if unfinished else (),
     )
     yield from _section(
         list(structure_figures(measurements)),
@@ -33,12 +29,7 @@ def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curv
         title="When does structure emerge?",
         short_title="Over training",
         explanation=explanations.STRUCTURE,
-        notes=notes[:1] if _several(curves) else (),
     )
-
-
-def _several(curves: Sequence[Curve]) -> bool:
-    return len({curve.seed for curve in curves}) > 1
 
 
 def _section(
@@ -48,7 +39,7 @@ def _section(
     title: str,
     short_title: str,
     explanation: str,
-    notes: tuple[str, ...],
+    notes: tuple[str, ...] = (),
 ) -> Iterator[Section]:
     if found:
         yield Section(
@@ -56,7 +47,16 @@ def _section(
             title=title,
             short_title=short_title,
             explanation=explanation,
-            body=joined(figure(each.picture, numbers=_tables(each), notes=(*notes, *each.notes)) for each in found),
+            body=figures_beside(
+                [
+                    Shown(
+                        picture=each.picture,
+                        numbers=_tables(each),
+                        notes=(*seed_notes(each.has_several), *notes, *each.notes),
+                    )
+                    for each in found
+                ]
+            ),
             pictures=tuple(each.picture for each in found),
         )
 

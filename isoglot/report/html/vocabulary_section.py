@@ -1,13 +1,13 @@
 """What two languages have in common in each vocabulary, as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from isoglot.measurements import Measurement
 from isoglot.report.html.explanations import VOCABULARY
-from isoglot.report.html.markup import joined, tag
+from isoglot.report.html.markup import Html, joined, tag
 from isoglot.report.html.number_table import number_table
 from isoglot.report.html.section import Section
-from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
+from isoglot.report.vocabulary import CAPTION, HEADINGS, VocabularyTable, vocabulary_tables
 
 
 def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
@@ -19,17 +19,18 @@ def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
         title="What do the vocabularies share?",
         short_title="Vocabularies",
         explanation=VOCABULARY,
-        body=joined(
-            joined(
-                [
-                    number_table(HEADINGS, table.lines, caption=table.title),
-                    tag("p", _sentence(table.caption), class_="remark"),
-                ]
-            )
-            for table in tables
-        ),
+        body=joined([tag("p", COLUMNS, class_="remark"), *(part for table in tables for part in _parts(table))]),
     )
 
 
-def _sentence(caption: str) -> str:
-    return f"{caption[:1].upper()}{caption[1:]}. Where two numbers stand together, the source language's is the first."
+def _parts(table: VocabularyTable) -> Iterator[Html]:
+    yield number_table(HEADINGS, table.lines, caption=table.title)
+    if table.remarks:
+        yield tag("p", _sentence("; ".join(table.remarks)), class_="remark")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+COLUMNS = f"{_sentence(CAPTION)} Where two numbers stand together, the source language's is the first."

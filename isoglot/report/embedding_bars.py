@@ -1,0 +1,52 @@
+"""Figure 4a as bars: whole words of the embedding matrix after a map, beside fastText on the same words."""
+
+from collections.abc import Sequence
+from functools import partial
+from statistics import fmean
+
+from isoglot.conditions import MONOLINGUAL
+from isoglot.figures import FIGURE_4
+from isoglot.measurements import Measurement
+from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
+from isoglot.report.chart_legend import line_colour, places_of
+from isoglot.report.drawing import MUTED
+from isoglot.report.layer_series import pair_title, pairs_of
+from isoglot.report.picture import WIDE, Picture
+
+EMBEDDINGS = line_colour(places_of([MONOLINGUAL.label])[0])
+ROWS = {
+    "embedding_p1": ("Embeddings", EMBEDDINGS),
+    "fasttext_of_embedding_words_p1": ("fastText", MUTED),
+    "embedding_p1_to_source": ("Embeddings, back", EMBEDDINGS),
+    "fasttext_of_embedding_words_p1_to_source": ("fastText, back", MUTED),
+}
+
+
+def embedding_bars(measurements: Sequence[Measurement]) -> Picture | None:
+    """A panel for each pair of languages; None if no dictionary has words that are one subword each."""
+    here = [each for each in measurements if each.exhibit == FIGURE_4 and each.metric in ROWS]
+    if not here:
+        return None
+    # Without fastText its rows would be empty.
+    metrics = [metric for metric in ROWS if any(each.metric == metric for each in here)]
+    chart = BarChart(
+        title="Figure 4a: whole words of the embedding matrix after a map, precision at 1",
+        rows=[ROWS[metric] for metric in metrics],
+        panels=[
+            Panel(title=pair_title(pair), bars=[_bar(here, pair, metric) for metric in metrics])
+            for pair in pairs_of(here, FIGURE_4)
+        ],
+    )
+    return Picture(name="figure-4a", draw=partial(_drawn, chart))
+
+
+def _bar(measurements: Sequence[Measurement], languages: tuple[str, str], metric: str) -> Bar:
+    """The mean over seeds, and their range."""
+    found = [each.value for each in measurements if (each.languages, each.metric) == (languages, metric)]
+    if not found:
+        return Bar(value=None)
+    return Bar(value=fmean(found), range=(min(found), max(found)) if len(found) > 1 else None)
+
+
+def _drawn(chart: BarChart, width: float) -> str:
+    return bar_chart(chart, columns=2 if width >= WIDE else 1, width=width)
