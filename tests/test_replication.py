@@ -1,4 +1,4 @@
-"""What is published under results/replication follows from its measurements, and is of the study that is there."""
+"""What is published under results follows from its measurements, and is of the studies that are there."""
 
 import csv
 import json
@@ -21,6 +21,8 @@ from isoglot.study import read_study
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "replication"
+STUDIES = ("replication", "control-width")
+"""Those that have a report under results."""
 # As the table's headings have them: by task, its metric and the paper's name for it.
 TASKS = {
     "nli": ("accuracy", "XNLI", "NLI (Acc)"),
@@ -48,12 +50,13 @@ def scores() -> dict[tuple[str, str, str], float]:
     return {key: fmean(row["value"] for row in alike) for key, alike in groupby(sorted(found, key=place), key=place)}
 
 
-def test_page_tables_and_figures_are_made_again_to_the_byte(tmp_path: Path) -> None:
-    again = tmp_path / "again"
-    rewrite_report(PUBLISHED, to=again)
+@pytest.mark.parametrize("name", STUDIES)
+def test_page_tables_and_figures_are_made_again_to_the_byte(name: str, tmp_path: Path) -> None:
+    again, published = tmp_path / "again", ROOT / "results" / name
+    rewrite_report(published, to=again)
     ours, theirs = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        for folder in (again, PUBLISHED)
+        for folder in (again, published)
     )
     # Pictures as PNG are left out, which need fonts; the README and the pieces are no part of a report.
     ours, theirs = (
@@ -61,12 +64,13 @@ def test_page_tables_and_figures_are_made_again_to_the_byte(tmp_path: Path) -> N
     )
     assert set(ours) == {path for path in theirs if path.name != "README.md" and path.parent.name != "pieces"}
     differing = [str(path) for path, content in ours.items() if theirs[path] != content]
-    assert differing == [], "if the page has changed, write it anew: isoglot report results/replication"
+    assert differing == [], f"if the page has changed, write it anew: isoglot report results/{name}"
 
 
 def test_the_table_is_what_the_measurements_say(scores: dict[tuple[str, str, str], float]) -> None:
     with (PUBLISHED / "table-1.csv").open(newline="") as lines:
-        table = {row["Condition"]: row for row in csv.DictReader(lines)}
+        # Below them stand models without pretraining.
+        table = {row["Condition"]: row for row in csv.DictReader(lines) if "untrained" not in row["Model"]}
     assert list(table) == list(TABLE_1_SCORES)
     for task, (_, papers_name, heading) in TASKS.items():
         targets = [target for target in TARGETS if any((task, name, target) in scores for name in table)]
@@ -98,11 +102,13 @@ def test_the_rank_correlations_are_scipys(scores: dict[tuple[str, str, str], flo
     assert f"({len(complete)} conditions; {', '.join(targets)})" in told
 
 
-def test_the_pieces_hold_every_score_of_the_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_pieces_hold_every_score_of_the_table(name: str, tmp_path: Path) -> None:
+    published = ROOT / "results" / name
     store = Store(tmp_path / "store")
-    for piece in sorted(PUBLISHED.glob("pieces/*.tar.xz")):
+    for piece in sorted(published.glob("pieces/*.tar.xz")):
         unpack(piece, store)
-    rows = [json.loads(line) for line in (PUBLISHED / "measurements.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (published / "measurements.jsonl").read_text().splitlines()]
     of_table = [row for row in rows if row["exhibit"] == "table-1" and row["metric"] == TASKS[row["task"]][0]]
     assert of_table
     for row in of_table:
@@ -111,19 +117,41 @@ def test_the_pieces_hold_every_score_of_the_table(tmp_path: Path) -> None:
         assert told[row["metric"], row["language"]] == row["value"]
 
 
-def test_the_readme_has_the_table_and_the_shares_as_they_were_written() -> None:
+def test_models_that_were_trained_on_two_machines_are_the_same_to_the_byte(tmp_path: Path) -> None:
+    """By the records of both: weights are too large to be published."""
+    records = [_models(piece, tmp_path / piece.name) for piece in sorted(PUBLISHED.glob("pieces/*.tar.xz"))]
+    twice = [
+        (first["files"], second["files"])
+        for digest, first in records[0].items()
+        if (second := records[1].get(digest)) and second["finished"] != first["finished"]
+    ]
+    assert len(twice) == 5
+    for first, second in twice:
+        assert any(name.endswith(".safetensors") for name in first)
+        assert first == second
+
+
+def _models(piece: Path, folder: Path) -> dict[str, Row]:
+    unpack(piece, Store(folder))
+    found = (json.loads(path.read_text()) for path in folder.rglob("pretrained-encoder-*/record.json"))
+    return {record["digest"]: record for record in found}
+
+
+def test_the_readme_has_tables_and_shares_as_they_were_written() -> None:
     readme = (PUBLISHED / "README.md").read_text()
-    assert (PUBLISHED / "table-1.md").read_text().strip() in readme
+    for name in ("table-1.md", "claims.md"):
+        assert (PUBLISHED / name).read_text().strip() in readme
     found = survivals(read_found(PUBLISHED).measurements)
     assert found is not None
     shares = {each.condition: each for each in found.conditions}
-    for condition in ("no-anchors", "sep-l1-3", "sep-emb"):
+    for condition in ("extra-anchors", "no-anchors", "sep-l1-3", "sep-emb"):
         each = shares[condition]
         assert each.published is not None
         assert f"{100 * each.share:.0f}% ({100 * each.published:.0f}%)" in readme
 
 
-def test_it_is_of_the_study_that_is_there() -> None:
-    study = read_study(ROOT / "studies" / "replication.toml")
-    published = read_found(PUBLISHED).provenance
+@pytest.mark.parametrize("name", STUDIES)
+def test_it_is_of_the_study_that_is_there(name: str) -> None:
+    study = read_study(ROOT / "studies" / f"{name}.toml")
+    published = read_found(ROOT / "results" / name).provenance
     assert json.loads(published.json_text())["settings"] == json.loads(json.dumps(study_settings(study)))
