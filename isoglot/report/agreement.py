@@ -1,6 +1,6 @@
 """Whether a study orders the conditions as the paper's Table 1 does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
@@ -13,6 +13,8 @@ from isoglot.report.samples import Sample
 from isoglot.report.verdicts import CLOSE_POINTS, Verdict, few_seeds, order_verdict
 
 FEW_LINES = 5
+LINES_OF_RETRIEVAL = 12
+"""Of one pair of languages; Table 1 has as many for each task."""
 HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
 
 
@@ -54,13 +56,26 @@ class Agreement:
         return f"{better} {self.our_better:{number}} {sign} {worse} {self.our_worse:{number}}: {self.verdict}{few}"
 
 
-def told_apart(found: Sequence[Agreement]) -> tuple[list[Agreement], str]:
-    """Those worth a line each, and one line for all that are too close to call, where these are many."""
-    undecided = [each for each in found if each.verdict is Verdict.TOO_CLOSE]
-    if len(undecided) <= FEW_LINES:
-        return list(found), ""
-    decided = [each for each in found if each.verdict is not Verdict.TOO_CLOSE]
-    return decided, f"{len(undecided)} more pairs of conditions: {Verdict.TOO_CLOSE.value}"
+def agreement_lines(found: Sequence[Agreement], *, most: int = FEW_LINES) -> Iterator[tuple[str, Verdict]]:
+    """A line for each or, where these are more, how many there are and those that the paper has otherwise."""
+    if len(found) > most:
+        yield _tally(found), _worst(found)
+        found = [each for each in found if each.verdict is Verdict.DISAGREES]
+    for each in found:
+        yield each.sentence(), each.verdict
+
+
+def _tally(found: Sequence[Agreement]) -> str:
+    count = {verdict: sum(each.verdict is verdict for each in found) for verdict in Verdict}
+    return (
+        f"of {len(found)} pairs {count[Verdict.AGREES]} agree with the paper, {count[Verdict.DISAGREES]} disagree, "
+        f"{count[Verdict.TOO_CLOSE]} are too close to call"
+    )
+
+
+def _worst(found: Sequence[Agreement]) -> Verdict:
+    verdicts = {each.verdict for each in found}
+    return next(each for each in (Verdict.DISAGREES, Verdict.AGREES, Verdict.TOO_CLOSE) if each in verdicts)
 
 
 def agreements(rows: Sequence[Row]) -> list[Agreement]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import FEW_LINES, Agreement, Contender, transfer_agreements
+from isoglot.report.agreement import Contender, agreement_lines, transfer_agreements
 from isoglot.report.noise import Noise
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.rank_correlation import RankCorrelation, rank_correlations
@@ -132,7 +132,7 @@ def _counts(scores: TaskScores) -> CountTable | None:
 
 
 def _agreement(scores: TaskScores, *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
-    """Each pair of conditions, or where these are many, how many there are and those that the paper has otherwise."""
+    """Of each pair of languages."""
     pretrained = [model for model in scores.models if model.is_pretrained]
     for pair in scores.pairs:
         contenders = [
@@ -142,21 +142,4 @@ def _agreement(scores: TaskScores, *, noise: Noise) -> Iterator[tuple[str, Verdi
         ]
         found = transfer_agreements(contenders, task=scores.task.name, languages=pair, noise=noise)
         where = f"{scores.task.title}, {'-'.join(pair)}"
-        if len(found) > FEW_LINES:
-            yield f"{where}: {_tally(found)}", _worst(found)
-            found = [each for each in found if each.verdict is Verdict.DISAGREES]
-        for each in found:
-            yield f"{where}: {each.sentence()}", each.verdict
-
-
-def _tally(found: Sequence[Agreement]) -> str:
-    count = {verdict: sum(each.verdict is verdict for each in found) for verdict in Verdict}
-    return (
-        f"of {len(found)} pairs {count[Verdict.AGREES]} agree with the paper, {count[Verdict.DISAGREES]} disagree, "
-        f"{count[Verdict.TOO_CLOSE]} are too close to call"
-    )
-
-
-def _worst(found: Sequence[Agreement]) -> Verdict:
-    verdicts = {each.verdict for each in found}
-    return next(each for each in (Verdict.DISAGREES, Verdict.AGREES, Verdict.TOO_CLOSE) if each in verdicts)
+        yield from ((f"{where}: {line}", verdict) for line, verdict in agreement_lines(found))

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from isoglot.conditions import MONOLINGUAL, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import HEADING, Agreement, told_apart
+from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure
 from isoglot.report.quantities import mean_and_range
@@ -17,7 +17,6 @@ from isoglot.report.sections import Section, sections
 from isoglot.report.table_1 import table_1
 from isoglot.report.table_1_layout import VERDICT_STYLES, Table1Layout
 from isoglot.report.training_figures import TrainingFigure, structure_figures
-from isoglot.report.verdicts import Verdict
 from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
 from isoglot.scales import Scale
 
@@ -36,21 +35,14 @@ def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableT
         parts += [score_table(section), ""]
         if section.agreements:
             parts.append(Text(HEADING, style="bold"))
-            parts += [Text(f"  {line}", style=style) for line, style in _agreement_lines(section.agreements)]
+            lines = agreement_lines(section.agreements, most=LINES_OF_RETRIEVAL)
+            parts += [Text(f"  {line}", style=VERDICT_STYLES[verdict]) for line, verdict in lines]
             parts.append("")
     for moments in structure_figures(measurements):
         parts += [part for table in training_tables(moments) for part in (table, "")]
     for figure in layer_figures(measurements, new_vectors=scale.alignment.new_vectors):
         parts += [layer_table(figure), ""]
     return Group(*parts)
-
-
-def _agreement_lines(agreements: Sequence[Agreement]) -> Iterator[tuple[str, str]]:
-    told, untold = told_apart(agreements)
-    for each in told:
-        yield each.sentence(), VERDICT_STYLES[each.verdict]
-    if untold:
-        yield untold, VERDICT_STYLES[Verdict.TOO_CLOSE]
 
 
 def condition_table(conditions: Sequence[Condition], *, scale: Scale) -> Table:

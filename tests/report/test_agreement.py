@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.report.agreement import Contender, agreements, told_apart, transfer_agreements
+from isoglot.report.agreement import Contender, agreement_lines, agreements, transfer_agreements
 from isoglot.report.noise import Noise
 from isoglot.report.rows import Row
 from isoglot.report.verdicts import Verdict
@@ -82,18 +82,24 @@ def test_only_orders_of_the_paper_within_one_pair_of_languages_are_judged() -> N
     ]
 
 
-def test_many_that_are_too_close_are_one_line() -> None:
+def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_line() -> None:
     close = [
         row(name, 10.0, 10.0, 10.0) for name in ("default", "sep-l1-6", "sep-emb-l1-6", "sep-emb-l1-3", "no-anchors")
     ]
     found = agreements([*close, row("sep-emb", 1.0, 1.0, 1.0)])
-    told, untold = told_apart(found)
-    undecided = [each for each in found if each.verdict is Verdict.TOO_CLOSE]
-    assert len(undecided) > 5
-    assert told == [each for each in found if each not in undecided]
-    assert told != []
-    assert untold == f"{len(undecided)} more pairs of conditions: too close to call"
-    assert told_apart(undecided[:5]) == (undecided[:5], "")
+    of = {verdict: [each for each in found if each.verdict is verdict] for verdict in Verdict}
+    against = of[Verdict.DISAGREES]
+    assert against
+    assert list(agreement_lines(found)) == [
+        (
+            f"of {len(found)} pairs {len(of[Verdict.AGREES])} agree with the paper, {len(against)} disagree, "
+            f"{len(of[Verdict.TOO_CLOSE])} are too close to call",
+            Verdict.DISAGREES,
+        ),
+        *((each.sentence(), Verdict.DISAGREES) for each in against),
+    ]
+    assert list(agreement_lines(found, most=len(found))) == [(each.sentence(), each.verdict) for each in found]
+    assert [verdict for _, verdict in agreement_lines(of[Verdict.TOO_CLOSE] * 2)] == [Verdict.TOO_CLOSE]
 
 
 def contenders(**values: tuple[float, ...]) -> list[Contender]:

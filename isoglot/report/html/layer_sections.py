@@ -6,7 +6,7 @@ from isoglot.alignment_settings import NewVectors
 from isoglot.conditions import condition_named
 from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.measurements import Measurement
-from isoglot.report.agreement import HEADING, told_apart
+from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.embedding_bars import embedding_bars
 from isoglot.report.emergence_figures import emergence_figures
 from isoglot.report.html import explanations
@@ -141,8 +141,7 @@ def _notes(scores: Scores) -> Iterator[str]:
 def _order(scores: Scores) -> Iterator[Html]:
     if not scores.agreements:
         return
-    told, untold = told_apart(scores.agreements)
-    sentences = listed([each.sentence() for each in told] + ([untold] if untold else []))
+    sentences = listed([line for line, _ in agreement_lines(scores.agreements, most=LINES_OF_RETRIEVAL)])
     yield folded("Is the order of conditions that of the paper?", tag("p", HEADING), sentences)
 
 
