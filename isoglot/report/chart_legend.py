@@ -26,6 +26,8 @@ from isoglot.report.drawing import (
 LINE_HEIGHT = 20
 SAMPLE, GAP, LABEL_SIZE = 34, 22, 13
 DASHES = ("7 4", "2 4", "10 3 2 3")
+NUM_STYLES = 3 * len(LINES)
+OTHER_MARK = 2
 # Around where the pen is: circle, square, triangle, diamond, triangle, cross, bar. Short, as pages have thousands.
 MARKERS = (
     "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z",
@@ -47,8 +49,8 @@ PLACES = {label_of(name): place for place, name in enumerate((*FILLED, *HOLLOW))
 def places_of(labels: Sequence[str]) -> list[int]:
     """Where each line gets its colour and marker from.
 
-    One of a model's several, as "Default, mapped", has its model's colour, filled or else hollow; others take what is
-    free.
+    One of a model's several, as "Default, mapped", has its model's colour, filled, hollow or with another mark; others
+    take what is free.
     """
     found = {line: PLACES[label] for line, label in enumerate(labels) if label in PLACES}
     others = [line for line in range(len(labels)) if line not in found]
@@ -61,7 +63,7 @@ def places_of(labels: Sequence[str]) -> list[int]:
 def _alike(label: str) -> tuple[int, ...]:
     """Places of the colour of the model that a label begins with."""
     own = PLACES.get(label.partition(",")[0])
-    return () if own is None else (own, own % len(LINES), own % len(LINES) + len(LINES))
+    return () if own is None else (own, *range(own % len(LINES), NUM_STYLES, len(LINES)))
 
 
 def line_colour(place: int) -> Colour:
@@ -69,8 +71,11 @@ def line_colour(place: int) -> Colour:
 
 
 def markers(place: int, points: Iterable[tuple[float, float, str]]) -> str:
-    """Marks of the line at this place, and what each says on hover; after the last colour they begin anew, hollow."""
-    shape = MARKERS[place % len(MARKERS)]
+    """Marks of the line at this place, and what each says on hover.
+
+    After the last colour they begin anew, hollow, and after that with other marks.
+    """
+    shape = MARKERS[(place + OTHER_MARK * max(0, place // len(LINES) - 1)) % len(MARKERS)]
     marks = [(f"M{tenths(x)} {tenths(y)}{shape}", said) for x, y, said in points]
     if not marks:
         return ""

@@ -1,4 +1,4 @@
-"""How far two models lie apart that differ in their seed alone: less than that, a difference says nothing."""
+"""How far two models may lie apart that differ in their seed alone: a difference within that says nothing."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from isoglot.report.verdicts import CLOSE_POINTS
 
 LEAST_REPEATS = 5
 """Fewer scores of further seeds say too little of how much scores vary."""
+DEVIATIONS = 2
+"""Of a difference, that chance exceeds in one case of twenty."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,7 @@ class Noise:
             return cls()
         squares = sum((value - fmean(values)) ** 2 for values in repeated for value in values)
         # The difference of two scores has twice the variance of one.
-        points = sqrt(2 * squares / num_repeats)
+        points = DEVIATIONS * sqrt(2 * squares / num_repeats)
         return cls(points=points, num_scores=len(repeated)) if points > CLOSE_POINTS else cls()
 
     def sentence(self) -> str:
@@ -37,6 +39,6 @@ class Noise:
             return ""
         return (
             f"Of single scores in Table 1, {self.points:.1f} points are taken for noise in place of "
-            f"{CLOSE_POINTS:.0f}: so far apart lie two models that differ in their seed alone "
-            f"({self.num_scores} scores of several seeds)."
+            f"{CLOSE_POINTS:.0f}, twice the standard deviation of the difference between two models that differ in "
+            f"their seed alone ({self.num_scores} scores of several seeds); of means of n it is that over √n."
         )

@@ -136,16 +136,13 @@ def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
 
 
 def _percents(scores: TaskScores, metric: str) -> str:
-    """ "up to 2.0% of en and 3.1% of fr", of the languages where it is not nought; models differ in their subwords."""
-    shares = {
-        language: share
-        for language in (scores.source, *scores.targets)
-        if (share := scores.highest(metric, language=language))
+    """ "2.0% of en and 3.1% to 4.0% of fr", of the languages where it is not nought; models differ in subwords."""
+    by_language = {
+        language: scores.all_values(metric, language=language) for language in (scores.source, *scores.targets)
     }
-    if not shares:
-        return ""
-    return "up to " + " and ".join(f"{_percent(share)} of {language}" for language, share in shares.items())
+    return " and ".join(f"{_percent(shares)} of {language}" for language, shares in by_language.items() if any(shares))
 
 
-def _percent(share: float) -> str:
-    return f"{share:.1f}%" if share >= 0.05 else "less than 0.1%"
+def _percent(shares: Sequence[float]) -> str:
+    lowest, highest = (f"{share:.1f}%" if share >= 0.05 else "less than 0.1%" for share in (min(shares), max(shares)))
+    return lowest if lowest == highest else f"{lowest} to {highest}"

@@ -76,10 +76,16 @@ class TaskScores:
         return tuple(self._by_seed(model, (self.source, target), target, metric).values())
 
     def of_source(self, model: Model, *, metric: str | None = None) -> tuple[float, ...]:
-        """One value for each seed: the mean over the models of all pairs."""
-        found = [self._by_seed(model, pair, self.source, metric) for pair in self.pairs]
-        seeds = dict.fromkeys(seed for by_seed in found for seed in by_seed)
-        return tuple(fmean(by_seed[seed] for by_seed in found if seed in by_seed) for seed in seeds)
+        """The mean over the models of all pairs that were measured, for each seed that has all of them.
+
+        Where no seed has, the mean over pairs of the means over seeds: pairs must not weigh by their seeds.
+        """
+        found = [by_seed for pair in self.pairs if (by_seed := self._by_seed(model, pair, self.source, metric))]
+        if not found:
+            return ()
+        complete = [seed for seed in found[0] if all(seed in by_seed for by_seed in found)]
+        whole = tuple(fmean(by_seed[seed] for by_seed in found) for seed in complete)
+        return whole or (fmean(fmean(by_seed.values()) for by_seed in found),)
 
     def of_language(self, model: Model, language: str, *, metric: str | None = None) -> tuple[float, ...]:
         if language == self.source:
@@ -128,16 +134,16 @@ class TaskScores:
         return {name: self.floor(model, target) or chance for name, model in models.items()}
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
+        return max(self.all_values(metric, language=language), default=None)
+
+    def all_values(self, metric: str, *, language: str | None = None) -> list[float]:
         """Over all models, pairs and seeds."""
-        return max(
-            (
-                value
-                for (_, _, of_language, of_metric), by_seed in self.values.items()
-                if of_metric == metric and language in (None, of_language)
-                for value in by_seed.values()
-            ),
-            default=None,
-        )
+        return [
+            value
+            for (_, _, of_language, of_metric), by_seed in self.values.items()
+            if of_metric == metric and language in (None, of_language)
+            for value in by_seed.values()
+        ]
 
     def _by_seed(self, model: Model, pair: tuple[str, str], language: str, metric: str | None) -> BySeed:
         return self.values.get((model, pair, language, metric or self.task.metric), {})

@@ -91,7 +91,7 @@ def said_of_seeds(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
     if set(few.values()) == {usual}:
         return f"Every verdict stands {stands}.", dict.fromkeys(few, "")
     return f"A verdict that does not say how many seeds it has stands {stands}.", {
-        key: "" if told == usual else told for key, told in few.items()
+        key: "" if told == usual else f"; all {told.removeprefix(', ')}" for key, told in few.items()
     }
 
 

@@ -31,7 +31,7 @@ def test_every_claim_that_was_tested_has_a_line_with_its_verdict_and_numbers() -
 def test_noise_is_told_where_seeds_measured_it_and_marks_do_no_harm() -> None:
     claim = replace(OF_TABLE_1[0], sentence="a|b", num_seeds=3)
     written = markdown_claims([claim], noise=Noise(points=5.6, num_scores=30))
-    assert "5.6 points are taken for noise in place of 3: " in written
+    assert "5.6 points are taken for noise in place of 3, " in written
     assert r"| a\|b (" in written
     assert "seeds only" not in written
 

@@ -230,13 +230,13 @@ def test_another_task_than_the_papers_decides_nothing() -> None:
 def test_noise_is_as_large_as_the_studys_own_seeds_say() -> None:
     """Of two seeds of every score, whose means stay where they are."""
     changes = {"extra-anchors": as_in("no-anchors", plus=1.5)}
-    for apart, verdict in ((0.0, A), (1.0, A), (14.0, T)):
+    for apart, verdict in ((0.0, A), (1.0, A), (7.0, T)):
         measured = [
             replace(each, seed=seed, value=each.value + shift)
             for each in table(changes)
             for seed, shift in enumerate((-apart / 2, apart / 2))
         ]
-        # Noise of a mean of nine scores of two seeds each: 3, or else 14, over the root of 18.
+        # Noise of a mean of nine scores of two seeds each: 3, or else twice 7, over the root of 18.
         found = claim("more-anchors-help", measured)
         assert found.verdict is verdict
         assert found.numbers == claim("more-anchors-help", table(changes)).numbers

@@ -45,9 +45,12 @@ def test_delta_over_seeds_and_targets_by_hand() -> None:
     assert scores.delta(SEPARATE) == Delta(points=-30.0, is_partial=False)
     assert scores.delta(DEFAULT) == Delta(points=0.0, is_partial=False)
     assert scores.of_target(DEFAULT, "oru") == (60, 70)
-    # Of seed 0 there are two models, of seed 1 one.
-    assert scores.of_source(DEFAULT) == (87, 80)
-    assert scores.of_language(DEFAULT, "ela") == (87, 80)
+    # Of seed 0 there are two models; seed 1 lacks one of them.
+    assert scores.of_source(DEFAULT) == (87,)
+    assert scores.of_language(DEFAULT, "ela") == (87,)
+    assert scores.of_source(Model(condition="no-anchors")) == ()
+    no_seed_of_all = [each for each in found if (each.seed, each.languages[1]) != (0, "oru")]
+    assert scores_of(no_seed_of_all).of_source(DEFAULT) == (82,)
     assert scores.of_language(DEFAULT, "tem") == (40,)
 
 

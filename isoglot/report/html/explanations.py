@@ -12,8 +12,8 @@ RETRIEVAL_SURVIVAL = (
     "training."
 )
 CLAIMS = (
-    "Each line is something the paper says, held against the numbers of this study by a test fixed beforehand. Where "
-    "seeds disagree or the difference is within noise, the line says so rather than guess."
+    "Each line is something the paper says, held against the numbers of this study by a test that is the same for "
+    "every study. Where seeds disagree or the difference is within noise, the line says so rather than guess."
 )
 TABLE_1 = (
     "Each model was pretrained on text of two languages, learned the task from examples in the first language, and "
