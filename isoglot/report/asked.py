@@ -30,8 +30,11 @@ class Asked:
     is_made_up: bool
 
     def conditions_of(self, exhibit: str) -> tuple[Condition, ...]:
+        """None, if it was not asked for."""
         only = self.only.get(exhibit, EVERYTHING)
-        return tuple(each for each in self.conditions if only.keeps("conditions", each.name))
+        return tuple(
+            each for each in self.conditions if exhibit in self.exhibits and only.keeps("conditions", each.name)
+        )
 
     @property
     def shown_conditions(self) -> tuple[Condition, ...]:

@@ -21,10 +21,10 @@ Missing = Callable[[str, tuple[str, str], str | None], str]
 def transfer_picture(
     measurements: Sequence[Measurement], *, conditions: Sequence[str], missing: Missing
 ) -> Picture | None:
-    """None if nothing of Table 1 is measured yet; a row for each condition that was asked for."""
+    """None if nothing of Table 1 is measured yet, or asked for; a row for each condition that was."""
     tasks = list(transfer_scores(measurements))
     panels = [_panel(scores, pair, conditions, missing) for scores in tasks for pair in scores.pairs]
-    if not panels:
+    if not panels or not conditions:
         return None
     chart = BarChart(
         title=f"Figure 3: zero-shot transfer from {tasks[0].source}",

@@ -258,3 +258,13 @@ def test_every_explanation_is_two_sentences() -> None:
     for name, text in texts.items():
         ends = sum(text.count(end) for end in (". ", "? ")) + text.endswith(".")
         assert ends == 2, f"{name}: {text}"
+
+
+def test_a_study_of_baselines_alone_shows_no_rows_and_bars_of_what_it_does_not_ask_for(tmp_path: Path) -> None:
+    alone = with_exhibits(STUDY, ("baselines",))
+    path = write_report(alone, TRANSFER[-2:], store=Store(tmp_path / "store")).page
+    page = parsed_page(path.read_text(encoding="utf-8"))
+    table = page.by_id("table-1").find_all("table", class_="table-1")[0]
+    assert [row[0] for row in table.rows() if row[-1] == "20.0"] == ["Default, untrained and frozen"]
+    assert not any(row[0] == "Default" for row in table.rows())
+    assert "Figure 3" not in page.text
