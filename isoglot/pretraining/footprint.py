@@ -2,6 +2,7 @@
 
 # A batch is read in pieces. C = masked positions of one, V = tokens of the largest table
 
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +37,8 @@ class Arithmetic:
     """Whether what a piece takes stays taken once it is recorded, so that it is there twice for one that is not yet."""
     copies_beside: bool
     """Whether copies of what is to be written to disk lie in the same memory."""
+    copies_table: bool
+    """Whether logits are computed from a copy of the token table in another order."""
     fixed_bytes: int
     """Workspaces of libraries and sums of programs."""
 
@@ -48,6 +51,8 @@ ARITHMETIC = {
         has_fixed_room=False,
         keeps_graphs=False,
         copies_beside=True,
+        # torch for Linux on ARM multiplies matrices by the Arm Compute Library, which wants the second by rows.
+        copies_table=platform.machine() == "aarch64",
         fixed_bytes=0,
     ),
     "cuda": Arithmetic(
@@ -57,6 +62,7 @@ ARITHMETIC = {
         has_fixed_room=True,
         keeps_graphs=True,
         copies_beside=False,
+        copies_table=False,
         fixed_bytes=64 << 20,
     ),
 }
@@ -107,14 +113,16 @@ class Footprint:
 
     @cached_property
     def moments_of_a_piece(self) -> dict[str, int]:
-        """What may be the worst one, and what it needs; all come on the way back, as less and less is kept."""
+        """What may be the worst one, and what it needs; all come on the way back or where it begins."""
         shape, number, tokens = self.run.shape, self.arithmetic.number_bytes, self.rows * self.run.window
         width = number * shape.width
         # Of every token: the gradient of a sum, and that of what dropout let through.
         found = (2 if shape.dropout else 1) * width
         below_top = self.kept_bytes - int(self.masked_positions * (self._top_bytes - IDS_OF_MASKED * ID - width))
         moments = {
-            "softmax": self.kept_bytes + int(self.masked_positions * (number * self.table_size + width)),
+            "softmax": self.kept_bytes
+            + int(self.masked_positions * (number * self.table_size + width))
+            + self._table_copy_bytes,
             "attention": below_top + int(self.masked_positions * width) + tokens * self._attention_gradient_bytes,
         }
         if shape.layers > 1:
@@ -139,6 +147,10 @@ class Footprint:
     def copied_bytes(self) -> int:
         """A checkpoint and a model on their way to the disk."""
         return (2 + MOMENTS) * FLOAT * self.parameters if self.arithmetic.copies_beside else 0
+
+    @property
+    def _table_copy_bytes(self) -> int:
+        return FLOAT * self.table_size * self.run.shape.width if self.arithmetic.copies_table else 0
 
     @property
     def rows(self) -> int:
@@ -231,4 +243,4 @@ class Footprint:
         shape, tokens = self.run.shape, EVALUATED_AT_ONCE * self.run.window
         logits = FLOAT * tokens * self.run.mask_rate * self.table_size
         hidden = FLOAT * tokens * ((shape.layers + 3) * shape.width + 2 * shape.feed_forward)
-        return int(logits + max(logits + FLOAT * tokens * shape.width, hidden))
+        return int(logits + max(logits + FLOAT * tokens * shape.width + self._table_copy_bytes, hidden))

@@ -108,7 +108,9 @@ def test_an_update_takes_the_memory_that_was_predicted(name: str, tmp_path: Path
     # Masked positions are drawn, and few in the smallest runs; all else is known to some hundred bytes.
     assert footprint.update_bytes == pytest.approx(counted, rel=0.01)
     moments = footprint.moments_of_a_piece
-    assert max(moments, key=lambda moment: moments[moment]) == worst
+    # A copy of the table, where logits are computed from one, may make them the worst.
+    expected = {worst, "softmax"} if footprint.arithmetic.copies_table else {worst}
+    assert max(moments, key=lambda moment: moments[moment]) in expected
 
 
 @pytest.mark.parametrize(
@@ -152,6 +154,11 @@ def test_an_evaluation_takes_the_memory_that_was_predicted(name: str, tolerance:
     trainer = trainer_of(run, table_sizes=table_sizes, folder=tmp_path, machine=cpu, micro_batch=micro_batch)
     counted = peak_allocated(lambda: perplexity.perplexity(trainer.model, trainer.held_out[0], device=cpu.device))
     assert footprint.evaluation_bytes == pytest.approx(counted, rel=tolerance)
+
+
+def test_a_table_is_copied_where_torch_multiplies_by_the_library_that_wants_it() -> None:
+    assert ARITHMETIC["cpu"].copies_table == torch.backends.mkldnn.is_acl_available()
+    assert not ARITHMETIC["cuda"].copies_table
 
 
 def test_the_peak_is_an_update_or_an_evaluation_and_what_is_being_written() -> None:
