@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 
 from isoglot.report.chart_axis import Axis
 from isoglot.report.drawing import (
@@ -40,6 +41,14 @@ class Bar:
     published: float | None = None
     missing: str = "none"
     """Said where there is no value."""
+
+    @classmethod
+    def of(cls, values: Sequence[float], *, published: float | None = None, missing: str = "none") -> "Bar":
+        """The mean over seeds, and their range; what is missing, where there are none."""
+        if not values:
+            return cls(value=None, published=published, missing=missing)
+        ends = (min(values), max(values)) if len(values) > 1 else None
+        return cls(value=fmean(values), range=ends, published=published)
 
 
 @dataclass(frozen=True, kw_only=True)

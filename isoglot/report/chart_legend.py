@@ -27,7 +27,9 @@ LINE_HEIGHT = 20
 SAMPLE, GAP, LABEL_SIZE = 34, 22, 13
 DASHES = ("7 4", "2 4", "10 3 2 3")
 NUM_STYLES = 3 * len(LINES)
+"""Of one line each: every colour filled, hollow, and hollow with another mark."""
 OTHER_MARK = 2
+"""How far on in MARKERS that one is."""
 # Around where the pen is: circle, square, triangle, diamond, triangle, cross, bar. Short, as pages have thousands.
 MARKERS = (
     "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from statistics import fmean
 
 from isoglot.conditions import MONOLINGUAL
 from isoglot.figures import FIGURE_4
@@ -41,11 +40,7 @@ def embedding_bars(measurements: Sequence[Measurement]) -> Picture | None:
 
 
 def _bar(measurements: Sequence[Measurement], languages: tuple[str, str], metric: str) -> Bar:
-    """The mean over seeds, and their range."""
-    found = [each.value for each in measurements if (each.languages, each.metric) == (languages, metric)]
-    if not found:
-        return Bar(value=None)
-    return Bar(value=fmean(found), range=(min(found), max(found)) if len(found) > 1 else None)
+    return Bar.of([each.value for each in measurements if (each.languages, each.metric) == (languages, metric)])
 
 
 def _drawn(chart: BarChart, width: float) -> str:

@@ -32,7 +32,7 @@ class Sample:
         return tuple(self.by_seed.values()) or (self.mean,)
 
     def __add__(self, other: Sample) -> Sample:
-        seeds = _common_seeds([self, other])
+        seeds = common_seeds([each.by_seed for each in (self, other) if each.variance])
         return Sample(
             mean=self.mean + other.mean,
             by_seed={seed: self._with(seed) + other._with(seed) for seed in seeds},
@@ -61,11 +61,6 @@ def mean_sample(samples: Sequence[Sample]) -> Sample:
     return total * (1 / len(samples))
 
 
-def _common_seeds(samples: Sequence[Sample]) -> list[int | None]:
-    """Those of all that have any."""
-    with_seeds = [each for each in samples if each.variance]
-    return (
-        [seed for seed in with_seeds[0].by_seed if all(seed in each.by_seed for each in with_seeds)]
-        if with_seeds
-        else []
-    )
+def common_seeds(scores: Sequence[Mapping[int | None, float]]) -> list[int | None]:
+    """Those that all of them have."""
+    return [seed for seed in scores[0] if all(seed in by_seed for by_seed in scores)] if scores else []

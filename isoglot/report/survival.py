@@ -12,6 +12,7 @@ from isoglot.conditions import DEFAULT
 from isoglot.measurements import Measurement
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.rows import rows
+from isoglot.report.samples import common_seeds
 from isoglot.report.sections import RETRIEVAL
 from isoglot.report.transfer_scores import Model, transfer_scores
 from isoglot.report.verdicts import CLOSE_POINTS
@@ -135,7 +136,6 @@ def survivals(measurements: Sequence[Measurement]) -> Survivals | None:
 def _survival(condition: str, trials: Sequence[Trial]) -> Survival:
     here = [trial for trial in trials if condition in trial.by_condition]
     scores = [trial.by_condition[condition] for trial in here]
-    complete = [seed for seed in scores[0] if all(seed in by_seed for by_seed in scores)]
 
     def by_group(score: Callable[[Mapping[int | None, float]], float]) -> dict[str, float]:
         shares: dict[str, list[float]] = {}
@@ -146,7 +146,7 @@ def _survival(condition: str, trials: Sequence[Trial]) -> Survival:
     return Survival(
         condition=condition,
         by_group=by_group(lambda by_seed: fmean(by_seed.values())),
-        of_seeds=tuple(fmean(by_group(itemgetter(seed)).values()) for seed in complete),
+        of_seeds=tuple(fmean(by_group(itemgetter(seed)).values()) for seed in common_seeds(scores)),
         published=_published_share(condition, here),
     )
 

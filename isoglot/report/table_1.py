@@ -62,13 +62,14 @@ def table_1(measurements: Sequence[Measurement]) -> Table1 | None:
     tasks = list(transfer_scores(measurements))
     if not tasks:
         return None
+    noise = transfer_noise(tasks)
     models = dict.fromkeys(model for scores in tasks for model in scores.models)
     return Table1(
         title=f"Table 1: zero-shot transfer from {tasks[0].source}",
         models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
         tasks=tuple(_columns(scores, models=list(models)) for scores in tasks),
         notes=tuple(notes(tasks)),
-        agreement=tuple(line for scores in tasks for line in _agreement(scores, noise=transfer_noise(tasks))),
+        agreement=tuple(line for scores in tasks for line in _agreement(scores, noise=noise)),
         ranks=tuple(rank_correlations(tasks)),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )

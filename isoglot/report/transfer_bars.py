@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from statistics import fmean
 
 from isoglot.conditions import condition_named
 from isoglot.measurements import Measurement
@@ -58,8 +57,8 @@ def _panel(scores: TaskScores, pair: tuple[str, str], conditions: Sequence[str],
 
 def _bar(scores: TaskScores, pair: tuple[str, str], condition: str, missing: Missing) -> Bar:
     values = scores.of_target(Model(condition=condition), pair[1])
-    published = papers_score(condition, task=scores.task.name, languages=pair)
-    if not values:
-        return Bar(value=None, published=published, missing=missing(condition, pair, scores.task.name))
-    ends = (min(values), max(values)) if len(values) > 1 else None
-    return Bar(value=fmean(values), range=ends, published=published)
+    return Bar.of(
+        values,
+        published=papers_score(condition, task=scores.task.name, languages=pair),
+        missing=missing(condition, pair, scores.task.name),
+    )

@@ -11,7 +11,7 @@ from isoglot.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.conditions import condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.noise import Noise
-from isoglot.report.samples import Sample
+from isoglot.report.samples import Sample, common_seeds
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named
 
@@ -83,8 +83,7 @@ class TaskScores:
         found = [by_seed for pair in self.pairs if (by_seed := self._by_seed(model, pair, self.source, metric))]
         if not found:
             return ()
-        complete = [seed for seed in found[0] if all(seed in by_seed for by_seed in found)]
-        whole = tuple(fmean(by_seed[seed] for by_seed in found) for seed in complete)
+        whole = tuple(fmean(by_seed[seed] for by_seed in found) for seed in common_seeds(found))
         return whole or (fmean(fmean(by_seed.values()) for by_seed in found),)
 
     def of_language(self, model: Model, language: str, *, metric: str | None = None) -> tuple[float, ...]:
