@@ -30,6 +30,7 @@ VALUE_ROOM = 46
 """Right of the longest bar, for numbers."""
 AXIS_HEIGHT, LEGEND_HEIGHT = 26, 20
 DIAMOND = 5.0
+PALE = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +39,26 @@ class Bar:
 
     value: float | None
     range: tuple[float, float] | None = None
+    floor: float | None = None
+    """What is there for nothing: so much of the bar is pale."""
     published: float | None = None
     missing: str = "none"
     """Said where there is no value."""
 
     @classmethod
-    def of(cls, values: Sequence[float], *, published: float | None = None, missing: str = "none") -> "Bar":
+    def of(
+        cls,
+        values: Sequence[float],
+        *,
+        floor: float | None = None,
+        published: float | None = None,
+        missing: str = "none",
+    ) -> "Bar":
         """The mean over seeds, and their range; what is missing, where there are none."""
         if not values:
             return cls(value=None, published=published, missing=missing)
         ends = (min(values), max(values)) if len(values) > 1 else None
-        return cls(value=fmean(values), range=ends, published=published)
+        return cls(value=fmean(values), range=ends, floor=floor, published=published)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +77,8 @@ class BarChart:
     rows: Sequence[tuple[str, Colour]]
     panels: Sequence[Panel]
     decimals: int = 1
+    floor: str = ""
+    """What the floors of bars are."""
     shown: tuple[float, ...] = (0.0, 100.0)
     """Values that every panel has room for; with them, bars of all panels are alike."""
 
@@ -143,6 +155,8 @@ class _Drawing:
         if any(bar.range for bar in bars):
             alone = "" if all(bar.range for bar in bars) else ", one seed where there is none"
             shown.append(f"thin line: lowest to highest seed{alone}")
+        if any(bar.floor is not None for bar in bars):
+            shown.append(f"pale: {self.chart.floor}")
         if any(panel.level for panel in self.chart.panels):
             shown.append(f"dashes: {next(panel.level[0] for panel in self.chart.panels if panel.level)}")
         return wrapped("; ".join(shown), width=self.width - 2 * MARGIN, size=VALUE_SIZE)
@@ -206,30 +220,43 @@ class _Drawing:
         return f"{self._number(value)}%"
 
     def _bar(self, bar: Bar, *, said: str, x: float, y: float, colour: Colour) -> str:
-        middle, start = y + ROW_HEIGHT / 2, self._x(x, max(0.0, self._axis.ticks[0]))
+        middle = y + ROW_HEIGHT / 2
         if bar.value is None:
+            start = self._x(x, max(0.0, self._axis.ticks[0]))
             shown = shown_text(bar.missing, x=start + 4, y=middle + 4, size=VALUE_SIZE, font_style="italic")
             return coloured(MUTED, shown)
         said += f": {self._said(bar.value)}"
-        end = self._x(x, bar.value)
-        box = {"x": min(start, end), "y": middle - BAR_HEIGHT / 2, "width": max(abs(end - start), 1.0)}
         parts = ""
         if bar.range is not None and bar.range[0] != bar.range[1]:
             low, high = bar.range
             said += f" ({self._said(low)} to {self._said(high)})"
             ends = f"M{number(self._x(x, low))} {number(middle)}H{number(self._x(x, high))}"
             parts = coloured(INK, element("path", d=ends, stroke="currentColor", stroke_width=1.5, fill="none"))
-        filled = element("rect", hover(said), height=BAR_HEIGHT, rx=1.5, fill="currentColor", **box)
+        if bar.floor is not None:
+            said += f", {self.chart.floor}: {self._said(bar.floor)}"
         # All in one column: behind a diamond, a number would look like the paper's.
         value = shown_text(
             self._number(bar.value), x=x + self._panel_width, y=middle + 4, size=VALUE_SIZE, anchor="end"
         )
         return (
-            coloured(colour, filled)
+            coloured(colour, self._filled(bar, bar.value, said=said, x=x, middle=middle))
             + parts
             + coloured(INK, value)
             + self._published(bar, x=x, middle=middle, said=said)
         )
+
+    def _filled(self, bar: Bar, value: float, *, said: str, x: float, middle: float) -> str:
+        """From 0 to the value, pale as far as the floor."""
+        start, end = self._x(x, max(0.0, self._axis.ticks[0])), self._x(x, value)
+
+        def box(left: float, right: float, **more: float) -> str:
+            sides = {"x": min(left, right), "y": middle - BAR_HEIGHT / 2, "width": max(abs(right - left), 1.0)}
+            return element("rect", hover(said), height=BAR_HEIGHT, rx=1.5, fill="currentColor", **sides, **more)
+
+        if bar.floor is None or bar.floor <= 0:
+            return box(start, end)
+        pale = self._x(x, min(bar.floor, max(value, 0.0)))
+        return box(start, pale, fill_opacity=PALE) + (box(pale, end) if value > bar.floor else "")
 
     def _published(self, bar: Bar, *, x: float, middle: float, said: str) -> str:
         if bar.published is None:

@@ -47,7 +47,7 @@ def latex_table(table: Table1) -> str:
             rf"\{size}",
             rf"\setlength{{\tabcolsep}}{{{SEPARATION_POINTS}pt}}",
             r"\renewcommand{\arraystretch}{1.15}",
-            *_tabular(table.models, tasks),
+            *_tabular(table.models_of(tasks), tasks),
             rf"\caption[{escaped(title)}]{{{escaped(caption)}}}",
             rf"\label{{tab:transfer{'' if is_alone else f'-{tasks[0].name}'}}}",
             r"\end{table}",

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from isoglot.cells import FROZEN, UNTRAINED
+from isoglot.conditions import condition_named
 from isoglot.report.beside_paper import papers_delta, papers_score_of
 from isoglot.report.markdown import markdown_escaped, markdown_row
 from isoglot.report.rank_correlation import rank_sentences
@@ -9,27 +11,33 @@ from isoglot.report.table_1 import DELTA, MISSING, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
 
 PAPER = "paper"
+NEVER_PRETRAINED = "The same models without pretraining, learned as a whole / with a frozen encoder:"
+Column = tuple[str, list[str]]
 
 
 def markdown_table(table: Table1) -> str:
     """A heading, a table for each task, and below them what must be said of their numbers."""
     parts = [f"## {markdown_escaped(table.title)}"]
     for task in table.tasks:
-        parts += [f"### {markdown_escaped(task.title)}", "\n".join(_lines(task, table.models))]
+        models = table.models_of([task])
+        pretrained, others = ([each for each in models if each.is_pretrained is wanted] for wanted in (True, False))
+        parts += [f"### {markdown_escaped(task.title)}", "\n".join(_lines(_columns(task, pretrained)))]
+        if others:
+            parts += [NEVER_PRETRAINED, "\n".join(_lines(_columns_of_baselines(task, others)))]
     said = (*rank_sentences(table.ranks), *table.notes)
     parts.append("\n".join(f"- {markdown_escaped(each)}" for each in said))
     return "\n\n".join(parts) + "\n"
 
 
-def _lines(task: TaskColumns, models: Sequence[Model]) -> Iterator[str]:
-    columns = list(_columns(task, models))
-    yield markdown_row([heading for heading, _ in columns])
-    yield markdown_row(["---", *("---:" for _ in columns[1:])])
-    for cells in zip(*(cells for _, cells in columns), strict=True):
-        yield markdown_row(cells)
+def _lines(columns: Iterator[Column]) -> Iterator[str]:
+    headings, cells = zip(*columns, strict=True)
+    yield markdown_row(headings)
+    yield markdown_row(["---", *("---:" for _ in headings[1:])])
+    for row in zip(*cells, strict=True):
+        yield markdown_row(row)
 
 
-def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[tuple[str, list[str]]]:
+def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[Column]:
     """What the paper has nothing of gets no column."""
     yield "Model", [model.label for model in models]
     *targets, _, source = task.headings
@@ -43,3 +51,17 @@ def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[tuple[str, 
             printed = ["" if each is None else f"{each:.1f}" for each in papers]
         if any(printed):
             yield PAPER, [each or MISSING for each in printed]
+
+
+def _columns_of_baselines(task: TaskColumns, models: Sequence[Model]) -> Iterator[Column]:
+    """Both kinds of a condition in one cell, as there may be twenty of them."""
+    labels = {model.condition: condition_named(model.condition).label for model in models}
+    yield "Model", list(labels.values())
+    for place, heading in enumerate(task.headings):
+        if heading != DELTA:
+            of_model = {model: task.cells[model][place] for model in models}
+            yield heading, [" / ".join(of_model.get(each, MISSING) for each in _baselines(name)) for name in labels]
+
+
+def _baselines(condition: str) -> list[Model]:
+    return [Model(condition=condition, suffix=suffix) for suffix in (UNTRAINED, UNTRAINED + FROZEN)]

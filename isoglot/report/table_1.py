@@ -33,6 +33,10 @@ class TaskColumns:
     lost: frozenset[tuple[Model, str]]
     """Models and targets between which nothing is transferred."""
 
+    def has(self, model: Model) -> bool:
+        """Whether it has any score."""
+        return any(values for (of_model, _), values in self.values.items() if of_model == model)
+
 
 @dataclass(frozen=True, kw_only=True)
 class CountTable:
@@ -55,6 +59,10 @@ class Table1:
     ranks: tuple[RankCorrelation, ...]
     """How near the order of all conditions comes to the paper's."""
     counts: tuple[CountTable, ...]
+
+    def models_of(self, tasks: Sequence[TaskColumns]) -> list[Model]:
+        """All that were pretrained, be their scores pending, and of the others those that have any in these tasks."""
+        return [model for model in self.models if model.is_pretrained or any(task.has(model) for task in tasks)]
 
 
 def table_1(measurements: Sequence[Measurement]) -> Table1 | None:

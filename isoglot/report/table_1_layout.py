@@ -32,7 +32,7 @@ class Table1Layout:
         fits = _width(self.table.models, self.table.tasks) <= width
         for tasks in [self.table.tasks] if fits else [(task,) for task in self.table.tasks]:
             yield Text()
-            yield from _lines(self.table.models, tasks)
+            yield from _lines(self.table.models_of(tasks), tasks)
         yield Text()
         for note in self.table.notes:
             yield from _wrapped(note, width=width, style="italic")

@@ -29,6 +29,7 @@ def transfer_picture(
         title=f"Figure 3: zero-shot transfer from {tasks[0].source}",
         rows=[(condition_named(name).label, _colour(name)) for name in conditions],
         panels=panels,
+        floor="chance, or the same model without pretraining",
     )
     return Picture(
         name="figure-3",
@@ -56,9 +57,10 @@ def _panel(scores: TaskScores, pair: tuple[str, str], conditions: Sequence[str],
 
 
 def _bar(scores: TaskScores, pair: tuple[str, str], condition: str, missing: Missing) -> Bar:
-    values = scores.of_target(Model(condition=condition), pair[1])
+    model = Model(condition=condition)
     return Bar.of(
-        values,
+        scores.of_target(model, pair[1]),
+        floor=scores.floor(model, pair[1]),
         published=papers_score(condition, task=scores.task.name, languages=pair),
         missing=missing(condition, pair, scores.task.name),
     )

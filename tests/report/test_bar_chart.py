@@ -50,6 +50,19 @@ def test_a_bar_without_a_thin_line_is_said_to_be_of_one_seed() -> None:
     assert legend(Bar(value=5.0)) == "in percent"
 
 
+def test_what_is_there_for_nothing_is_pale() -> None:
+    bars = [Bar(value=80.0, floor=20.0), Bar(value=20.0, floor=40.0), Bar(value=20.0, floor=0.0)]
+    chart = BarChart(title="t", rows=CHART.rows, panels=[Panel(title="p", bars=bars)], floor="chance")
+    root = parsed(bar_chart(chart, columns=1, width=800))
+    drawn = [(float(each["width"]), "fill-opacity" in each) for each in rectangles(root) if each.get("rx")]
+    # Of 80 the first 20; all of a value below its floor; nothing where the floor is 0.
+    assert [pale for _, pale in drawn] == [True, False, True, False]
+    whole = drawn[2][0]
+    assert [length / whole for length, _ in drawn] == pytest.approx([1.0, 3.0, 1.0, 1.0], abs=0.01)
+    assert "Sep <b>, p: 20.0%, chance: 40.0%" in hovers(root)
+    assert "in percent; pale: chance" in texts(root)
+
+
 def test_panels_stand_beside_each_other_or_below_and_nothing_is_outside() -> None:
     wide, narrow = (parsed(bar_chart(CHART, columns=columns, width=width)) for columns, width in ((2, 800), (1, 380)))
     assert float(narrow.attrib["height"]) > 1.5 * float(wide.attrib["height"])

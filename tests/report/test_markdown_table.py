@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from isoglot.cells import TABLE_1
+from isoglot.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.measurements import Measurement
-from isoglot.report.markdown_table import markdown_table
+from isoglot.report.markdown_table import NEVER_PRETRAINED, markdown_table
 from isoglot.report.published_measurements import published_measurements
 from isoglot.report.table_1 import table_1
 from tests.report.made_up_measurements import transferred
@@ -45,6 +45,27 @@ def test_of_other_languages_the_paper_has_no_column() -> None:
         ["---", "---:", "---:", "---:"],
         ["Default", "55.0 (50-60)", "+0.0", "90.0 (90-90)"],
         ["No anchors", "40.0", "-15.0", "90.0"],
+    ]
+
+
+def test_models_without_pretraining_have_a_table_of_their_own_where_they_have_scores() -> None:
+    found = [
+        *transferred("default", {"ela": 70.0, "oru": 60.0}, task="nli", metric="accuracy"),
+        *transferred("default", {"ela": 90.0, "oru": 50.0}),
+        *transferred("no-anchors", {"ela": 90.0, "oru": 40.0}),
+        *transferred("default", {"ela": 30.0, "oru": 20.0}, suffix=UNTRAINED),
+        *transferred("default", {"ela": 3.0, "oru": 2.0}, suffix=UNTRAINED + FROZEN),
+        *transferred("no-anchors", {"ela": 30.0, "oru": 1.0}, suffix=UNTRAINED),
+    ]
+    text = written(found)
+    assert text.count(NEVER_PRETRAINED) == 1
+    assert [row[0] for row in rows(text, "NLI")[2:]] == ["Default", "No anchors"]
+    assert [row[0] for row in rows(text, "NER")[2:]] == ["Default", "No anchors"]
+    assert rows(text.replace(f"\n\n{NEVER_PRETRAINED}", "### Baselines"), "Baselines") == [
+        ["Model", "oru", "ela"],
+        ["---", "---:", "---:"],
+        ["Default", "20.0 / 2.0", "30.0 / 3.0"],
+        ["No anchors", "1.0 / -", "30.0 / -"],
     ]
 
 

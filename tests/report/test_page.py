@@ -151,6 +151,10 @@ def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
     assert json.loads((path.parent / "provenance.json").read_text())["study"] == "tiny"
     assert r"\begin{tabular}" in (path.parent / "table-1.tex").read_text()
     assert (path.parent / "table-1.csv").read_text().startswith("Model")
+    # Of Default the same model was scored without pretraining, of Sep Emb + L1-6 it was not.
+    bars = (path.parent / "figures/figure-3.svg").read_text()
+    assert "56.0% (55.0% to 57.0%), chance, or the same model without pretraining: 3.0%" in bars
+    assert "Sep Emb + L1-6, Parsing (LAS) in oru: 2.5%<" in bars
     for name in ("figure-3", "retrieval.ela-oru"):
         assert (path.parent / f"figures/{name}.svg").read_text().startswith("<svg")
         assert (path.parent / f"figures/{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -268,3 +272,16 @@ def test_a_study_of_baselines_alone_shows_no_rows_and_bars_of_what_it_does_not_a
     assert [row[0] for row in table.rows() if row[-1] == "20.0"] == ["Default, untrained and frozen"]
     assert not any(row[0] == "Default" for row in table.rows())
     assert "Figure 3" not in page.text
+
+
+def test_models_without_pretraining_are_folded_away_where_there_are_others(tmp_path: Path) -> None:
+    nli = transferred("default", {"ela": 60.0, "oru": 50.0}, task="nli", metric="accuracy")
+    section = page_of([*TRANSFER, *nli], tmp_path).by_id("table-1")
+    first, second = section.find_all("table", class_="table-1")
+    assert not any("untrained" in row[0] for row in first.rows())
+    assert [row[0] for row in second.rows() if row[-1] == "20.0"] == ["Default, untrained and frozen"]
+    # None of them learned NLI.
+    assert "NLI" in first.text
+    assert "NLI" not in second.text
+    (folded,) = [each for each in section.find_all("details") if each.find_all("table", class_="table-1")]
+    assert folded.text.startswith("The same models without pretraining")

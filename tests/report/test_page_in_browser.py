@@ -183,6 +183,7 @@ def test_long_names_leave_a_phone_room_for_scores(browser: Any, tmp_path: Path) 
     untrained = transferred("sep-emb-l1-6", {"oru": 1.0}, task="parsing", metric="las", suffix=UNTRAINED + FROZEN)
     path = write_report(STUDY, [*FOUND, *untrained], store=Store(tmp_path)).page
     with opened(browser, path, PHONE) as page:
+        page.get_by_text("The same models without pretraining").click()
         name = page.get_by_role("rowheader", name="untrained and frozen")
         assert name.bounding_box()["width"] < 0.45 * PHONE[0]
 

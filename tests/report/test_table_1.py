@@ -73,6 +73,8 @@ def test_titles_stand_over_their_columns() -> None:
 def test_tasks_stand_below_each_other_where_they_do_not_fit(width: int, tables: int) -> None:
     text = shown(FOUND, width=width)
     assert sum(line.startswith(" Model") for line in text.splitlines()) == tables
+    # Without pretraining only NER was learned.
+    assert sum(line.startswith(" Default,") for line in text.splitlines()) == 2
     assert "…" not in text
     if width > 40:
         assert max(len(line.rstrip()) for line in text.splitlines()) <= width

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
 
@@ -31,6 +31,7 @@ OF_PAPER = "Below a score, in this colour: the paper's own."
 MANY, VERY_MANY = 6, 12
 """Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings."""
 AS_DEFAULT = "-"
+NEVER_PRETRAINED = "The same models without pretraining"
 Links = Mapping[str, str]
 """Addresses of records by the digest of their artifact."""
 
@@ -56,8 +57,7 @@ def table_1_section(
         explanation=EXPLANATION,
         body=joined(
             [
-                scrolling(view.html(), label=table.title),
-                *([tag("p", OF_PAPER, class_="published remark")] if view.has_published else []),
+                *view.tables(label=table.title),
                 listed(_notes(asked, table, has_seeds=view.has_seeds, has_links=bool(links))),
                 # Hidden together with the columns they speak of.
                 listed(_notes_of_settings(asked), class_=f"of-settings{view.crowd}"),
@@ -128,8 +128,25 @@ class _Table:
     links: Links
     absences: Absences
 
-    def html(self) -> Html:
-        return tag("table", tag("thead", *self._head()), *self._bodies(), class_=f"table-1{self.crowd}")
+    def tables(self, *, label: str) -> Iterator[Html]:
+        """That of pretrained models if there are to be any, then the others', which may be two for each condition."""
+        pretrained = list(self._groups())
+        if pretrained:
+            yield scrolling(self._table(pretrained), label=label)
+        if self.has_published:
+            yield tag("p", OF_PAPER, class_="published remark")
+        # Tasks that have none of them get no columns.
+        tasks = tuple(task for task in self.tasks if not all(model.is_pretrained for model in task.models))
+        untrained = dict.fromkeys(model for task in tasks for model in task.models if not model.is_pretrained)
+        if untrained:
+            others = replace(self, tasks=tasks)
+            shown = scrolling(
+                others._table([others._body("", list(untrained))]), label=f"{label}, models that were never pretrained"
+            )
+            yield folded(NEVER_PRETRAINED, shown, class_="on-paper") if pretrained else shown
+
+    def _table(self, bodies: Sequence[Html]) -> Html:
+        return tag("table", tag("thead", *self._head()), *bodies, class_=f"table-1{self.crowd}")
 
     @property
     def crowd(self) -> str:
@@ -176,14 +193,11 @@ class _Table:
             ),
         )
 
-    def _bodies(self) -> Iterator[Html]:
-        """One for each group of the paper's, then one for models that were never pretrained."""
+    def _groups(self) -> Iterator[Html]:
+        """The paper's."""
         for section, alike in groupby(self.asked.conditions_of(TABLE_1), key=lambda condition: condition.section):
             title = f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
             yield self._body(title, [Model(condition=condition.name) for condition in alike])
-        untrained = dict.fromkeys(model for task in self.tasks for model in task.models if not model.is_pretrained)
-        if untrained:
-            yield self._body("Never pretrained", list(untrained))
 
     def _body(self, title: str, models: Sequence[Model]) -> Html:
         num_columns = len(DESCRIPTION) + self._num_scores
