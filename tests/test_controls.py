@@ -28,7 +28,6 @@ def _differ(one: object, other: object, name: str) -> bool:
     ("name", "about"),
     [
         ("control-domain", set()),
-        ("control-names", set()),
         ("control-size", set()),
         ("control-tokens", {"updates"}),
         ("control-width", {"shape.width", "shape.feed_forward"}),

@@ -21,7 +21,7 @@ from isoglot.study import read_study
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "replication"
-STUDIES = ("replication", "control-width", "control-names")
+STUDIES = ("replication", "control-width", "control-tokens", "control-size", "control-domain")
 """Those that have a report under results."""
 # As the table's headings have them: by task, its metric and the paper's name for it.
 TASKS = {

@@ -40,5 +40,6 @@ class Noise:
         return (
             f"Of single scores in Table 1, {self.points:.1f} points are taken for noise in place of "
             f"{CLOSE_POINTS:.0f}, twice the standard deviation of the difference between two models that differ in "
-            f"their seed alone ({self.num_scores} scores of several seeds); of means of n it is that over √n."
+            f"their seed alone ({self.num_scores} scores of several seeds that show transfer); of means of n "
+            "it is that over √n."
         )

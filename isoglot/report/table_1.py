@@ -10,7 +10,7 @@ from isoglot.report.agreement import Contender, agreement_lines, transfer_agreem
 from isoglot.report.noise import Noise
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.rank_correlation import RankCorrelation, rank_correlations
-from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost, notes
+from isoglot.report.transfer_notes import PARTIAL_MARK, notes
 from isoglot.report.transfer_scores import Delta, Model, TaskScores, transfer_noise, transfer_scores
 from isoglot.report.verdicts import Verdict
 
@@ -103,7 +103,7 @@ def _columns(scores: TaskScores, *, models: Sequence[Model]) -> TaskColumns:
         },
         deltas={model: scores.delta(model) for model in models},
         lost=frozenset(
-            (model, target) for model in models for target in scores.targets if is_lost(scores, model, target)
+            (model, target) for model in models for target in scores.targets if scores.is_lost(model, target)
         ),
     )
 

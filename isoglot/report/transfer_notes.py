@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from isoglot.report.transfer_scores import Model, TaskScores
+from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.stages.transfer import BEST_SETTINGS
 from isoglot.transfer.task import Windows
@@ -15,15 +15,6 @@ LONG_SEQUENCES = {
     Windows.OVERLAPPING: "are longer than a window of pretraining, and were labelled in parts that overlap",
     Windows.APART: "are longer than a window of pretraining, and were labelled in parts",
 }
-
-
-def is_lost(scores: TaskScores, model: Model, target: str) -> bool:
-    """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining.
-
-    Near 0 that is plain where neither is known as well, as nothing can be lower.
-    """
-    reached, floor = scores.of_target(model, target), scores.floor(model, target)
-    return model.is_pretrained and bool(reached) and fmean(reached) - (floor or 0.0) <= CLOSE_POINTS
 
 
 def notes(tasks: Sequence[TaskScores]) -> Iterator[str]:
@@ -46,7 +37,7 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
             model for model in pretrained if all(scores.floor(model, target) is None for target in scores.targets)
         ]
         lost_targets = {
-            model: [target for target in scores.targets if is_lost(scores, model, target)] for model in pretrained
+            model: [target for target in scores.targets if scores.is_lost(model, target)] for model in pretrained
         }
         unjudged = [model.label for model in without_floor if len(lost_targets[model]) < len(scores.targets)]
         if unjudged:

@@ -12,6 +12,7 @@ from isoglot.conditions import condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.noise import Noise
 from isoglot.report.samples import Sample, common_seeds
+from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named
 
@@ -104,12 +105,6 @@ class TaskScores:
         by_seed = self._by_seed(model, (self.source, target), target, None)
         return Sample.of(by_seed) if by_seed else None
 
-    def of_targets(self) -> Iterator[BySeed]:
-        """Every score of Table 1: of a pretrained model in a target language."""
-        for (model, pair, language, metric), by_seed in self.values.items():
-            if model.is_pretrained and language == pair[1] and metric == self.task.metric:
-                yield by_seed
-
     def untrained(self, model: Model, target: str) -> float | None:
         """The best of the same model without pretraining; None if that was not measured."""
         baselines = [each for each in self.models if each.condition == model.condition and not each.is_pretrained]
@@ -131,6 +126,21 @@ class TaskScores:
         if any(self.untrained(model, target) is None for model in models.values()):
             return dict.fromkeys(models, chance)
         return {name: self.floor(model, target) or chance for name, model in models.items()}
+
+    def is_lost(self, model: Model, target: str) -> bool:
+        """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining.
+
+        Near 0 that is plain where neither is known as well, as nothing can be lower.
+        """
+        reached, floor = self.of_target(model, target), self.floor(model, target)
+        return model.is_pretrained and bool(reached) and fmean(reached) - (floor or 0.0) <= CLOSE_POINTS
+
+    def transferred(self) -> Iterator[BySeed]:
+        """Every score of Table 1 that shows transfer."""
+        for model in self.models:
+            for pair in self.pairs:
+                if model.is_pretrained and not self.is_lost(model, pair[1]):
+                    yield self._by_seed(model, pair, pair[1], None)
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
         return max(self.all_values(metric, language=language), default=None)
@@ -170,8 +180,8 @@ def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]
 
 
 def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
-    """By what seeds say of all these tasks."""
-    return Noise.of(by_seed for each in tasks for by_seed in each.of_targets())
+    """By what seeds say of all these tasks; where there is no transfer they can hardly differ, and say nothing."""
+    return Noise.of(by_seed for each in tasks for by_seed in each.transferred())
 
 
 def _merged(orders: Iterable[Sequence[Model]]) -> list[Model]:

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from isoglot.cells import UNTRAINED
+from isoglot.measurements import Measurement
 from isoglot.report.noise import LEAST_REPEATS, Noise
+from isoglot.report.transfer_scores import transfer_noise, transfer_scores
 from isoglot.report.verdicts import CLOSE_POINTS
+from tests.report.made_up_measurements import transferred
 
 
 def test_two_models_of_different_seeds_lie_further_apart_in_one_case_of_twenty() -> None:
@@ -31,3 +35,30 @@ def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
     assert Noise.of([far_apart] * LEAST_REPEATS).num_scores == LEAST_REPEATS
     assert Noise.of([{0: 10.0, 1: 10.5}] * 50) == Noise()
     assert Noise.of([]) == Noise()
+
+
+def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
+    """Near chance seeds can hardly differ, however many of such scores there are."""
+    live = [
+        ("default", 60.0),
+        ("wiki-cc", 50.0),
+        ("no-anchors", 40.0),
+        ("default-anchors", 55.0),
+        ("extra-anchors", 65.0),
+    ]
+    dead = [("sep-emb", 1.0), ("sep-l1-6", 2.0), ("sep-emb-l1-6", 0.5)]
+
+    def noise(rows: list[tuple[str, float]], *more: Measurement) -> Noise:
+        seeds = [each for name, score in rows for seed in (0, 1) for each in _scored(name, score + 6 * seed, seed)]
+        still = [each for name, score in dead for seed in (0, 1) for each in _scored(name, score, seed)]
+        return transfer_noise(transfer_scores([*seeds, *still, *more]))
+
+    assert noise(live) == Noise(points=pytest.approx(12.0), num_scores=5)
+    # Names that are found without pretraining are no transfer either.
+    found = [("sep-l1-3", 20.0)]
+    assert noise([*live, *found]).num_scores == 6
+    assert noise([*live, *found], *_scored("sep-l1-3", 21.0, 0, suffix=UNTRAINED)).num_scores == 5
+
+
+def _scored(condition: str, score: float, seed: int, *, suffix: str = "") -> list[Measurement]:
+    return transferred(condition, {"ela": 90.0, "oru": score}, seed=seed, suffix=suffix)

@@ -22,7 +22,7 @@ from isoglot.report.html.section import Section
 from isoglot.report.rank_correlation import rank_sentences, rho_text
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, table_1
 from isoglot.report.tables import DESCRIPTION, described
-from isoglot.report.transfer_notes import PARTIAL_MARK, is_lost
+from isoglot.report.transfer_notes import PARTIAL_MARK
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
 
 FEW_SEEDS = 3
@@ -227,7 +227,7 @@ class _Table:
                 why = self._why(task, model, pair)
                 yield tag("td", why, class_=f"absent{first}")
                 continue
-            lost = " lost" if is_lost(task, model, pair[1]) else ""
+            lost = " lost" if task.is_lost(model, pair[1]) else ""
             published = papers_score_of(model, task=task.task.name, languages=pair)
             address = self._address(task, model, pair)
             content = [*_scores(values, address), *_published(published)]
