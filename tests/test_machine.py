@@ -1,9 +1,12 @@
 """The device a run gets."""
 
+import math
+import platform
 from contextlib import nullcontext
 
 import pytest
 import torch
+from torch.nn import functional
 
 from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
@@ -41,3 +44,20 @@ def test_its_random_draws_are_those_of_torch_itself() -> None:
     expected = torch.rand(5)
     Machine(device=torch.device("cpu")).seed(7)
     assert torch.rand(5).equal(expected)
+
+
+@pytest.mark.parametrize(("name", "used"), [("aarch64", False), ("arm64", False), ("x86_64", True)])
+def test_derivatives_go_without_onednn_on_arm_alone(name: str, used: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: name)
+    value = torch.randn(64, requires_grad=True)
+    before = torch.backends.mkldnn.enabled
+    with Machine(device=torch.device("cpu")).derivatives():
+        assert torch.backends.mkldnn.enabled is (used and before)
+        functional.gelu(value).sum().backward()
+    assert torch.backends.mkldnn.enabled is before
+    # The same numbers whoever computes them: x * Phi(x), differentiated.
+    x = value.detach().double()
+    density = torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    expected = 0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * density
+    assert value.grad is not None
+    torch.testing.assert_close(value.grad.double(), expected, atol=1e-6, rtol=1e-5)

@@ -45,7 +45,8 @@ class Updates:
         token_BL, point_BL, target_CBL = self.resident.batch(rows_B, length=length)
         with self.machine.autocast(cache=not self.recorded.is_used):
             loss = self.model.loss(token_BL, point_BL=point_BL, target_CBL=target_CBL, language=self.language)
-        loss.backward()  # type: ignore[no-untyped-call]
+        with self.machine.derivatives():
+            loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         return loss.detach()
 

@@ -84,7 +84,8 @@ class TorchKernels:
         return F.gelu(input_TN)
 
     def gelu_backward(self, output_TN: Tensor, input_TN: Tensor, *, bias: Weight) -> Tensor:
-        gradient_TN: Tensor = aten.gelu_backward(output_TN, input_TN)
+        with self.machine.derivatives():
+            gradient_TN: Tensor = aten.gelu_backward(output_TN, input_TN)
         self.add_bias_gradient(bias, gradient_TN)
         return gradient_TN
 
