@@ -21,7 +21,9 @@ def markdown_table(table: Table1) -> str:
     for task in table.tasks:
         models = table.models_of([task])
         pretrained, others = ([each for each in models if each.is_pretrained is wanted] for wanted in (True, False))
-        parts += [f"### {markdown_escaped(task.title)}", "\n".join(_lines(_columns(task, pretrained)))]
+        parts.append(f"### {markdown_escaped(task.title)}")
+        if pretrained:
+            parts.append("\n".join(_lines(_columns(task, pretrained))))
         if others:
             parts += [NEVER_PRETRAINED, "\n".join(_lines(_columns_of_baselines(task, others)))]
     said = (*rank_sentences(table.ranks), *table.notes)

@@ -49,18 +49,19 @@ def _colour(condition: str) -> Colour:
 
 def _panel(scores: TaskScores, pair: tuple[str, str], conditions: Sequence[str], missing: Missing) -> Panel:
     chance = scores.task.chance
+    # As shares of transfer are counted: of all conditions or of none, or one bar would look shorter for what is known.
+    floors = scores.floors(conditions, pair[1])
     return Panel(
         title=f"{scores.title} in {pair[1]}",
-        bars=[_bar(scores, pair, name, missing) for name in conditions],
+        bars=[_bar(scores, pair, name, floors[name] or None, missing) for name in conditions],
         level=None if chance is None else ("chance", chance),
     )
 
 
-def _bar(scores: TaskScores, pair: tuple[str, str], condition: str, missing: Missing) -> Bar:
-    model = Model(condition=condition)
+def _bar(scores: TaskScores, pair: tuple[str, str], condition: str, floor: float | None, missing: Missing) -> Bar:
     return Bar.of(
-        scores.of_target(model, pair[1]),
-        floor=scores.floor(model, pair[1]),
+        scores.of_target(Model(condition=condition), pair[1]),
+        floor=floor,
         published=papers_score(condition, task=scores.task.name, languages=pair),
         missing=missing(condition, pair, scores.task.name),
     )

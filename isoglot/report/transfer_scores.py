@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from statistics import fmean
 from typing import Any
 
@@ -136,11 +137,13 @@ class TaskScores:
         return model.is_pretrained and bool(reached) and fmean(reached) - (floor or 0.0) <= CLOSE_POINTS
 
     def transferred(self) -> Iterator[BySeed]:
-        """Every score of Table 1 that shows transfer."""
+        """Every score of Table 1 that shows transfer, and is a number."""
         for model in self.models:
             for pair in self.pairs:
-                if model.is_pretrained and not self.is_lost(model, pair[1]):
-                    yield self._by_seed(model, pair, pair[1], None)
+                by_seed = self._by_seed(model, pair, pair[1], None)
+                is_whole = bool(by_seed) and all(map(isfinite, by_seed.values()))
+                if model.is_pretrained and is_whole and not self.is_lost(model, pair[1]):
+                    yield by_seed
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
         return max(self.all_values(metric, language=language), default=None)

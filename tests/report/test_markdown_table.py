@@ -69,6 +69,13 @@ def test_models_without_pretraining_have_a_table_of_their_own_where_they_have_sc
     ]
 
 
+def test_a_study_of_baselines_alone_has_no_empty_table() -> None:
+    text = written(transferred("default", {"ela": 30.0, "oru": 20.0}, suffix=UNTRAINED))
+    assert text.startswith(
+        f"## Table 1: zero-shot transfer from ela\n\n### NER (F1)\n\n{NEVER_PRETRAINED}\n\n| Model |"
+    )
+
+
 def test_marks_are_no_markup() -> None:
     partial = [each for each in PAPERS if (each.condition, each.language) != ("wiki-cc", "zh")]
     text = written(partial)

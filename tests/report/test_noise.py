@@ -1,5 +1,7 @@
 """What counts as noise is what seeds say, where there are enough of them."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,7 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
     found = [("sep-l1-3", 20.0)]
     assert noise([*live, *found]).num_scores == 6
     assert noise([*live, *found], *_scored("sep-l1-3", 21.0, 0, suffix=UNTRAINED)).num_scores == 5
+    assert noise([*live, ("sep-l1-3", math.nan)]) == noise(live)
 
 
 def _scored(condition: str, score: float, seed: int, *, suffix: str = "") -> list[Measurement]:

@@ -155,6 +155,24 @@ def test_nothing_is_kept_of_what_does_not_transfer() -> None:
     assert claim("chance", table({"default": {"nli": 34.0}, "sep-emb-l1-6": {"nli": 34.0}})).verdict is N
 
 
+def test_default_is_held_against_what_it_has_itself_without_pretraining() -> None:
+    """Names that both languages spell alike are found by a model that read nothing, if it shares words."""
+
+    def untrained(condition: str, score: float) -> list[Measurement]:
+        suffixed = {"suffix": UNTRAINED, "languages": ("en", "fr")}
+        return transferred(condition, {"en": 60.0, "fr": score}, **suffixed)
+
+    scores = [
+        *transferred("default", {"en": 90.0, "fr": 42.0}, languages=("en", "fr")),
+        *transferred("sep-emb-l1-6", {"en": 90.0, "fr": 5.0}, languages=("en", "fr")),
+    ]
+    chance = untrained("sep-emb-l1-6", 4.0)
+    assert claim("chance", [*scores, *chance]).verdict is A
+    found = claim("chance", [*scores, *chance, *untrained("default", 41.0)])
+    assert found.verdict is N
+    assert found.numbers == "NER fr: Default itself does not transfer (42.0, and 41.0 without pretraining)"
+
+
 def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
     reached = {"default": 50.0, "no-anchors": 40.0, "sep-emb-l1-6": 55.0}
     untrained = [

@@ -70,8 +70,11 @@ def at_chance(transfer: Transfer, condition: str, *, of: str) -> Iterator[Findin
             continue
         title = f"{transfer.title(task)} {target}"
         score, start = transfer.score(condition, place), transfer.score(of, place)
-        if not _transfers(transfer, start, floor):
-            yield _no_start(title, of, start, _floor_words(transfer, task, floor))
+        # Its own floor may be far higher; where that is not known, the other's is the best guess.
+        own_floor = transfer.floor(of, place)
+        start_floor = floor if own_floor is None else own_floor
+        if not _transfers(transfer, start, start_floor):
+            yield _no_start(title, of, start, _floor_words(transfer, task, start_floor))
             continue
         above = score.mean - floor
         if above <= CLOSE_POINTS:

@@ -27,8 +27,9 @@ RANKS = (
     "need not reach 1; a condition without all of the languages is left out."
 )
 FIGURE_3 = (
-    "The scores of Table 1 as bars: the longer, the better a model does in a language whose labels it never saw. Bars "
-    "that stay as long as Default's name what transfer can do without; bars that vanish name what it needs."
+    "The scores of Table 1 as bars: pale is what a model has by chance, or without pretraining where that is known of "
+    "every condition, and the rest is transfer. Where as much of that is left as under Default, transfer can do "
+    "without what was taken away; where it vanishes, transfer needs it."
 )
 EMERGENCE = (
     "Given a sentence in one language, is its nearest neighbour inside the model its translation, although no one "

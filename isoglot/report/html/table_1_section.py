@@ -30,6 +30,7 @@ FEW_SEEDS = 3
 OF_PAPER = "Below a score, in this colour: the paper's own."
 MANY, VERY_MANY = 6, 12
 """Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings."""
+CROWDED = " many very-many"
 AS_DEFAULT = "-"
 NEVER_PRETRAINED = "The same models without pretraining"
 Links = Mapping[str, str]
@@ -132,7 +133,7 @@ class _Table:
         """That of pretrained models if there are to be any, then the others', which may be two for each condition."""
         pretrained = list(self._groups())
         if pretrained:
-            yield scrolling(self._table(pretrained), label=label)
+            yield scrolling(self._table(pretrained, crowd=self.crowd), label=label)
         if self.has_published:
             yield tag("p", OF_PAPER, class_="published remark")
         # Tasks that have none of them get no columns.
@@ -140,18 +141,23 @@ class _Table:
         untrained = dict.fromkeys(model for task in tasks for model in task.models if not model.is_pretrained)
         if untrained:
             others = replace(self, tasks=tasks)
+            # Beside the first table, which says what was done to each, it needs no settings.
+            crowd = self.crowd if not pretrained else CROWDED
             shown = scrolling(
-                others._table([others._body("", list(untrained))]), label=f"{label}, models that were never pretrained"
+                others._table([others._body("", list(untrained))], crowd=crowd),
+                label=f"{label}, models that were never pretrained",
             )
             yield folded(NEVER_PRETRAINED, shown, class_="on-paper") if pretrained else shown
 
-    def _table(self, bodies: Sequence[Html]) -> Html:
-        return tag("table", tag("thead", *self._head()), *bodies, class_=f"table-1{self.crowd}")
+    def _table(self, bodies: Sequence[Html], *, crowd: str) -> Html:
+        return tag("table", tag("thead", *self._head()), *bodies, class_=f"table-1{crowd}")
 
     @property
     def crowd(self) -> str:
         """Classes that say how much has to be left out, on paper and beyond that on a screen."""
-        return (" many" if self._num_scores > MANY else "") + (" very-many" if self._num_scores > VERY_MANY else "")
+        if self._num_scores > VERY_MANY:
+            return CROWDED
+        return " many" if self._num_scores > MANY else ""
 
     @property
     def has_seeds(self) -> bool:
