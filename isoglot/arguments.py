@@ -1,4 +1,4 @@
-"""The study and the store that the words of a command name."""
+"""The study, the report and the store that the words of a command name."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,3 +50,19 @@ def asked_study(
 
         raise IsoglotError(f"{name}: nothing is left of it: {'; '.join(left_out_sentences(study))}")
     return study
+
+
+def asked_report(name: str, **choices: str | None) -> Path | None:
+    """Where a report is that is named by its folder or a file in it; None of a study. Of a report nothing is chosen."""
+    from isoglot.report.report_files import MEASUREMENTS
+    from isoglot.study import builtin_study_names
+
+    path = Path(name)
+    if name in builtin_study_names() or path.suffix == ".toml":
+        return None
+    is_file_of_one = path.is_file() and (path.parent / MEASUREMENTS).is_file()
+    if not (path.is_dir() or is_file_of_one):
+        return None
+    for option in (option for option, words in choices.items() if words is not None):
+        raise IsoglotError(f"--{option} chooses from a study, and {name} is a report, which has what it has")
+    return path if path.is_dir() else path.parent

@@ -3,11 +3,12 @@
 import shlex
 import sys
 import warnings
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.arguments import asked_store, asked_study
+from isoglot.arguments import asked_report, asked_store, asked_study
 from isoglot.compare_command import compare
 from isoglot.data_command import data_app
 from isoglot.errors import IsoglotError
@@ -22,6 +23,7 @@ from isoglot.options import (
     SeedsOption,
     StoreOption,
     StudyArgument,
+    StudyOrReportArgument,
     TasksOption,
 )
 from isoglot.pack_command import pack, unpack
@@ -29,6 +31,10 @@ from isoglot.report_command import report
 from isoglot.run_command import run
 from isoglot.standard_streams import watch_readers
 from isoglot.terminal import plain_console
+
+if TYPE_CHECKING:
+    from isoglot.measurements import Measurement
+    from isoglot.scales import Scale
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
 
@@ -81,7 +87,7 @@ def plan(
 
 @app.command()
 def results(
-    study: StudyArgument,
+    study: StudyOrReportArgument,
     store: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
@@ -90,18 +96,19 @@ def results(
     data: DataOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
 ) -> None:
-    """Print what a study has found so far."""
+    """Print what a study has found so far, or a report that was written."""
     from isoglot.exhibits import cells, gap_sentences
     from isoglot.measurements import measurements
-    from isoglot.report.tables import results as results_tables
+    from isoglot.report.report_files import read_found
 
+    folder = asked_report(study, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    if folder is not None:
+        written = read_found(folder)
+        _print_results(written.measurements, scale=written.asked.scale, as_json=as_json)
+        return
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     found, damage = measurements(asked, asked_store(store))
-    if as_json:
-        for each in found:
-            print(each.json_line())
-    elif found:
-        plain_console().print(results_tables(found, scale=asked.scale))
+    _print_results(found, scale=asked.scale, as_json=as_json)
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
     for sentence in gap_sentences(asked):
@@ -117,6 +124,16 @@ def results(
         if not found:
             raise IsoglotError(lack)
         print(lack, file=sys.stderr)
+
+
+def _print_results(found: "Sequence[Measurement]", *, scale: "Scale", as_json: bool) -> None:
+    from isoglot.report.tables import results as results_tables
+
+    if as_json:
+        for each in found:
+            print(each.json_line())
+    elif found:
+        plain_console().print(results_tables(found, scale=scale))
 
 
 app.command()(report)

@@ -7,6 +7,13 @@ import typer
 StudyArgument = Annotated[
     str, typer.Argument(metavar="STUDY", help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file.")
 ]
+StudyOrReportArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A built-in study (see [bold]isoglot list[/bold]), a .toml file, or the folder of a report.",
+    ),
+]
 StoreOption = Annotated[
     str,
     typer.Option(

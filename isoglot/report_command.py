@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.arguments import asked_store, asked_study
+from isoglot.arguments import asked_report, asked_store, asked_study
 from isoglot.errors import IsoglotError
 from isoglot.options import (
     DEFAULT_STORE,
@@ -21,6 +21,7 @@ from isoglot.options import (
     ExhibitsOption,
     SeedsOption,
     StoreOption,
+    StudyOrReportArgument,
     TasksOption,
 )
 from isoglot.terminal import plain_console
@@ -33,13 +34,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    study: Annotated[
-        str,
-        typer.Argument(
-            metavar="STUDY",
-            help="A built-in study (see [bold]isoglot list[/bold]), a .toml file, or the folder of a report.",
-        ),
-    ],
+    study: StudyOrReportArgument,
     store: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
@@ -76,10 +71,8 @@ def report(
     if to is not None and not to.strip():
         raise IsoglotError("--to names no folder; is a variable of your shell not set?")
     copy = None if to is None else Path(to)
-    if (folder := _folder_of_report(study)) is not None:
-        choices = {"--seeds": seeds, "--conditions": conditions, "--exhibits": exhibits, "--tasks": tasks}
-        for option in (option for option, words in choices.items() if words is not None):
-            raise IsoglotError(f"{option} chooses from a study, and {study} is a report, which has what it has")
+    folder = asked_report(study, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    if folder is not None:
         written = rewrite_report(folder, to=copy, against=_other(against, store=store, data=data))
         _tell(written.page, written.compared, study=study, open_it=open_it)
         return
@@ -116,19 +109,6 @@ def _tell(page: Path, compared: Compared | None, *, study: str, remarks: Sequenc
         webbrowser.open(page.absolute().as_uri())
 
 
-def _folder_of_report(name: str) -> Path | None:
-    """Where a report is that is named by its folder or a file in it; None of a study."""
-    from isoglot.report.report_files import MEASUREMENTS
-    from isoglot.study import builtin_study_names
-
-    path = Path(name)
-    if name in builtin_study_names() or path.suffix == ".toml":
-        return None
-    if path.is_dir():
-        return path
-    return path.parent if path.exists() and (path.parent / MEASUREMENTS).is_file() else None
-
-
 def _other(name: str | None, *, store: str, data: str | None) -> Other | None:
     """What --against names, if it is given."""
     from isoglot.report.page import Other
@@ -142,7 +122,7 @@ def _report_named(name: str, *, store: str, data: str | None) -> ReportContent:
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report
 
-    if (folder := _folder_of_report(name)) is not None:
+    if (folder := asked_report(name)) is not None:
         return read_report(folder)
     study = asked_study(name, data=data)
     shelf = asked_store(store)

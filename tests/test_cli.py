@@ -222,3 +222,21 @@ def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
     assert answer.returncode == 0
     assert {json.loads(line)["condition"] for line in answer.stdout.splitlines()} == {"default", "extra-anchors"}
     assert isoglot("results", "tiny.toml", folder=finished.folder).stderr == ""
+
+
+def test_results_of_a_report_need_neither_study_nor_store(finished: Workplace, tmp_path: Path) -> None:
+    isoglot("report", "tiny.toml", "--to", str(tmp_path / "published"), folder=finished.folder)
+    for words in ((), ("--json",)):
+        of_study = isoglot("results", "tiny.toml", *words, folder=finished.folder)
+        of_report = isoglot("results", "published", *words, folder=tmp_path)
+        assert of_report.stdout == of_study.stdout != ""
+        assert of_report.stderr == ""
+    assert isoglot("results", "published/report.html", "--json", folder=tmp_path).stdout == of_study.stdout
+    for command in ("results", "report"):
+        refused = isoglot(command, "published", "--seeds", "0", folder=tmp_path)
+        assert refused.returncode != 0
+        assert refused.stderr == (
+            "isoglot: --seeds chooses from a study, and published is a report, which has what it has\n"
+        )
+    (tmp_path / "empty").mkdir()
+    assert "empty: no measurements.jsonl in it" in isoglot("results", "empty", folder=tmp_path).stderr
