@@ -142,7 +142,7 @@ class _Table:
         if untrained:
             others = replace(self, tasks=tasks)
             # Beside the first table, which says what was done to each, it needs no settings.
-            crowd = self.crowd if not pretrained else CROWDED
+            crowd = CROWDED if pretrained else others.crowd
             shown = scrolling(
                 others._table([others._body("", list(untrained))], crowd=crowd),
                 label=f"{label}, models that were never pretrained",
