@@ -5,9 +5,9 @@ import subprocess
 from itertools import takewhile
 from pathlib import Path
 
+from isoglot.artifacts.hardware import VISIBLE_VARIABLE
 from isoglot.machine import DEVICE_VARIABLE
 
-VISIBLE_VARIABLE = "CUDA_VISIBLE_DEVICES"
 NO_MORE = ("", "-1")
 
 

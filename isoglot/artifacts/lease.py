@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from isoglot.artifacts.provenance import host
 from isoglot.errors import IsoglotError
 
 
@@ -70,7 +69,7 @@ def _sign(descriptor: int, path: Path) -> None:
     """Write into the locked file who has it; on a full disk that fails, and no file must be left."""
     try:
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{host()}, process {os.getpid()}".encode(), 0)
+        os.pwrite(descriptor, f"{os.uname().nodename}, process {os.getpid()}".encode(), 0)
     except BaseException:
         path.unlink(missing_ok=True)
         raise

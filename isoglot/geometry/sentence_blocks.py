@@ -9,7 +9,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-Ids = NDArray[np.int64]
+from isoglot.geometry.diagonal import Ids
+
+
 PairIds = NDArray[np.int32]
 
 MOST_CELLS = 1 << 20

@@ -19,7 +19,7 @@ def csv_table(table: Table1) -> str:
         ("Condition", [model.condition for model in table.models]),
     ]
     for task in table.tasks:
-        columns += [column for column in _columns(task, table.models) if any(column[1])]
+        columns += [column for column in _csv_columns(task, table.models) if any(column[1])]
     headings, cells = zip(*columns, strict=True)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -28,7 +28,7 @@ def csv_table(table: Table1) -> str:
     return text.getvalue()
 
 
-def _columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[Column]:
+def _csv_columns(task: TaskColumns, models: Sequence[Model]) -> Iterator[Column]:
     *targets, _, source = task.headings
     for language in (*targets, source):
         values = [task.values[model, language] for model in models]

@@ -14,7 +14,7 @@ SEPARATION_POINTS = 2.5
 # How wide a character is, in points.
 SIZES = {"small": 4.6, "footnotesize": 4.25, "scriptsize": 3.9, "tiny": 3.1}
 SIZES_SIDE_BY_SIDE = ("small", "footnotesize", "scriptsize")
-NEVER_PRETRAINED = "Never pretrained"
+UNTRAINED_HEADING = "Never pretrained"
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -93,7 +93,7 @@ def _tabular(models: Sequence[Model], tasks: Sequence[TaskColumns]) -> Iterator[
 def _group(model: Model) -> str:
     """As in the paper: "Anchor points (§4.2)", and none for Default."""
     if not model.is_pretrained:
-        return NEVER_PRETRAINED
+        return UNTRAINED_HEADING
     section = condition_named(model.condition).section
     return f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
 

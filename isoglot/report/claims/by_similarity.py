@@ -7,6 +7,7 @@ from isoglot.cells import UNTRAINED
 from isoglot.conditions import DEFAULT, MONOLINGUAL
 from isoglot.figures import FIGURE_6, FIGURE_7, OF_PRIME
 from isoglot.languages import PRIME
+from isoglot.report.claims.by_alignment import Pair
 from isoglot.report.claims.language_distance import by_distance
 from isoglot.report.claims.layer_evidence import Layers, LayerScores
 from isoglot.report.claims.question import Finding, comparison, in_order
@@ -17,7 +18,6 @@ from isoglot.report.verdicts import CLOSE_CKA
 
 CLOSE_CORRELATION = 0.02
 BILINGUAL, ONE_EACH, RANDOM = "bilingual", "monolingual", "random"
-Pair = tuple[str, str]
 
 
 def bilingual_above_monolingual_above_random(layers: Layers) -> Iterator[Finding]:
