@@ -22,12 +22,12 @@ from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model
+from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
 from isoglot.pretraining.progression import Progression
 from isoglot.scales import DEMO, PAPER, SMALL, Scale
-from isoglot.tensor_files import WriteTensors, write_tensors
 
 TIMES = 7
 

@@ -32,7 +32,7 @@ from transformers import BertConfig, BertForMaskedLM
 
 from isoglot.conditions import CONDITIONS, TableKind
 from isoglot.corpora.vocabulary import MASK, PAD
-from isoglot.free_memory import free_memory_of
+from isoglot.hardware import free_memory_of
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining.calibration import made_up_stream
 from isoglot.pretraining.loop import Trainer

@@ -30,7 +30,7 @@ from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.streams import write_stream
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.languages import default_splitting
-from isoglot.workers import num_workers
+from isoglot.machine import num_workers
 
 MEGABYTE = 1e6
 MERGES = 40_000

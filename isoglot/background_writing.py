@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
-from isoglot.tensor_files import write_tensors
+from isoglot.files import write_tensors
 
 ALIGNMENT = 64
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.cells import Cell
 from isoglot.conditions import DEFAULT, MONOLINGUAL
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, suggestion
 from isoglot.exhibits import cells
 from isoglot.languages import PRIME
 from isoglot.stages.emergence import Emergence
@@ -18,7 +18,6 @@ from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.stages.two_models import OfTwoModels
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.study import Study
-from isoglot.suggestions import suggestion
 
 Named = dict[tuple[str, ...], Stage]
 """By the words that may follow a condition's name."""

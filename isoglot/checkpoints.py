@@ -11,7 +11,7 @@ from torch import nn
 
 from isoglot.checkpoint_files import LATEST, PROGRESSION
 from isoglot.errors import IsoglotError
-from isoglot.tensor_files import WriteTensors, write_tensors
+from isoglot.files import WriteTensors, write_tensors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -60,7 +60,7 @@ def compare(
     A model is a name on the Hugging Face hub, a folder with config.json, or one of isoglot's own such as
     demo:monolingual:oru. Text may be plain, a sentence a line, or XNLI's or a treebank's; it may be compressed.
     """
-    from isoglot.artifacts.disk import write_whole
+    from isoglot.files import write_whole
     from isoglot.geometry.comparison import compared
     from isoglot.geometry.parallel_lines import read_parallel_lines
     from isoglot.report.comparison import NamedComparison

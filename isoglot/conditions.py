@@ -6,8 +6,7 @@ from decimal import Decimal
 from enum import StrEnum
 from math import ceil
 
-from isoglot.errors import IsoglotError
-from isoglot.suggestions import suggestion
+from isoglot.errors import IsoglotError, suggestion
 
 PAPER_DEPTH = 8
 

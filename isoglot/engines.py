@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from isoglot.errors import IsoglotError
-from isoglot.free_memory import SHARE_VARIABLE, available_ram, memory_share
-from isoglot.gpus import VISIBLE_VARIABLE, usable_gpus
-from isoglot.machine import PROCESSES_VARIABLE, processes_per_model
-from isoglot.workers import WORKERS_VARIABLE, num_processors, num_workers
+from isoglot.hardware import SHARE_VARIABLE, VISIBLE_VARIABLE, available_ram, memory_share, usable_gpus
+from isoglot.machine import PROCESSES_VARIABLE, WORKERS_VARIABLE, num_processors, num_workers, processes_per_model
 
 if TYPE_CHECKING:
     from isoglot.artifacts import Engine, PlannedStage, Store

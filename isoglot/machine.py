@@ -9,11 +9,21 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isoglot.environment import number_in
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     import torch
+
+
+def number_in(variable: str, *, of: str) -> int | None:
+    """The number of something that an environment variable gives; None where it is not set."""
+    wanted = os.environ.get(variable)
+    if not wanted:
+        return None
+    if not wanted.isdecimal() or int(wanted) < 1:
+        raise IsoglotError(f"{variable}={wanted!r} is no number of {of}; unset it, or give 1 or more")
+    return int(wanted)
+
 
 DEVICE_VARIABLE = "ISOGLOT_DEVICE"
 PROCESSES_VARIABLE = "ISOGLOT_PROCESSES_PER_MODEL"
@@ -122,3 +132,16 @@ def this_machine() -> Machine:
             f"{DEVICE_VARIABLE}={wanted!r} is no device that torch can use here; unset it, or take cpu, cuda or cuda:0"
         ) from error
     return Machine(device=device)
+
+
+WORKERS_VARIABLE = "ISOGLOT_WORKERS"
+
+
+def num_workers() -> int:
+    """One for each processor that this process may use; the environment variable ISOGLOT_WORKERS decides otherwise."""
+    return number_in(WORKERS_VARIABLE, of="processes") or num_processors()
+
+
+def num_processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

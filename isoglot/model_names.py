@@ -5,13 +5,12 @@ from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.conditions import MONOLINGUAL, Condition, condition_named
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, suggestion
 from isoglot.figures import OF_PRIME
 from isoglot.languages import PRIME, original
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import Side
 from isoglot.study import Study, read_study, with_conditions, with_seeds
-from isoglot.suggestions import suggestion
 
 FORM = (
     'as in "demo:default:oru" or "demo:monolingual:oru:1": a study, a condition, a language, perhaps a pair or a seed'

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isoglot.errors import suggestion
 from isoglot.exhibit_names import keys_of
-from isoglot.suggestions import suggestion
 from isoglot.toml_tables import Place, Table, checked, distinct, known_name, quoted, refuse_unknown_keys
 
 Lists = Mapping[str, Sequence[Any]]

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from isoglot.conditions import Domain
-from isoglot.errors import MissingDataError
+from isoglot.errors import MissingDataError, suggestion
 from isoglot.languages import Splitter, WordSplitting, default_splitting
 from isoglot.limits import at_least
-from isoglot.suggestions import suggestion
 from isoglot.task_files import SPLITS, parse_task_files, task_file_keys, task_names
 from isoglot.text_sources import HubDataset, TextFiles, TextSource, is_dump
 from isoglot.toml_tables import (

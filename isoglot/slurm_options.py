@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isoglot.errors import IsoglotError
-from isoglot.machine import DEVICE_VARIABLE
-from isoglot.workers import WORKERS_VARIABLE
+from isoglot.machine import DEVICE_VARIABLE, WORKERS_VARIABLE
 
 if TYPE_CHECKING:
     from isoglot.artifacts import Engine, PlannedStage, Store

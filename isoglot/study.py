@@ -8,14 +8,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from isoglot.conditions import CONDITIONS, Condition, condition_named
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, suggestion
 from isoglot.exhibit_names import EXHIBITS, TOLD_ANYWAY
 from isoglot.languages import PRIME, RESERVED_NAMES
 from isoglot.limits import SEED, at_least, conflicts
 from isoglot.narrowing import EVERYTHING, Narrowing, parse_narrowings
 from isoglot.real_text import RealText, parse_real_text
 from isoglot.scales import SCALES, Scale
-from isoglot.suggestions import suggestion
 from isoglot.synthetic_languages import SyntheticLanguage, World
 from isoglot.task_files import task_names
 from isoglot.toml_tables import (

@@ -3,7 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 
-from isoglot.suggestions import suggestion
+from isoglot.errors import suggestion
 from isoglot.toml_tables import Place, checked, file_paths, quoted, refuse_unknown_keys
 
 TASKS = files("isoglot") / "transfer" / "tasks"

@@ -8,9 +8,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, suggestion
 from isoglot.limits import LIMITS, Limit
-from isoglot.suggestions import suggestion
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

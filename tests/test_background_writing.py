@@ -18,8 +18,8 @@ from isoglot.background_writing import BackgroundWriter, Outbox
 from isoglot.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.encoder.files import read_model, write_model
 from isoglot.errors import IsoglotError
+from isoglot.files import write_tensors
 from isoglot.pretraining.progression import Progression
-from isoglot.tensor_files import write_tensors
 from tests.encoder.tiny_models import EVERYTHING, tiny_model
 from tests.killed_processes import CHECKOUT, KILLED, Nursed, files_of, nursed
 from tests.slow_disks import slow_disk

@@ -12,9 +12,9 @@ from isoglot.artifacts.local_processes import LocalProcesses
 from isoglot.engines import local_engine, most_side_by_side, num_in_memory, shares
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
+from isoglot.machine import num_processors
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.study import parse_study
-from isoglot.workers import num_processors
 from tests.artifacts.odd_stages import Filling
 from tests.artifacts.toy_stages import Count, Joined, Text
 

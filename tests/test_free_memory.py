@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot import free_memory
+from isoglot import hardware as free_memory
 from isoglot.errors import IsoglotError
-from isoglot.free_memory import (
+from isoglot.hardware import (
     SHARE_VARIABLE,
     FreeMemory,
     available_ram,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from stand_in_driver import write_driver
 
-from isoglot.gpus import usable_gpus
+from isoglot.hardware import usable_gpus
 
 THREE = (
     "GPU 0: NVIDIA H200 (UUID: GPU-a)",

@@ -10,7 +10,7 @@ import torch
 from killed_processes import exit_code_of
 from safetensors.torch import load_file
 
-from isoglot.tensor_files import write_tensors
+from isoglot.files import write_tensors
 
 LARGE = {"large": torch.zeros(1_000_000)}
 

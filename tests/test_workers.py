@@ -3,7 +3,7 @@ import os
 import pytest
 
 from isoglot.errors import IsoglotError
-from isoglot.workers import num_workers
+from isoglot.machine import num_workers
 
 
 def test_as_many_as_there_are_processors_or_as_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from isoglot.artifacts.disk import flush
 from isoglot.errors import IsoglotError
+from isoglot.files import flush
 
 SUMMARY_NAME = "isoglot-summary.json"
 """In the folder of a summary, beside the record: which of the artifact's files are there."""

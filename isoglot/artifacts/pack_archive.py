@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from isoglot.artifacts.canonical import Json
-from isoglot.artifacts.disk import flush
-from isoglot.artifacts.lease import lease
 from isoglot.errors import IsoglotError
+from isoglot.files import flush, lease
 
 MANIFEST = "isoglot-pack.json"
 FORMAT = 1

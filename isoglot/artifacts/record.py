@@ -7,11 +7,11 @@ from pathlib import Path
 
 from isoglot.artifacts.canonical import Json, digest_of
 from isoglot.artifacts.checksums import SUMMARY_NAME, FileSum, check_files, damaged
-from isoglot.artifacts.disk import flush
-from isoglot.artifacts.hardware import Hardware, hardware
 from isoglot.artifacts.provenance import commit, host, versions
 from isoglot.artifacts.stage import Amount, Stage
 from isoglot.errors import IsoglotError
+from isoglot.files import flush
+from isoglot.hardware import Hardware, hardware
 
 FORMAT = 2
 """1 had no hardware. Neither this nor the hardware is part of an identity: artifacts of both are the same."""

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Self
 
 from isoglot.artifacts.ctrl_c import deaf_to_ctrl_c
-from isoglot.artifacts.disk import clear_disk_errors
 from isoglot.artifacts.engine import Event, Failed, Held, Made, Progressed, Reused, Tell, Waiting
-from isoglot.artifacts.lease import lease
 from isoglot.artifacts.slurm_job import error_log, news_path, read_news
 from isoglot.artifacts.slurm_queue import GONE, QueuedJob, SilentSlurmError, cancel, last_state, queued_jobs
 from isoglot.artifacts.slurm_submission import Submitter
 from isoglot.artifacts.stage import Stage
 from isoglot.artifacts.store import Store, ignore_holder
 from isoglot.errors import IsoglotError
+from isoglot.files import clear_disk_errors, lease
 
 SECONDS_BETWEEN_LOOKS = 0.5
 """At files, which is cheap."""

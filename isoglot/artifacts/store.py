@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.artifacts.checksums import file_sums
-from isoglot.artifacts.disk import clear_disk_errors, flush, write_whole
-from isoglot.artifacts.lease import holder, lease
 from isoglot.artifacts.record import (
     FORMAT,
     RECORD_NAME,
@@ -26,6 +24,7 @@ from isoglot.artifacts.record import (
 from isoglot.artifacts.stage import Progress, Stage, Work
 from isoglot.artifacts.stopwatch import SECONDS_NAME, Stopwatch
 from isoglot.errors import IsoglotError
+from isoglot.files import clear_disk_errors, flush, holder, lease, write_whole
 
 STORE_NAME = "store.json"
 PARTIAL = ".partial"

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.artifacts.checksums import SUMMARY_NAME, FileSum, file_sums
-from isoglot.artifacts.disk import clear_disk_errors, flush, write_whole
-from isoglot.artifacts.lease import lease
 from isoglot.artifacts.pack_archive import ARTIFACTS, LOGS, SUMMARIES, Manifest, opened_archive
 from isoglot.artifacts.record import (
     RECORD_NAME,
@@ -22,6 +20,7 @@ from isoglot.artifacts.record import (
 )
 from isoglot.artifacts.store import Store, ignore_holder
 from isoglot.errors import IsoglotError
+from isoglot.files import clear_disk_errors, flush, lease, write_whole
 
 UNPACKING = "unpacking"
 """In the store, while that goes on; what a kill leaves there the next one removes."""

@@ -6,8 +6,7 @@ from functools import partial
 
 from isoglot.data_sets import official_files as files
 from isoglot.data_sets.data_set import DataFile, DataSet
-from isoglot.errors import IsoglotError
-from isoglot.suggestions import suggestion
+from isoglot.errors import IsoglotError, suggestion
 
 PAPER = ("en", "fr", "de", "ru", "zh")
 FOREIGN = PAPER[1:]

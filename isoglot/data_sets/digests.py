@@ -5,12 +5,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from isoglot.artifacts.disk import write_whole
-from isoglot.artifacts.lease import lease
 from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
 from isoglot.corpora.readers.file_names import plain_name
 from isoglot.data_sets.data_set import DataFile
 from isoglot.errors import IsoglotError
+from isoglot.files import lease, write_whole
 
 RECORD = "isoglot.sha256"
 """In the data folder; `sha256sum -c isoglot.sha256` understands it too."""

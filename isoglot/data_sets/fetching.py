@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from pathlib import Path
 
-from isoglot.artifacts.disk import flush, write_whole
 from isoglot.data_sets.connecting import LastingError, PassingError, opened_url
 from isoglot.errors import IsoglotError
+from isoglot.files import flush, write_whole
 
 CHUNK_BYTES = 1 << 18
 WEAK = "W/"

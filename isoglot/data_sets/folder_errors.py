@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from isoglot.artifacts.disk import FULL, UNUSABLE
 from isoglot.errors import IsoglotError
+from isoglot.files import FULL, UNUSABLE
 
 
 @contextmanager

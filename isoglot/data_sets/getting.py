@@ -9,8 +9,6 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO
 
-from isoglot.artifacts.disk import flush
-from isoglot.artifacts.lease import lease
 from isoglot.corpora.readers.file_names import found
 from isoglot.data_sets.connecting import LastingError
 from isoglot.data_sets.data_set import Archive, DataFile, Link, Member, Rewrite
@@ -19,6 +17,7 @@ from isoglot.data_sets.fetching import Patience, adopt, fetch, forget, tidy
 from isoglot.data_sets.folder_errors import clear_folder_errors
 from isoglot.data_sets.unpacking import member_stream
 from isoglot.errors import IsoglotError
+from isoglot.files import flush, lease
 
 
 class UnreachableError(IsoglotError):

@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 from isoglot.conditions import Separate
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
+from isoglot.files import WriteTensors, write_tensors
 from isoglot.scales import EncoderShape, NormPlacement
-from isoglot.tensor_files import WriteTensors, write_tensors
 
 WEIGHTS = "model.safetensors"
 DESCRIPTION = "model.json"

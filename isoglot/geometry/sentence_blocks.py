@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from isoglot.geometry.diagonal import Ids
 
-
 PairIds = NDArray[np.int32]
 
 MOST_CELLS = 1 << 20

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from math import ceil
 
-from isoglot.environment import number_in
 from isoglot.errors import IsoglotError
-from isoglot.free_memory import FreeMemory, memory_share
+from isoglot.hardware import FreeMemory, memory_share
+from isoglot.machine import number_in
 from isoglot.pretraining.footprint import Footprint
 from isoglot.pretraining.run import PretrainingRun
 

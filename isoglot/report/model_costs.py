@@ -7,7 +7,7 @@ from pathlib import Path
 
 from isoglot.artifacts import PlannedStage, State, Store
 from isoglot.errors import IsoglotError
-from isoglot.free_memory import FreeMemory, free_memory_here
+from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.footprint import Footprint

@@ -9,12 +9,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from isoglot.artifacts import Store
-from isoglot.artifacts.disk import clear_disk_errors, write_whole
-from isoglot.artifacts.lease import lease
 from isoglot.artifacts.store import ignore_holder
 from isoglot.cells import VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
+from isoglot.files import clear_disk_errors, lease, write_whole
 from isoglot.measurements import Measurement
 from isoglot.report.difference import Changed, difference
 from isoglot.report.gathering import gathered

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass
 
 from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.artifacts.canonical import Json
-from isoglot.artifacts.hardware import Hardware
 from isoglot.artifacts.provenance import commit, versions
 from isoglot.cells import Cell
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
+from isoglot.hardware import Hardware
 from isoglot.report.data_files import DataFile, data_files
 from isoglot.report.departures import Departure, departures
 from isoglot.report.study_settings import study_settings, told_origin

@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from isoglot.artifacts.canonical import Json
-from isoglot.artifacts.disk import write_whole
 from isoglot.conditions import label_of
 from isoglot.errors import IsoglotError
+from isoglot.files import write_whole
 from isoglot.measurements import Measurement
 from isoglot.report.asked import Asked, asked_in
 from isoglot.report.json_values import read_as

@@ -88,7 +88,7 @@ class PretrainedEncoder(Stage):
         return replace(asked, gpus=asked.gpus * processes_per_model())
 
     def make(self, work: Work) -> None:
-        from isoglot.free_memory import free_memory_of
+        from isoglot.hardware import free_memory_of
         from isoglot.machine import this_machine
         from isoglot.pretraining.loop import pretrain
         from isoglot.pretraining.micro_batch import micro_batch

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from isoglot.artifacts import NOT_IDENTITY
 from isoglot.corpora.readers.file_names import found
-from isoglot.errors import IsoglotError, MissingDataError
-from isoglot.suggestions import nearest
+from isoglot.errors import IsoglotError, MissingDataError, nearest
 
 LARGE_BYTES = 64 << 20
 """A smaller file is read in a moment."""

@@ -9,10 +9,10 @@ from isoglot.artifacts import Amount, Resources, Stage, Work
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.languages import Splitter, WordSplitting
+from isoglot.machine import num_workers
 from isoglot.randomness import derived_seed
 from isoglot.stages.job_sizes import for_text
 from isoglot.stages.text import AnyText, FileText, gigabytes, text_lines
-from isoglot.workers import num_workers
 
 
 @dataclass(frozen=True, kw_only=True)

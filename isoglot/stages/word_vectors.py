@@ -14,10 +14,10 @@ from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.fasttext import fasttext_vectors
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.readers.word_vectors import read_word_vectors
+from isoglot.machine import num_workers
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.text import read_lines, write_lines
-from isoglot.workers import num_workers
 
 WORDS = "words.txt"
 VECTORS = "vectors.npy"

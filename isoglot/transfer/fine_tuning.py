@@ -20,9 +20,9 @@ from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.encoding import Encoding
 from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
+from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine
 from isoglot.randomness import derived_seed
-from isoglot.tensor_files import WriteTensors, write_tensors
 from isoglot.transfer.length_batches import epoch_order, length_batches
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.new_layers import NewLayers

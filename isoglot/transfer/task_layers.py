@@ -8,7 +8,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from isoglot.errors import IsoglotError
-from isoglot.tensor_files import write_tensors
+from isoglot.files import write_tensors
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.new_layers import NewLayers
 from isoglot.transfer.task import Task

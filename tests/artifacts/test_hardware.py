@@ -6,8 +6,8 @@ import os
 import pytest
 
 from isoglot.artifacts import Store
-from isoglot.artifacts.hardware import Hardware, hardware, visible_gpus
 from isoglot.errors import IsoglotError
+from isoglot.hardware import Hardware, hardware, visible_gpus
 from tests.artifacts.toy_stages import Joined, Text
 
 LISTING = """GPU 0: NVIDIA H200 (UUID: GPU-5f1a)

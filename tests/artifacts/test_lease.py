@@ -3,7 +3,7 @@ import sys
 import threading
 from pathlib import Path
 
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 from tests.artifacts.toy_stages import python
 
 

@@ -12,10 +12,10 @@ from submitit.core.utils import UncompletedJobError
 
 from isoglot.artifacts import NOT_IDENTITY, Stage, Store, Work, slurm_job
 from isoglot.artifacts.engine import Event, Failed, Held, Made, Progressed, Reused
-from isoglot.artifacts.lease import lease
 from isoglot.artifacts.slurm_job import News, StageJob, news_path, read_news, write_news
 from isoglot.artifacts.store import ignore_holder
 from isoglot.errors import IsoglotError
+from isoglot.files import lease
 
 # In a job they are no errors.
 pytestmark = pytest.mark.filterwarnings("always")

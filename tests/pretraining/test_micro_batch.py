@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from isoglot.conditions import DEFAULT
 from isoglot.errors import IsoglotError
-from isoglot.free_memory import SHARE_VARIABLE, FreeMemory
+from isoglot.hardware import SHARE_VARIABLE, FreeMemory
 from isoglot.pretraining.footprint import Footprint
 from isoglot.pretraining.micro_batch import (
     MICRO_BATCH_VARIABLE,

@@ -17,7 +17,7 @@ from isoglot.checkpoint_files import CHECKPOINTS
 from isoglot.checkpoints import write_checkpoint
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
-from isoglot.free_memory import FreeMemory
+from isoglot.hardware import FreeMemory
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.footprint import Footprint
 from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE

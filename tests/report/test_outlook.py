@@ -6,8 +6,8 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import PlannedStage, Store, plan
-from isoglot.artifacts.lease import lease
 from isoglot.exhibits import cells
+from isoglot.files import lease
 from isoglot.report.outlook import outlook, plan_table
 from isoglot.study import Study, parse_study, read_study, with_exhibits, with_seeds
 

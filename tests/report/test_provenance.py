@@ -12,8 +12,8 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store, inputs_first, run_plan
-from isoglot.artifacts.hardware import hardware
 from isoglot.exhibits import cells
+from isoglot.hardware import hardware
 from isoglot.narrowing import Narrowing
 from isoglot.report.gathering import gathered
 from isoglot.report.provenance import provenance

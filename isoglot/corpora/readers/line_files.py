@@ -7,8 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
-from isoglot.errors import IsoglotError
-from isoglot.suggestions import nearest
+from isoglot.errors import IsoglotError, nearest
 
 LONGEST_LINE = 1 << 20
 """In bytes."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from isoglot.artifacts.canonical import Json
-from isoglot.artifacts.hardware import Hardware
 from isoglot.conditions import label_of
+from isoglot.hardware import Hardware
 from isoglot.report.html.explanations import PROVENANCE
 from isoglot.report.html.markup import Html, folded, joined, tag
 from isoglot.report.html.number_table import number_table, text_table
