@@ -18,7 +18,6 @@ import torch
 
 from isoglot.background_writing import BackgroundWriter
 from isoglot.checkpoints import LATEST, write_checkpoint
-from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model
@@ -27,7 +26,8 @@ from isoglot.machine import Machine, this_machine
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
 from isoglot.pretraining.progression import Progression
-from isoglot.scales import DEMO, PAPER, SMALL, Scale
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
 
 TIMES = 7
 

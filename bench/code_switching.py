@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.code_switching import SwitchedWindows
 from isoglot.corpora.numbered_text import NumberedText, Split
@@ -14,7 +13,8 @@ from isoglot.corpora.spellings import Ids, Spellings
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.corpora.windows import Windows, WindowSource
-from isoglot.scales import DEMO, PAPER, Scale
+from isoglot.study.conditions import TableKind
+from isoglot.study.scales import DEMO, PAPER, Scale
 
 LANGUAGES = ("a", "b")
 TYPES = 10_000

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 
 import torch
 
-from isoglot.conditions import DEFAULT
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream, write_stream
@@ -18,9 +17,10 @@ from isoglot.corpora.vocabulary import MASK, PAD, build_vocabulary
 from isoglot.machine import this_machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import DEMO
+from isoglot.study.conditions import DEFAULT
+from isoglot.study.scales import DEMO
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import dictionary, draw_meanings, realise
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 WORLD = World()
 LANGUAGES = tuple(SyntheticLanguage(name=name) for name in ("ela", "oru"))

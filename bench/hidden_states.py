@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.geometry.encoder_reader import EncoderReader
 from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors
-from isoglot.languages import Splitter, WordSplitting
 from isoglot.machine import Machine, this_machine
-from isoglot.scales import SCALES, EncoderShape
+from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.scales import SCALES, EncoderShape
 
 LANGUAGE = "en"
 MERGES = 8000

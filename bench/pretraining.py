@@ -30,7 +30,6 @@ from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 from transformers import BertConfig, BertForMaskedLM
 
-from isoglot.conditions import CONDITIONS, TableKind
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.hardware import free_memory_of
 from isoglot.machine import Machine, this_machine
@@ -41,7 +40,8 @@ from isoglot.pretraining.micro_batch import fitting_micro_batch
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.pretraining.upcoming import Upcoming
 from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
-from isoglot.scales import DEMO, SCALES, Scale
+from isoglot.study.conditions import CONDITIONS, TableKind
+from isoglot.study.scales import DEMO, SCALES, Scale
 
 LANGUAGES = ("en", "fr")
 TABLE_SIZES = {"demo": 215, "small": 32_000, "paper": 80_000}

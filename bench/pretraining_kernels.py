@@ -20,7 +20,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_softmax, triton_tables
 from isoglot.pretraining.masking import room_for_masked
-from isoglot.scales import PAPER, SCALES, SMALL, Scale
+from isoglot.study.scales import PAPER, SCALES, SMALL, Scale
 
 aten = torch.ops.aten
 WINDOWS = {SMALL.name: 512, PAPER.name: 96}

@@ -3,8 +3,8 @@
 import json
 import time
 
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import draw_meanings, realise
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 SENTENCES = 40_000
 ROUNDS = 5

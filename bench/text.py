@@ -22,15 +22,15 @@ from pathlib import Path
 
 import numpy as np
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.streams import write_stream
 from isoglot.corpora.vocabulary import build_vocabulary
-from isoglot.languages import default_splitting
 from isoglot.machine import num_workers
+from isoglot.study.conditions import TableKind
+from isoglot.study.languages import default_splitting
 
 MEGABYTE = 1e6
 MERGES = 40_000

@@ -16,14 +16,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine, this_machine
-from isoglot.scales import DEMO, PAPER, EncoderShape
-from isoglot.searches import Schedule
-from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.scales import DEMO, PAPER, EncoderShape
+from isoglot.study.searches import Schedule
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.transfer.conllu import Tree, read_conllu
 from isoglot.transfer.fine_tuning import FineTuner
 from isoglot.transfer.length_batches import epoch_order, length_batches, padding_share

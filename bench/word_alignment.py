@@ -6,8 +6,8 @@ import time
 import torch
 
 from isoglot.geometry.word_alignment import aligned
+from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 from isoglot.synthetic import draw_meanings, realise
-from isoglot.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 
 PAIRS = 10_000
 WORLD = World(nouns=2000, verbs=500, adjectives=500)

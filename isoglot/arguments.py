@@ -7,7 +7,7 @@ from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.artifacts import Store
-    from isoglot.study import Study
+    from isoglot.study.study import Study
 
 
 def asked_store(folder: str) -> "Store":
@@ -29,7 +29,7 @@ def asked_study(
     tasks: str | None = None,
 ) -> "Study":
     """A built-in study or a file, with what its options change in it."""
-    from isoglot.study import read_study, with_conditions, with_exhibits, with_seeds, with_tasks
+    from isoglot.study.study import read_study, with_conditions, with_exhibits, with_seeds, with_tasks
 
     study = read_study(name, data=Path(data) if data else None)
     if seeds is not None:
@@ -55,7 +55,7 @@ def asked_study(
 def asked_report(name: str, **choices: str | None) -> Path | None:
     """Where a report is that is named by its folder or a file in it; None of a study. Of a report nothing is chosen."""
     from isoglot.report.report_files import MEASUREMENTS
-    from isoglot.study import builtin_study_names
+    from isoglot.study.study import builtin_study_names
 
     path = Path(name)
     if name in builtin_study_names() or path.suffix == ".toml":

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 
 from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.cells import Cell
-from isoglot.conditions import DEFAULT, MONOLINGUAL
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.exhibits import cells
-from isoglot.languages import PRIME
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.layer_transfer import LayerTransfer
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.stages.two_models import OfTwoModels
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
-from isoglot.study import Study
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL
+from isoglot.study.languages import PRIME
+from isoglot.study.study import Study
 
 Named = dict[tuple[str, ...], Stage]
 """By the words that may follow a condition's name."""

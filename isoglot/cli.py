@@ -34,7 +34,7 @@ from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
     from isoglot.measurements import Measurement
-    from isoglot.scales import Scale
+    from isoglot.study.scales import Scale
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
 

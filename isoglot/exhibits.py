@@ -20,15 +20,15 @@ from isoglot.cells import (
     Cell,
     Gap,
 )
-from isoglot.conditions import DEFAULT, Condition
 from isoglot.errors import MissingDataError
 from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_8, figure_cells
-from isoglot.narrowing import EVERYTHING
 from isoglot.stages.examples import ExampleFiles
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import ModelPair
 from isoglot.stages.sources import sources
-from isoglot.study import Study
+from isoglot.study.conditions import DEFAULT, Condition
+from isoglot.study.exhibit_names import EVERYTHING
+from isoglot.study.study import Study
 
 LATEST = "latest"
 _latest: dict[str, tuple[Study, tuple[Cell | Gap, ...]]] = {}

@@ -8,12 +8,12 @@ from functools import partial
 
 from isoglot.artifacts import Stage
 from isoglot.cells import MAPPED, UNTRAINED, Cell, Gap
-from isoglot.conditions import CONDITIONS, DEFAULT, MONOLINGUAL, Condition
 from isoglot.errors import MissingDataError
-from isoglot.languages import PRIME
 from isoglot.stages.model_pairs import ModelPair
-from isoglot.study import Study
-from isoglot.task_files import task_names
+from isoglot.study.conditions import CONDITIONS, DEFAULT, MONOLINGUAL, Condition
+from isoglot.study.languages import PRIME
+from isoglot.study.study import Study
+from isoglot.study.task_files import task_names
 from isoglot.transfer.task import Recipe
 from isoglot.transfer.tasks import task_named
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from isoglot.artifacts import Store
 from isoglot.cells import EMERGENCE, Cell
-from isoglot.conditions import MONOLINGUAL
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.stages.emergence import Emergence
@@ -17,7 +16,8 @@ from isoglot.stages.evaluation_log import chosen_evaluation, evaluations
 from isoglot.stages.models import AnyEncoder
 from isoglot.stages.scores import read_scores
 from isoglot.stages.two_models import OfTwoModels
-from isoglot.study import Study
+from isoglot.study.conditions import MONOLINGUAL
+from isoglot.study.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)

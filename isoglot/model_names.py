@@ -4,13 +4,13 @@ import shlex
 from pathlib import Path
 
 from isoglot.artifacts import Store
-from isoglot.conditions import MONOLINGUAL, Condition, condition_named
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.figures import OF_PRIME
-from isoglot.languages import PRIME, original
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import Side
-from isoglot.study import Study, read_study, with_conditions, with_seeds
+from isoglot.study.conditions import MONOLINGUAL, Condition, condition_named
+from isoglot.study.languages import PRIME, original
+from isoglot.study.study import Study, read_study, with_conditions, with_seeds
 
 FORM = (
     'as in "demo:default:oru" or "demo:monolingual:oru:1": a study, a condition, a language, perhaps a pair or a seed'

@@ -10,7 +10,7 @@ from pathlib import Path
 from ctrl_c import hearing_ctrl_c
 
 from isoglot.artifacts import Store
-from isoglot.study import Study, read_study
+from isoglot.study.study import Study, read_study
 
 ISOGLOT = Path(sys.executable).with_name("isoglot")
 # What would send the command elsewhere, or have it write colours into a pipe.

@@ -8,8 +8,8 @@ from hypothesis import settings
 from study_texts import TINY_STUDY
 from tiny_worlds import TINY_WORLD
 
-from isoglot.scales import DEMO, EncoderShape, NormPlacement, Optimization, Scale
-from isoglot.synthetic_languages import World
+from isoglot.study.scales import DEMO, EncoderShape, NormPlacement, Optimization, Scale
+from isoglot.study.synthetic_languages import World
 
 # Where others use the cores, a second thread makes small models many times slower; commands run by tests inherit this.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

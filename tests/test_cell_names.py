@@ -12,7 +12,7 @@ from isoglot.cells import BASELINES, EMERGENCE, TABLE_1, UNTRAINED, VOCABULARY, 
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.stages.layer_transfer import LayerTransfer
-from isoglot.study import parse_study
+from isoglot.study.study import parse_study
 
 STUDY = replace(
     parse_study(TINY_STUDY, origin="tiny.toml"),

@@ -12,11 +12,11 @@ import pytest
 from commands import ISOGLOT, Workplace, environment, isoglot, processor_seconds
 from study_texts import TINY_STUDY
 
-from isoglot.conditions import TABLE_1
-from isoglot.exhibit_names import EXHIBITS
-from isoglot.scales import SCALES
-from isoglot.study import builtin_study_names
-from isoglot.task_files import task_names
+from isoglot.study.conditions import TABLE_1
+from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.scales import SCALES
+from isoglot.study.study import builtin_study_names
+from isoglot.study.task_files import task_names
 
 
 def rows(text: str) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
 from isoglot.machine import num_processors
 from isoglot.stages.models import PretrainedEncoder
-from isoglot.study import parse_study
+from isoglot.study.study import parse_study
 from tests.artifacts.odd_stages import Filling
 from tests.artifacts.toy_stages import Count, Joined, Text
 

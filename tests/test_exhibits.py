@@ -17,7 +17,7 @@ from isoglot.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells, targets
 from isoglot.stages.emergence import Emergence
-from isoglot.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 

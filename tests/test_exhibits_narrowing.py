@@ -14,12 +14,11 @@ from study_texts import TINY_STUDY
 
 from isoglot.artifacts import inputs_first
 from isoglot.cells import VOCABULARY, Cell
-from isoglot.conditions import CONDITIONS
-from isoglot.exhibit_names import EXHIBITS, keys_of
 from isoglot.exhibits import cells, gap_sentences, targets
-from isoglot.narrowing import Narrowing
 from isoglot.stages.models import PretrainedEncoder
-from isoglot.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.exhibit_names import EXHIBITS, Narrowing, keys_of
+from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
 TEXT = TINY_STUDY.replace('["ela", "oru"]', '["ela", "oru", "tem"]') + "languages.tem = { cognates = 0.1 }\n"
 STUDY = replace(

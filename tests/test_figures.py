@@ -12,7 +12,7 @@ from isoglot.cell_names import named_artifact
 from isoglot.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.exhibits import cells, gap_sentences
 from isoglot.stages.word_level_alignment import WordLevelAlignment
-from isoglot.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
+from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 

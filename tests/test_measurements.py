@@ -15,7 +15,7 @@ from isoglot.cells import EMERGENCE
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement, measurements
 from isoglot.stages.emergence import Emergence
-from isoglot.study import parse_study, with_conditions, with_seeds
+from isoglot.study.study import parse_study, with_conditions, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 

@@ -11,8 +11,8 @@ from commands import Workplace, isoglot
 from real_studies import write_real_study
 
 from isoglot.cli import app
-from isoglot.exhibit_names import EXHIBITS
-from isoglot.study import builtin_study_names
+from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.study import builtin_study_names
 from isoglot.synthetic import draw_meanings, realise
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.report_files import read_found
 from isoglot.report.study_settings import study_settings
 from isoglot.report.survival import survivals
-from isoglot.study import read_study
+from isoglot.study.study import read_study
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "replication"

@@ -14,7 +14,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store
 from isoglot.exhibits import cells
-from isoglot.study import read_study
+from isoglot.study.study import read_study
 
 
 def report_path(text: str) -> Path:

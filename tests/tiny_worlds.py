@@ -1,6 +1,6 @@
 """A world small enough for a second."""
 
-from isoglot.synthetic_languages import World
+from isoglot.study.synthetic_languages import World
 
 TINY_WORLD = World(
     nouns=8,

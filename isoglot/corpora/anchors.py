@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import fsum, log2
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import TableKind
 
 Row = tuple[str | None, int]
 """One row of an embedding table: whose table it is, if each language has its own, and the id."""

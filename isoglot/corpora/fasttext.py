@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.alignment_settings import FastText
 from isoglot.errors import IsoglotError
+from isoglot.study.searches import FastText
 
 LEAST_THREADS = 10
 """A thread gives a tenth of all rows their first values, so that with fewer than ten the rest would begin at zero."""

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from math import lcm
 
-from isoglot.conditions import AnchorOrder, KeptAnchors
 from isoglot.randomness import derived_seed
+from isoglot.study.conditions import AnchorOrder, KeptAnchors
 
 
 def kept_types(counts: Mapping[str, Counter[str]], *, kept: KeptAnchors) -> frozenset[str]:

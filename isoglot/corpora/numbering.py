@@ -17,7 +17,7 @@ from isoglot.corpora.numbered_text import LINE_END, Split, numbered
 from isoglot.corpora.ranges import concatenated_ranges
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting
+from isoglot.study.languages import Splitter, WordSplitting
 
 IN_ORDER = "in-order.bin"
 BATCH_CHARACTERS = 1 << 21

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from isoglot.conditions import KeptAnchors, TableKind
 from isoglot.corpora.kept_anchors import kept_types
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import KeptAnchors, TableKind
 
 SPECIALS = ("<s>", "</s>", "<pad>", "<unk>", *(f"<special{i}>" for i in range(10)))
 END = SPECIALS.index("</s>")

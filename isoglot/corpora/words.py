@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from isoglot.languages import Splitter, WordSplitting, default_splitting
+from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
 # Splitters are imported when a line is split: planning a study needs none of them.
 

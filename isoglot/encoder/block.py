@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from isoglot.encoder.attention import SelfAttention
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.scales import EncoderShape, NormPlacement
 
 NORM_EPSILON = 1e-12
 

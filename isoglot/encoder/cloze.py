@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isoglot.conditions import Separate
 from isoglot.encoder.encoder import Encoder
 from isoglot.encoder.per_language import SHARED, PerLanguage
-from isoglot.scales import EncoderShape
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import EncoderShape
 
 
 class OutputBias(nn.Module):

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from isoglot.encoder.block import NORM_EPSILON
 from isoglot.errors import IsoglotError
-from isoglot.scales import EncoderShape
+from isoglot.study.scales import EncoderShape
 
 
 class Embeddings(nn.Module):

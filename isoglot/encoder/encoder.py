@@ -8,12 +8,12 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from isoglot.conditions import Separate
 from isoglot.encoder.block import NORM_EPSILON, Block
 from isoglot.encoder.embeddings import Embeddings
 from isoglot.encoder.per_language import SHARED, PerLanguage
 from isoglot.errors import IsoglotError
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import EncoderShape, NormPlacement
 
 
 class Encoder(nn.Module):

@@ -8,11 +8,11 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from isoglot.conditions import Separate
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
 from isoglot.files import WriteTensors, write_tensors
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import EncoderShape, NormPlacement
 
 WEIGHTS = "model.safetensors"
 DESCRIPTION = "model.json"

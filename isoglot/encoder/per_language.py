@@ -6,7 +6,7 @@ from typing import Generic, TypeVar, cast
 from torch import nn
 
 from isoglot.errors import IsoglotError
-from isoglot.languages import RESERVED_NAMES
+from isoglot.study.languages import RESERVED_NAMES
 
 SHARED = "shared"
 Part = TypeVar("Part", bound=nn.Module)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.corpora.sentences import NO_WORD
 from isoglot.errors import IsoglotError
 from isoglot.geometry.held_out_lines import HeldOutLines
@@ -18,6 +17,7 @@ from isoglot.geometry.hidden_states import sentence_vectors
 from isoglot.geometry.layer_comparison import LayerComparison, layer_comparison
 from isoglot.geometry.procrustes import FewPairsWarning
 from isoglot.geometry.reader import Reader
+from isoglot.study.searches import NewVectors
 
 LINES_AT_ONCE = 1024
 FEW_LINES = 10

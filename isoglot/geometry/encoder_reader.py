@@ -14,7 +14,7 @@ from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.words import split_lines
 from isoglot.encoder.encoder import Encoder
 from isoglot.geometry.reader import Reader
-from isoglot.languages import WordSplitting
+from isoglot.study.languages import WordSplitting
 
 
 class EncoderReader(Reader):

@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from isoglot.alignment_settings import Subwords
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.geometry.reader import Reader
+from isoglot.study.searches import Subwords
 
 Ids = NDArray[np.int64]
 Weights = NDArray[np.float64]

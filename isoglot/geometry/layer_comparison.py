@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.nn.functional import pad
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.geometry.cka import debiased_cka, linear_cka
 from isoglot.geometry.held_out_lines import HeldOutLines
 from isoglot.geometry.neuron_correlation import average_neuron_correlation
 from isoglot.geometry.retrieval import Measure, both_directions
 from isoglot.geometry.svcca import svcca
 from isoglot.geometry.vector_maps import VectorMap
+from isoglot.study.searches import NewVectors
 
 
 @dataclass(frozen=True, kw_only=True)

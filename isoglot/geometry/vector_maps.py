@@ -10,12 +10,12 @@ from typing import Self, assert_never
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.errors import IsoglotError
 from isoglot.files import write_tensors
 from isoglot.geometry.normalization import Normalization
 from isoglot.geometry.procrustes import orthogonal_map
 from isoglot.geometry.vectors import Vectors, matrix_of, parallel_matrices
+from isoglot.study.searches import NewVectors
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.errors import IsoglotError
 from isoglot.geometry.retrieval import Measure, Precision, precision
 from isoglot.geometry.vector_maps import VectorMap
+from isoglot.study.searches import NewVectors
 
 WordPair = tuple[str, str]
 """Source first."""

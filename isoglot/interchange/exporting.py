@@ -19,7 +19,7 @@ from isoglot.interchange.own_model import OwnModel
 from isoglot.interchange.roberta_model import roberta_model
 from isoglot.interchange.tokenizer_files import write_tokenizer
 from isoglot.interchange.xlm_model import xlm_model
-from isoglot.scales import NormPlacement
+from isoglot.study.scales import NormPlacement
 from isoglot.transformers_library import quiet_transformers
 
 if TYPE_CHECKING:

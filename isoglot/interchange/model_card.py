@@ -7,8 +7,8 @@ from isoglot.interchange.agreement import TOLERANCE
 from isoglot.interchange.exporting import Export
 from isoglot.interchange.own_model import OwnModel
 from isoglot.interchange.tokenizer_files import symbols_made_twice
-from isoglot.languages import Splitter, WordSplitting
-from isoglot.scales import NormPlacement
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.scales import NormPlacement
 
 
 @dataclass(frozen=True, kw_only=True)

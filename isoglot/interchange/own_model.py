@@ -11,7 +11,7 @@ from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.per_language import PerLanguage
 from isoglot.errors import IsoglotError
 from isoglot.interchange.token_names import token_names
-from isoglot.languages import WordSplitting
+from isoglot.study.languages import WordSplitting
 
 
 @dataclass(frozen=True, kw_only=True)

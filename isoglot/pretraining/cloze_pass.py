@@ -20,7 +20,7 @@ from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.per_language import PerLanguage
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.kernels.steps import Affine, Attended, Kernels, Normed, Weight
-from isoglot.scales import NormPlacement
+from isoglot.study.scales import NormPlacement
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from math import ceil
 
 from isoglot.pretraining.parameters import num_in_training, num_parameters
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
-from isoglot.scales import NormPlacement
+from isoglot.study.scales import NormPlacement
 
 FLOAT = 4
 ID = 8

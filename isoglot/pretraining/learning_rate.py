@@ -3,7 +3,7 @@
 from math import sqrt
 from typing import assert_never
 
-from isoglot.scales import Decay, Optimization
+from isoglot.study.scales import Decay, Optimization
 
 FIRST_RATE = 1e-7
 TAIL_SHARE = 0.3

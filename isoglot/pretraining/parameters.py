@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import ceil
 
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.scales import EncoderShape, NormPlacement
 
 TENSORS_OF_A_BLOCK = 12
 TENSORS_OF_A_TABLE = 5

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from isoglot.conditions import Condition, Separate
-from isoglot.scales import EncoderShape, Optimization, Scale
+from isoglot.study.conditions import Condition, Separate
+from isoglot.study.scales import EncoderShape, Optimization, Scale
 
 # What a run leaves in its folder.
 BEST = "best"

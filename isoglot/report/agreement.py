@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from isoglot.conditions import CONDITIONS
 from isoglot.report.noise import Noise
 from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, published_order, published_score
 from isoglot.report.rows import Row
 from isoglot.report.samples import Sample
 from isoglot.report.verdicts import CLOSE_POINTS, Verdict, few_seeds, order_verdict
+from isoglot.study.conditions import CONDITIONS
 
 FEW_LINES = 5
 LINES_OF_RETRIEVAL = 12

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from isoglot.conditions import DEFAULT, Condition, condition_named
 from isoglot.errors import IsoglotError
-from isoglot.exhibit_names import WITHOUT_CONDITIONS
-from isoglot.narrowing import EVERYTHING, Narrowing
 from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance
-from isoglot.scales import Scale
-from isoglot.toml_tables import Place
+from isoglot.study.conditions import DEFAULT, Condition, condition_named
+from isoglot.study.exhibit_names import EVERYTHING, WITHOUT_CONDITIONS, Narrowing
+from isoglot.study.scales import Scale
+from isoglot.study.toml_tables import Place
 
 
 @dataclass(frozen=True, kw_only=True)

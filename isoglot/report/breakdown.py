@@ -18,7 +18,7 @@ from isoglot.exhibits import cells, gaps
 from isoglot.stages.fine_tuning import FineTuning, prediction_files
 from isoglot.stages.scores import read_scores
 from isoglot.stages.transfer import PLACES, ZeroShotTransfer
-from isoglot.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
+from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
 from isoglot.transfer.tasks import task_named
 
 

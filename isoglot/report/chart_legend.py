@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
-from isoglot.conditions import label_of
 from isoglot.report.drawing import (
     GROUND,
     INK,
@@ -22,6 +21,7 @@ from isoglot.report.drawing import (
     tenths,
     text_width,
 )
+from isoglot.study.conditions import label_of
 
 LINE_HEIGHT = 20
 SAMPLE, GAP, LABEL_SIZE = 34, 22, 13

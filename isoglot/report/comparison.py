@@ -12,9 +12,9 @@ from rich.table import Table
 from isoglot.report.line_chart import Line, LineChart, Reference, line_charts
 
 if TYPE_CHECKING:
-    from isoglot.alignment_settings import NewVectors
     from isoglot.geometry.comparison import Comparison
     from isoglot.geometry.layer_comparison import LayerComparison, Retrieval
+    from isoglot.study.searches import NewVectors
 
 NOTHING = "-"
 

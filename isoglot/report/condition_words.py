@@ -1,7 +1,7 @@
 """What a condition does to a model, in words for someone who has not read the paper."""
 
-from isoglot.conditions import Anchors, Condition, Domain, Segmentation
-from isoglot.scales import Scale
+from isoglot.study.conditions import Anchors, Condition, Domain, Segmentation
+from isoglot.study.scales import Scale
 
 GROUPS = {"4.1": "Domain similarity", "4.2": "Anchor points", "4.3": "Parameter sharing"}
 """Of the rows of Table 1, by section of the paper."""

@@ -10,7 +10,7 @@ from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement, measurements, pending_cells
 from isoglot.report.page import Compared, Other, write_report
-from isoglot.study import Study
+from isoglot.study.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from isoglot.artifacts import Stage
-from isoglot.real_text import RealText
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import FileText, HubText
-from isoglot.study import Study
+from isoglot.study.real_text import RealText
+from isoglot.study.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ class Departure:
     """One mark."""
 
     file: str
-    """From the package's folder: "isoglot/scales.py"."""
+    """From the package's folder: "isoglot/study/scales.py"."""
     sentence: str
 
 

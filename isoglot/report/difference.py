@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from isoglot.conditions import label_of
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import pair_title, shown
 from isoglot.report.quantities import mean_and_range
@@ -15,6 +14,7 @@ from isoglot.report.samples import Sample
 from isoglot.report.settings_difference import STUDY, differing, settings_and_rest
 from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Verdict, order_verdict
 from isoglot.stages.fine_tuning import DEV
+from isoglot.study.conditions import label_of
 from isoglot.transfer.tasks import task_named
 
 ABSENT = "nothing"

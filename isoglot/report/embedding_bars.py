@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-from isoglot.conditions import MONOLINGUAL
 from isoglot.figures import FIGURE_4
 from isoglot.measurements import Measurement
 from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
@@ -11,6 +10,7 @@ from isoglot.report.chart_legend import line_colour, places_of
 from isoglot.report.drawing import MUTED
 from isoglot.report.layer_series import pair_title, pairs_of
 from isoglot.report.picture import WIDE, Picture
+from isoglot.study.conditions import MONOLINGUAL
 
 EMBEDDINGS = line_colour(places_of([MONOLINGUAL.label])[0])
 ROWS = {

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from isoglot.cells import EMERGENCE
-from isoglot.conditions import label_of
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, series
 from isoglot.report.sections import METRIC_TITLES, Section, sections
+from isoglot.study.conditions import label_of
 
 
 def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Section, LayerFigure]]:

@@ -11,14 +11,14 @@ from isoglot.artifacts.record import RECORD_NAME
 from isoglot.cells import Cell
 from isoglot.exhibits import cells, gap_sentences, gaps
 from isoglot.measurements import Measurement
-from isoglot.real_text import RealText
 from isoglot.report.logs import logs
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import Found
 from isoglot.report.state import FAILED, NO_DATA, PENDING, Absent, State
 from isoglot.report.study_settings import told_origin
 from isoglot.report.training_curves import learning_curves
-from isoglot.study import Study
+from isoglot.study.real_text import RealText
+from isoglot.study.study import Study
 
 
 def gathered(

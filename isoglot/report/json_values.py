@@ -6,7 +6,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from isoglot.toml_tables import Place, known_name
+from isoglot.study.toml_tables import Place, known_name
 
 KIND_NAMES: dict[type, str] = {
     bool: "true or false",

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from isoglot.conditions import condition_named
 from isoglot.report.condition_words import GROUPS
 from isoglot.report.table_1 import DELTA, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
+from isoglot.study.conditions import condition_named
 
 WIDTH_POINTS = 345
 """Of a line of the article class."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.figures import FIGURE_5, FIGURE_8
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure
 from isoglot.report.layer_transfer_figures import layer_transfer_figures
 from isoglot.report.sentence_figures import retrieval_figures, similarity_figures
 from isoglot.report.word_figures import word_figures
+from isoglot.study.searches import NewVectors
 
 
 def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LayerFigure]:

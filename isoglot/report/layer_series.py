@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import nan, sqrt
 from statistics import fmean
 
-from isoglot.languages import PRIME, original
 from isoglot.measurements import Measurement
+from isoglot.study.languages import PRIME, original
 
 MISSING = "-"
 FEWEST_POINTS = 3

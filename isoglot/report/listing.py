@@ -6,14 +6,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isoglot.conditions import CONDITIONS
-from isoglot.exhibit_names import EXHIBITS
-from isoglot.languages import LANGUAGES, Language
 from isoglot.report.quantities import short_number
-from isoglot.scales import SCALES, Scale
-from isoglot.study import Study, Synthetic, builtin_study_names, read_study
-from isoglot.synthetic_languages import SyntheticLanguage
-from isoglot.task_files import task_names
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.languages import LANGUAGES, Language
+from isoglot.study.scales import SCALES, Scale
+from isoglot.study.study import Study, Synthetic, builtin_study_names, read_study
+from isoglot.study.synthetic_languages import SyntheticLanguage
+from isoglot.study.task_files import task_names
 from isoglot.transfer.tasks import task_named
 
 

@@ -6,7 +6,7 @@ from time import monotonic
 from isoglot.artifacts import Observer, Stage, Store
 from isoglot.errors import IsoglotError
 from isoglot.report.current import write_current_report
-from isoglot.study import Study
+from isoglot.study.study import Study
 
 SECONDS_BETWEEN_REPORTS = 30.0
 REST = 20.0

@@ -8,7 +8,7 @@ from pathlib import Path
 from isoglot.artifacts import Store, inputs_first
 from isoglot.exhibits import cells
 from isoglot.pretraining.run import HEALTH
-from isoglot.study import Study
+from isoglot.study.study import Study
 
 LEFT = "left "
 """How a remark begins that takes an earlier one back."""

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from isoglot.cells import FROZEN, UNTRAINED
-from isoglot.conditions import condition_named
 from isoglot.report.beside_paper import papers_delta, papers_score_of
 from isoglot.report.csv_table import Column
 from isoglot.report.markdown import markdown_escaped, markdown_row
 from isoglot.report.rank_correlation import rank_sentences
 from isoglot.report.table_1 import DELTA, MISSING, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
+from isoglot.study.conditions import condition_named
 
 PAPER = "paper"
 NEVER_PRETRAINED = "The same models without pretraining, learned as a whole / with a frozen encoder:"

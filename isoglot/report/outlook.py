@@ -7,10 +7,10 @@ from rich.table import Table
 from isoglot.artifacts import PlannedStage, State, Store
 from isoglot.corpora.words import splitter_version
 from isoglot.exhibits import gap_sentences, left_out_sentences
-from isoglot.languages import LANGUAGES, language_of
-from isoglot.real_text import RealText
 from isoglot.report.quantities import duration, short_number
-from isoglot.study import Study
+from isoglot.study.languages import LANGUAGES, language_of
+from isoglot.study.real_text import RealText
+from isoglot.study.study import Study
 
 NEXT, IN_WORK = "next", "in work"
 

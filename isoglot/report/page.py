@@ -38,7 +38,7 @@ from isoglot.report.png import png_of
 from isoglot.report.report_files import PROVENANCE, Found, ReportContent, read_found, write_found
 from isoglot.report.text_files import ALL as ALL_TEXTS
 from isoglot.report.text_files import text_files
-from isoglot.study import Study
+from isoglot.study.study import Study
 
 PAGE = "report.html"
 MOST_BYTES = 3_000_000

@@ -6,7 +6,6 @@ from functools import partial
 from statistics import fmean
 
 from isoglot.cells import UNTRAINED
-from isoglot.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.figures import FIGURE_7
 from isoglot.measurements import Measurement
 from isoglot.report.heat_map import Column, Group, heat_map
@@ -15,6 +14,7 @@ from isoglot.report.line_chart import Line, Reference, line_chart
 from isoglot.report.picture import WIDE, Picture
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.report.sentence_figures import CKA
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 
 PAPERS_COLUMNS = {"bilingual": "Bilingual", "monolingual": MONOLINGUAL.label, "untrained": "Untrained"}
 

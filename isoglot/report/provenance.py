@@ -22,7 +22,7 @@ from isoglot.report.study_settings import study_settings, told_origin
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.stages.sources import sources
 from isoglot.stages.vocabulary import TokenStreams
-from isoglot.study import Study, Synthetic
+from isoglot.study.study import Study, Synthetic
 
 
 @dataclass(frozen=True, kw_only=True)

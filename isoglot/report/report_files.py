@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 from isoglot.artifacts.canonical import Json
-from isoglot.conditions import label_of
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
 from isoglot.measurements import Measurement
@@ -18,8 +17,9 @@ from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
-from isoglot.task_files import task_names
-from isoglot.toml_tables import Place, known_name
+from isoglot.study.conditions import label_of
+from isoglot.study.task_files import task_names
+from isoglot.study.toml_tables import Place, known_name
 
 MEASUREMENTS = "measurements.jsonl"
 PROVENANCE = "provenance.json"

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.cells import UNTRAINED
-from isoglot.conditions import MONOLINGUAL, label_of
 from isoglot.figures import FIGURE_6, FIGURE_7
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, Series, few_pairs, pair_title, pairs_of, pearson, series, shown
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.report.rows import single_value
 from isoglot.stages.two_models import SENTENCES_CUT
+from isoglot.study.conditions import MONOLINGUAL, label_of
+from isoglot.study.searches import NewVectors
 
 RETRIEVAL = "aligned_retrieval_p1"
 CKA = "cka"

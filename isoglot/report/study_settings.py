@@ -8,8 +8,8 @@ from pathlib import Path
 
 from isoglot.artifacts.canonical import Json
 from isoglot.cells import VOCABULARY
-from isoglot.real_text import RealText
-from isoglot.study import Study, Synthetic
+from isoglot.study.real_text import RealText
+from isoglot.study.study import Study, Synthetic
 
 
 def study_settings(study: Study) -> dict[str, Json]:

@@ -8,7 +8,6 @@ from enum import StrEnum
 from operator import itemgetter
 from statistics import fmean
 
-from isoglot.conditions import DEFAULT
 from isoglot.measurements import Measurement
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.rows import rows
@@ -16,6 +15,7 @@ from isoglot.report.samples import common_seeds
 from isoglot.report.sections import RETRIEVAL
 from isoglot.report.transfer_scores import Model, transfer_scores
 from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.study.conditions import DEFAULT
 from isoglot.transfer.tasks import task_named
 
 ALIVE, DEAD = 2 / 3, 1 / 3

@@ -7,7 +7,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isoglot.conditions import MONOLINGUAL, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.layer_figures import layer_figures
@@ -18,7 +17,8 @@ from isoglot.report.table_1 import table_1
 from isoglot.report.table_1_layout import VERDICT_STYLES, Table1Layout
 from isoglot.report.training_figures import TrainingFigure, structure_figures
 from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
-from isoglot.scales import Scale
+from isoglot.study.conditions import MONOLINGUAL, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
+from isoglot.study.scales import Scale
 
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 

@@ -12,7 +12,7 @@ from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.stages.evaluation_log import Evaluation, evaluations
 from isoglot.stages.models import PretrainedEncoder
-from isoglot.study import Study
+from isoglot.study.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from math import log2
 from statistics import fmean
 
 from isoglot.cells import TRAINING
-from isoglot.conditions import label_of
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import pair_title, pairs_of, second_models, shown
 from isoglot.report.line_chart import Line, LineChart, Reference, line_charts
@@ -15,6 +14,7 @@ from isoglot.report.picture import WIDE, Picture
 from isoglot.report.quantities import short_number
 from isoglot.report.rows import single_value
 from isoglot.report.training_curves import Curve
+from isoglot.study.conditions import label_of
 
 MOST_POINTS = 16
 """Of a line; more cannot be told apart."""

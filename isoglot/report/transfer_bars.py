@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from isoglot.conditions import condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
 from isoglot.report.drawing import LINES, MUTED, Colour
 from isoglot.report.picture import WIDE, Picture
 from isoglot.report.published import papers_score
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.study.conditions import condition_named
 
 COLOUR_OF_SECTION = {"4.1": LINES[2], "4.2": LINES[0], "4.3": LINES[1]}
 COLUMNS = 3

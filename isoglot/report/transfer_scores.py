@@ -9,11 +9,11 @@ from statistics import fmean
 from typing import Any
 
 from isoglot.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
-from isoglot.conditions import condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.noise import Noise
 from isoglot.report.samples import Sample, common_seeds
 from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.study.conditions import condition_named
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named
 

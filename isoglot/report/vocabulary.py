@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from isoglot.cells import VOCABULARY
-from isoglot.conditions import Domain, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.quantities import short_number
+from isoglot.study.conditions import Domain, condition_named
 
 HEADINGS = ("Model", "words", "tokens/word", "unknown %", "types", "shared types", "of tokens %", "likeness")
 CAPTION = (

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 
-from isoglot.conditions import MONOLINGUAL
 from isoglot.figures import FIGURE_4
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, few_pairs, mean_value, pair_title, pairs_of, series
+from isoglot.study.conditions import MONOLINGUAL
 
 ROWS = {
     "contextual_p1": "Monolingual, {source} to {target} by CSLS",

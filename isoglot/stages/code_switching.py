@@ -10,10 +10,10 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import Vocabulary
-from isoglot.languages import WordSplitting
 from isoglot.stages.dictionaries import AnyDictionary, word_pairs
 from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.study.languages import WordSplitting
 
 Translations = dict[str, list[Translation]]
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from isoglot.artifacts import Stage, Work
 from isoglot.errors import IsoglotError
-from isoglot.languages import WordSplitting
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
-from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.languages import WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.transfer.task import Recipe, Task
 from isoglot.transfer.tasks import task_named
 

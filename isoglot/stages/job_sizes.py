@@ -4,7 +4,7 @@ These are upper bounds for a scheduler and no estimates of time; docs/cluster.md
 """
 
 from isoglot.artifacts import Resources
-from isoglot.scales import EncoderShape
+from isoglot.study.scales import EncoderShape
 
 LARGE_PARAMETERS = 1_000_000
 """Outside the token tables. A smaller model, as the demo's, is no faster on a GPU."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from isoglot.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
-from isoglot.languages import original
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.randomness import derived_seed
-from isoglot.searches import Search
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.dictionaries import AnyDictionary
 from isoglot.stages.emergence import Emergence
@@ -22,7 +19,10 @@ from isoglot.stages.split_text import SplitText
 from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe, TokenStreams
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
-from isoglot.study import Study
+from isoglot.study.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation
+from isoglot.study.languages import original
+from isoglot.study.searches import Search
+from isoglot.study.study import Study
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.task import Recipe
 from isoglot.transfer.tasks import task_named

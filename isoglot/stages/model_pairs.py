@@ -6,12 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypedDict
 
-from isoglot.alignment_settings import Alignment
-from isoglot.conditions import MONOLINGUAL, Condition
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.geometry.external_aligner import aligner_version
-from isoglot.languages import WordSplitting, original
 from isoglot.stages.contextual_maps import ContextualMaps
 from isoglot.stages.layer_heads import LayerHead
 from isoglot.stages.layer_transfer import LayerTransfer
@@ -26,7 +23,10 @@ from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.stages.word_alignments import WordAlignments
 from isoglot.stages.word_level_alignment import WordLevelAlignment
 from isoglot.stages.word_vectors import AnyWordVectors, FastTextVectors, WordVectorFile
-from isoglot.study import Study
+from isoglot.study.conditions import MONOLINGUAL, Condition
+from isoglot.study.languages import WordSplitting, original
+from isoglot.study.searches import Alignment
+from isoglot.study.study import Study
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.tasks import task_named
 

@@ -10,13 +10,13 @@ from isoglot.artifacts import Stage, Work
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError
 from isoglot.geometry.translation_lengths import LEAST_LINES, mismatch
-from isoglot.languages import PRIME
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines
+from isoglot.study.languages import PRIME
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import draw_meanings, realise
 from isoglot.synthetic.paraphrases import paraphrased
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 EXCESS = 4
 """How many times too many sentences are drawn; most of what is said twice is short."""

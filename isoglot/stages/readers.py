@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from isoglot.artifacts import Stage
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import Vocabulary
-from isoglot.languages import WordSplitting
 from isoglot.stages.models import AnyEncoder, chosen_model
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:
     from isoglot.geometry.encoder_reader import EncoderReader

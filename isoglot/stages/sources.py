@@ -6,18 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from isoglot.conditions import Domain
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
-from isoglot.languages import Splitter, WordSplitting, original
-from isoglot.real_text import RealText
 from isoglot.stages.dictionaries import AnyDictionary, DictionaryFile, DictionaryPart, SyntheticDictionary
 from isoglot.stages.examples import AnyExamples, ExampleFiles, SyntheticExamples
 from isoglot.stages.parallel_text import AnyParallelText, ParallelFiles, SyntheticParallelText, SyntheticParaphrases
 from isoglot.stages.source_files import SourceFile, source_file
 from isoglot.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
-from isoglot.study import Study, Synthetic
-from isoglot.text_sources import HubDataset
+from isoglot.study.conditions import Domain
+from isoglot.study.languages import Splitter, WordSplitting, original
+from isoglot.study.real_text import HubDataset, RealText
+from isoglot.study.study import Study, Synthetic
 from isoglot.transfer.tasks import task_named
 
 Pair = tuple[str, str]

@@ -8,11 +8,11 @@ from typing import ClassVar
 from isoglot.artifacts import Amount, Resources, Stage, Work
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
-from isoglot.languages import Splitter, WordSplitting
 from isoglot.machine import num_workers
 from isoglot.randomness import derived_seed
 from isoglot.stages.job_sizes import for_text
 from isoglot.stages.text import AnyText, FileText, gigabytes, text_lines
+from isoglot.study.languages import Splitter, WordSplitting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isoglot.artifacts import Store
-from isoglot.conditions import TableKind
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.stages.models import AnyEncoder
 from isoglot.stages.text import SyntheticText
 from isoglot.stages.vocabulary import LearnedBpe
+from isoglot.study.conditions import TableKind
 
 # Single characters, at the end of a word and elsewhere. XLM's vocabularies of two Wikipedias have some 4,000 tokens
 # more than merges, most of them of scripts that neither language is written in.

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import ClassVar
 
 from isoglot.artifacts import Amount, Resources, Stage, Work
-from isoglot.conditions import Domain
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.errors import IsoglotError
 from isoglot.machine import num_workers
 from isoglot.randomness import derived_seed
 from isoglot.stages.job_sizes import for_text
 from isoglot.stages.source_files import SourceFile
+from isoglot.study.conditions import Domain
+from isoglot.study.real_text import HubDataset
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import draw_meanings, realise
-from isoglot.synthetic_languages import SyntheticLanguage, World
-from isoglot.text_sources import HubDataset
 
 LINES = "lines.txt"
 LINES_BETWEEN_REPORTS = 1000

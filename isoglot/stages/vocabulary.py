@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from isoglot.artifacts import Resources, Stage, Work
-from isoglot.conditions import KeptAnchors, TableKind
 from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import write_stream
@@ -14,6 +13,7 @@ from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.text import SyntheticText
+from isoglot.study.conditions import KeptAnchors, TableKind
 
 MERGES = "merges.txt"
 VOCABULARY = "vocabulary.json"

@@ -1,10 +1,10 @@
 """Gold word translations between two languages."""
 
 from isoglot.errors import IsoglotError
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic.inventory import inventory
 from isoglot.synthetic.lexicon import NUM_INFLECTIONS, lexicon
 from isoglot.synthetic.spelling import slice_of
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 
 def dictionary(a: SyntheticLanguage, b: SyntheticLanguage, *, world: World) -> list[tuple[str, str]]:

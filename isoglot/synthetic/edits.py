@@ -6,11 +6,11 @@ from enum import IntEnum
 
 import numpy as np
 
+from isoglot.study.synthetic_languages import World
 from isoglot.synthetic.inventory import ABSENT, Ids
 from isoglot.synthetic.meanings import Meanings
 from isoglot.synthetic.senses import antonyms, hypernyms
 from isoglot.synthetic.structures import Flags, Part, Role, slot
-from isoglot.synthetic_languages import World
 
 HEADS = [slot(role, Part.HEAD) for role in Role]
 ADJECTIVES = [slot(role, Part.ADJECTIVE) for role in Role]

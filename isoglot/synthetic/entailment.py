@@ -7,8 +7,9 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.conditions import Domain
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import Domain
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic.edits import ADJECTIVES, HEADS, Edit, edited
 from isoglot.synthetic.inventory import ABSENT, inventory
 from isoglot.synthetic.linearisation import realise
@@ -16,7 +17,6 @@ from isoglot.synthetic.meanings import Meanings, meanings_from
 from isoglot.synthetic.seeding import Purpose, generator
 from isoglot.synthetic.senses import antonyms, hypernyms
 from isoglot.synthetic.structures import LENGTHS, NEGATION, NUM_SLOTS, Flags
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 EDIT_WEIGHTS = {
     Edit.NONE: 1,

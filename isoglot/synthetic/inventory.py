@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.synthetic_languages import World
+from isoglot.study.synthetic_languages import World
 
 Ids = NDArray[np.int64]
 ABSENT = -1

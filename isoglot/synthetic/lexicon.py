@@ -6,12 +6,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, World
 from isoglot.synthetic.inventory import ABSENT, CONTENT, NAMES, SYMBOLS, WordClass, inventory
 from isoglot.synthetic.meanings import draw_meanings
 from isoglot.synthetic.seeding import Purpose, generator
 from isoglot.synthetic.spelling import COMMON_STOCK, SPELLINGS, native_stems
 from isoglot.synthetic.structures import Role
-from isoglot.synthetic_languages import Morphology, Script, SyntheticLanguage, World
 
 NUM_INFLECTIONS = 2 * len(Role)
 COUNTED_SENTENCES = 20_000

@@ -3,11 +3,11 @@
 # B = sentences, S = slots, L = slots in the order of a language
 import numpy as np
 
+from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 from isoglot.synthetic.inventory import ABSENT, Ids
 from isoglot.synthetic.lexicon import NUM_INFLECTIONS, lexicon
 from isoglot.synthetic.meanings import Meanings
 from isoglot.synthetic.structures import NEGATION, PUNCTUATION, VERB, Part, Role, slot
-from isoglot.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 
 
 def phrase_order(role: Role, *, language: SyntheticLanguage) -> list[int]:

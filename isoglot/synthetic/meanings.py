@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isoglot.conditions import Domain
+from isoglot.study.conditions import Domain
+from isoglot.study.synthetic_languages import World
 from isoglot.synthetic.inventory import ABSENT, Ids, WordClass, inventory
 from isoglot.synthetic.preferences import Preference, preferences, topic_shares
 from isoglot.synthetic.seeding import Purpose, generator
 from isoglot.synthetic.structures import LENGTHS, NEGATION, PUNCTUATION, VERB, Flags, Part, Role, draw_structures, slot
-from isoglot.synthetic_languages import World
 
 PLURAL_RATE = 0.3
 PAST_RATE = 0.4

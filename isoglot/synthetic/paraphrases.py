@@ -4,12 +4,12 @@
 import numpy as np
 
 from isoglot.randomness import derived_seed
+from isoglot.study.synthetic_languages import World
 from isoglot.synthetic.edits import ADJECTIVES, HEADS
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.meanings import Meanings
 from isoglot.synthetic.senses import hypernyms
 from isoglot.synthetic.structures import LENGTHS, Part, Role, slot
-from isoglot.synthetic_languages import World
 
 DETERMINERS = [slot(role, Part.DETERMINER) for role in Role]
 

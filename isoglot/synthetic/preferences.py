@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.conditions import Domain
+from isoglot.study.conditions import Domain
+from isoglot.study.synthetic_languages import World
 from isoglot.synthetic.inventory import Ids, WordClass, inventory
 from isoglot.synthetic.seeding import Purpose, generator
-from isoglot.synthetic_languages import World
 
 Floats = NDArray[np.float64]
 BALANCING_ROUNDS = 100

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from isoglot.synthetic_languages import World
+from isoglot.study.synthetic_languages import World
 
 
 class Purpose(IntEnum):

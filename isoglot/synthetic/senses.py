@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from isoglot.study.synthetic_languages import World
 from isoglot.synthetic.inventory import ABSENT, Ids, WordClass, inventory
 from isoglot.synthetic.preferences import latents
-from isoglot.synthetic_languages import World
 
 NOUNS_PER_HYPERNYM = 5
 

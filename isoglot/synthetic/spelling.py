@@ -8,9 +8,9 @@ from zlib import crc32
 import numpy as np
 
 from isoglot.errors import IsoglotError
+from isoglot.study.synthetic_languages import Script, World
 from isoglot.synthetic.inventory import inventory
 from isoglot.synthetic.seeding import Purpose, generator
-from isoglot.synthetic_languages import Script, World
 
 NUM_SLICES = 997
 """The words a script can spell are dealt out in this many slices, one to a language."""

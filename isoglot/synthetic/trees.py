@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic.entities import entity_tag
 from isoglot.synthetic.inventory import ABSENT, Ids, WordClass, inventory
 from isoglot.synthetic.lexicon import lexicon
 from isoglot.synthetic.linearisation import forms, in_order, positions
 from isoglot.synthetic.meanings import Meanings
 from isoglot.synthetic.structures import NEGATION, NUM_SLOTS, PUNCTUATION, VERB, Part, Role, slot
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 UPOS = {
     WordClass.VERB: "VERB",

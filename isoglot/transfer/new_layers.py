@@ -11,7 +11,7 @@ from isoglot.encoder.block import NORM_EPSILON, Block
 from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.scales import EncoderShape, NormPlacement
 
 Mapped = Callable[[Tensor], Tensor]
 """Vectors [N, D] of one model as vectors of another."""

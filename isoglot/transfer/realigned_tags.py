@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from isoglot.corpora.splitters.character_words import WITHOUT_SPACES
 from isoglot.corpora.splitters.plain_marks import plain
 from isoglot.corpora.words import split_lines
-from isoglot.languages import WordSplitting
+from isoglot.study.languages import WordSplitting
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.bio_spans import BEGIN, INSIDE, OUTSIDE, Span, repair_bio, spans
 

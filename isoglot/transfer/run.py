@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
-from isoglot.searches import Schedule, Search, Setting
+from isoglot.study.searches import Schedule, Search, Setting
 
 
 @dataclass(frozen=True, kw_only=True)

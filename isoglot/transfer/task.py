@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.languages import WordSplitting
-from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.languages import WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 if TYPE_CHECKING:
     from isoglot.transfer.task_head import TaskHead

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
+from isoglot.study.conditions import TableKind
 
 LETTERS = Bpe(merges=())
 Weighted = Mapping[str, Sequence[tuple[str, float]]]

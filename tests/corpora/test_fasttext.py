@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isoglot.alignment_settings import FastText
 from isoglot.corpora.fasttext import fasttext_vectors
 from isoglot.errors import IsoglotError
+from isoglot.study.searches import FastText
 
 SETTINGS = FastText(dimensions=16, epochs=5, least_count=2, buckets=1000)
 

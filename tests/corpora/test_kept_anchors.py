@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import AnchorOrder, KeptAnchors
 from isoglot.corpora.kept_anchors import kept_types
+from isoglot.study.conditions import AnchorOrder, KeptAnchors
 
 FREQUENT, RANDOM = AnchorOrder
 

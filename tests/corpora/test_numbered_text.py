@@ -12,7 +12,7 @@ from isoglot.corpora import numbered_text
 from isoglot.corpora.numbered_text import LINE_END, NumberedText, Split, numbered
 from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting
+from isoglot.study.languages import Splitter, WordSplitting
 
 lines_of_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_size=6)
 

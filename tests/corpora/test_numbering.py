@@ -11,7 +11,7 @@ from isoglot.corpora import numbering
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting, default_splitting
+from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
 WHITESPACE = WordSplitting(splitter=Splitter.WHITESPACE, language="x")
 texts = st.lists(st.text("ab \t", max_size=6), max_size=30)

@@ -6,10 +6,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import NO_WORD, encoded_sentences
 from isoglot.corpora.vocabulary import END, UNK, build_vocabulary
+from isoglot.study.conditions import TableKind
 
 BPE = Bpe(merges=(("a", "b"), ("ab", "c</w>")))
 SUBWORDS = Counter({"abc</w>": 5, "a": 4, "b</w>": 3, "b": 2, "c</w>": 1, "ab": 1, "c": 1, "a</w>": 1})

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import TableKind
 from isoglot.corpora import numbered_text
 from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.vocabulary import END, SPECIALS, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import TableKind
 
 TEXT = {
     Split.TRAIN: ["mira lo tek", "tek tek .", "lo </s> mira", "a", "mirami ra"],

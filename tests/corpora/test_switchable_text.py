@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import UNK, build_vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import TableKind
 from tests.corpora.switchable_texts import LETTERS, switchable_text, training_text, vocabulary_of
 
 LINES = ["a bc a", "d"]

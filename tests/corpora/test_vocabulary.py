@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import AnchorOrder, KeptAnchors, TableKind
 from isoglot.corpora.kept_anchors import kept_types
 from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 
 # Subwords that look like special symbols or like another language's prefix are where ids could be mixed up.
 subwords = st.sampled_from([*SPECIALS[:6], "en:a", "fr:a", "fr:", ":", "a", "b</w>"]) | st.text(

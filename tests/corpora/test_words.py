@@ -7,7 +7,7 @@ import pytest
 
 from isoglot.corpora.words import split_lines, split_words, splitter_version, whole_words
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting, default_splitting
+from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
 
 @pytest.mark.parametrize(

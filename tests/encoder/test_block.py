@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.block import Block
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.scales import EncoderShape, NormPlacement
 from tests.encoder.tiny_models import padded_tokens, random_tokens, tiny_model, tiny_shape
 
 PRE = tiny_shape(NormPlacement.PRE)

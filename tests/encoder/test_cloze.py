@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from isoglot.conditions import CONDITIONS, Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
-from isoglot.scales import PAPER, NormPlacement
+from isoglot.study.conditions import CONDITIONS, Separate
+from isoglot.study.scales import PAPER, NormPlacement
 from tests.encoder.tiny_models import random_tokens, tiny_model, tiny_shape
 
 WIDTH, FEED_FORWARD, LAYERS, POSITIONS = 768, 3072, 8, 512

@@ -8,7 +8,7 @@ import torch
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.embeddings import Embeddings
 from isoglot.errors import IsoglotError
-from isoglot.scales import EncoderShape
+from isoglot.study.scales import EncoderShape
 from tests.encoder.tiny_models import random_tokens, tiny_shape
 
 WIDE = EncoderShape(layers=1, width=64, heads=1, feed_forward=64, positions=300)

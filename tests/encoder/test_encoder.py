@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
-from isoglot.scales import NormPlacement
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import NormPlacement
 from tests.encoder.tiny_models import EVERYTHING, padded_tokens, random_tokens, tiny_model, tiny_shape
 
 NORMS = pytest.mark.parametrize("norm", NormPlacement)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot.conditions import Separate
 from isoglot.encoder.files import DESCRIPTION, WEIGHTS, read_model, write_model
 from isoglot.errors import IsoglotError
-from isoglot.scales import NormPlacement
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import NormPlacement
 from tests.encoder.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
 
 

@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch import nn
 
-from isoglot.conditions import Separate
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.per_language import PerLanguage
 from isoglot.errors import IsoglotError
-from isoglot.scales import NormPlacement
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import NormPlacement
 from tests.encoder.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
 
 MASKED_M = torch.tensor([1, 3, 8])

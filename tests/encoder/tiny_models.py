@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import EncoderShape, NormPlacement
 
 TABLE_SIZE = 50
 EVERYTHING = Separate(embeddings=True, layers=frozenset({1, 2, 3}))

@@ -9,13 +9,13 @@ from commands import isoglot
 from real_data import DATA
 
 from isoglot.artifacts import Store
-from isoglot.conditions import CONDITIONS
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.vocabulary import VOCABULARY
-from isoglot.study import read_study
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.study import read_study
 
 ROOT = Path(__file__).parents[2]
 

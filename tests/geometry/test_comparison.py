@@ -12,11 +12,11 @@ import torch
 from scipy.stats import ortho_group
 from torch import Tensor
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.errors import IsoglotError
 from isoglot.geometry.comparison import Comparison, compared, paired_layers
 from isoglot.geometry.reader import Reader
+from isoglot.study.searches import NewVectors
 
 NUM_WORDS, WIDTH, MOST_TOKENS = 400, 12, 9
 

@@ -7,10 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import Separate
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.corpora.vocabulary import END
 from isoglot.geometry.encoder_reader import EncoderReader
+from isoglot.study.conditions import Separate
 from tests.encoder.tiny_models import tiny_shape
 from tests.geometry.tiny_readers import CPU, LINES, WORDS, tiny_encoder_reader
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from isoglot.alignment_settings import Subwords
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.geometry import hidden_states
 from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors, word_vectors
 from isoglot.geometry.reader import Reader
+from isoglot.study.searches import Subwords
 from tests.geometry.tiny_readers import CPU, WORDS, tiny_encoder_reader
 from tests.geometry.tiny_transformers import tiny_transformers_reader
 

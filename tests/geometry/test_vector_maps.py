@@ -11,11 +11,11 @@ from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 from torch import Tensor
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.errors import IsoglotError
 from isoglot.geometry.normalization import iterative_normalization
 from isoglot.geometry.procrustes import FewPairsWarning
 from isoglot.geometry.vector_maps import VectorMap, read_maps, write_maps
+from isoglot.study.searches import NewVectors
 
 seeds = st.integers(0, 10_000)
 rounds_of = st.integers(0, 5)

@@ -10,14 +10,14 @@ import torch
 from real_data import DATA
 from scipy.linalg import orthogonal_procrustes
 
-from isoglot.alignment_settings import FastText
 from isoglot.corpora.fasttext import fasttext_vectors
 from isoglot.corpora.readers.dictionaries import read_dictionary
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.geometry.retrieval import Measure
 from isoglot.geometry.word_translation import Coverage, WordPair, WordSpace, word_translation
-from isoglot.languages import default_splitting
+from isoglot.study.languages import default_splitting
+from isoglot.study.searches import FastText
 
 WIDTH = 8
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import torch
 
-from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.geometry.encoder_reader import EncoderReader
-from isoglot.languages import Splitter, WordSplitting
+from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.languages import Splitter, WordSplitting
 from tests.encoder.tiny_models import EVERYTHING, tiny_model
 
 LINES = [

@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import PAD, UNK
 from isoglot.errors import IsoglotError
@@ -18,7 +17,8 @@ from isoglot.geometry.transformers_reader import read_transformers
 from isoglot.interchange import exporting
 from isoglot.interchange.exporting import Export, write_export
 from isoglot.interchange.own_model import OwnModel
-from isoglot.scales import NormPlacement
+from isoglot.study.conditions import TableKind
+from isoglot.study.scales import NormPlacement
 from tests.encoder.tiny_models import tiny_model, tiny_shape
 from tests.interchange.tiny_exports import own_model
 

@@ -13,8 +13,8 @@ from isoglot.corpora.words import split_lines
 from isoglot.interchange.exporting import Export, write_export
 from isoglot.interchange.model_card import Origin, limits, model_card
 from isoglot.interchange.own_model import OwnModel
-from isoglot.languages import Splitter, WordSplitting, default_splitting
-from isoglot.scales import NormPlacement
+from isoglot.study.languages import Splitter, WordSplitting, default_splitting
+from isoglot.study.scales import NormPlacement
 from tests.interchange.tiny_exports import own_model
 
 os.environ["HF_HUB_OFFLINE"] = "1"

@@ -14,14 +14,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from real_data import DATA
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, Vocabulary, build_vocabulary
 from isoglot.corpora.words import split_lines
 from isoglot.interchange.token_names import token_names
 from isoglot.interchange.tokenizer_files import symbols_made_twice, write_tokenizer
-from isoglot.languages import default_splitting
+from isoglot.study.conditions import TableKind
+from isoglot.study.languages import default_splitting
 from tests.interchange.tiny_exports import TEXTS, learned
 
 os.environ["HF_HUB_OFFLINE"] = "1"

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from isoglot.conditions import AnchorOrder, KeptAnchors, Separate, TableKind
 from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 from isoglot.interchange.own_model import OwnModel
-from isoglot.languages import Splitter, WordSplitting
-from isoglot.scales import NormPlacement
+from isoglot.study.conditions import AnchorOrder, KeptAnchors, Separate, TableKind
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.scales import NormPlacement
 from tests.encoder.tiny_models import EVERYTHING, tiny_model, tiny_shape
 
 TEXTS = {

@@ -5,11 +5,11 @@ from math import ceil
 
 import pytest
 
-from isoglot.conditions import PAPER_DEPTH, TABLE_1
-from isoglot.limits import conflicts
 from isoglot.pretraining.learning_rate import learning_rate
-from isoglot.scales import PAPER, SCALES, Decay, NormPlacement
-from isoglot.searches import Schedule, Search, Setting
+from isoglot.study.conditions import PAPER_DEPTH, TABLE_1
+from isoglot.study.limits import conflicts
+from isoglot.study.scales import PAPER, SCALES, Decay, NormPlacement
+from isoglot.study.searches import Schedule, Search, Setting
 
 
 def test_the_papers_model() -> None:

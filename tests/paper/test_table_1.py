@@ -2,8 +2,8 @@
 
 import pytest
 
-from isoglot.conditions import CONDITIONS, TABLE_1, Anchors, Condition, Domain, Segmentation, TableKind
-from isoglot.scales import PAPER
+from isoglot.study.conditions import CONDITIONS, TABLE_1, Anchors, Condition, Domain, Segmentation, TableKind
+from isoglot.study.scales import PAPER
 
 COLUMNS = ("model", "domain", "bpe_merges", "anchors", "share_parameters", "softmax")
 TRANSCRIBED = """

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.streams import TokenStream
+from isoglot.study.conditions import TableKind
 from tests.pretraining.tiny_runs import write_streams
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from isoglot.conditions import DEFAULT
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND
 from isoglot.pretraining import calibration
 from isoglot.pretraining.calibration import tokens_per_second
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import DEMO, PAPER
 from isoglot.stages.models import guessed_training_seconds
+from isoglot.study.conditions import DEFAULT
+from isoglot.study.scales import DEMO, PAPER
 from tests.pretraining.test_footprint import trainer_of
 from tests.pretraining.tiny_runs import CPU
 

@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isoglot.conditions import TABLE_1, Condition, Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
@@ -17,7 +16,8 @@ from isoglot.machine import Machine
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.kernels.torch_kernels import TorchKernels
-from isoglot.scales import EncoderShape, NormPlacement
+from isoglot.study.conditions import TABLE_1, Condition, Separate
+from isoglot.study.scales import EncoderShape, NormPlacement
 from tests.encoder.tiny_models import TABLE_SIZE, random_tokens, tiny_model, tiny_shape
 
 CPU = Machine(device=torch.device("cpu"))

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.checkpoints import write_checkpoint
-from isoglot.conditions import DEFAULT
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.encoder.files import write_model
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.loop import pretrain
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import SCALES
+from isoglot.study.conditions import DEFAULT
+from isoglot.study.scales import SCALES
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot.conditions import DEFAULT, Separate
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.machine import Machine, this_machine
@@ -20,7 +19,8 @@ from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import room_for_masked
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
 from isoglot.pretraining.updates import kernels_for
-from isoglot.scales import DEMO, PAPER, SMALL, NormPlacement, Scale
+from isoglot.study.conditions import DEFAULT, Separate
+from isoglot.study.scales import DEMO, PAPER, SMALL, NormPlacement, Scale
 from tests.pretraining.allocations import left_allocated, peak_allocated
 
 PAPER_LOW = replace(PAPER.shape, layers=4, width=128, heads=4, feed_forward=512)

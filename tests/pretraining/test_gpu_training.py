@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from isoglot.conditions import Separate
 from isoglot.corpora.streams import TokenStream
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.machine import Machine, this_machine
@@ -20,7 +19,8 @@ from isoglot.pretraining.loop import Trainer, untrained_model
 from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.pretraining.updates import kernels_for
-from isoglot.scales import NormPlacement
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import NormPlacement
 from tests.pretraining.test_resume import assert_same_state
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 

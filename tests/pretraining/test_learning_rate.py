@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from isoglot.pretraining.learning_rate import learning_rate
-from isoglot.scales import PAPER, Decay, Optimization
+from isoglot.study.scales import PAPER, Decay, Optimization
 
 HIGHEST = 1e-3
 

@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from isoglot.conditions import Separate
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
@@ -22,7 +21,8 @@ from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
 from isoglot.pretraining.update_record import UpdateRecord
 from isoglot.pretraining.updates import adam
-from isoglot.scales import Optimization
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import Optimization
 from tests.killed_processes import files_of
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 from tests.pretraining.training_state import learnt

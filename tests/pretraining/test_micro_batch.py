@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import DEFAULT
 from isoglot.errors import IsoglotError
 from isoglot.hardware import SHARE_VARIABLE, FreeMemory
 from isoglot.pretraining.footprint import Footprint
@@ -18,7 +17,8 @@ from isoglot.pretraining.micro_batch import (
     micro_batch,
 )
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import PAPER, SMALL
+from isoglot.study.conditions import DEFAULT
+from isoglot.study.scales import PAPER, SMALL
 
 PAPER_RUN = PretrainingRun.of(DEFAULT, scale=PAPER, languages=("en", "fr"), seed=0)
 SMALL_RUN = PretrainingRun.of(DEFAULT, scale=SMALL, languages=("en", "fr"), seed=0)

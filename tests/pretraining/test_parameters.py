@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import MONOLINGUAL, TABLE_1, Condition, Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.parameters import num_flat_tensors, num_in_training, num_parameters, num_read, num_tensors
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import NormPlacement, Scale
+from isoglot.study.conditions import MONOLINGUAL, TABLE_1, Condition, Separate
+from isoglot.study.scales import NormPlacement, Scale
 from tests.pretraining.tiny_runs import RUN
 
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
 from isoglot.pretraining import perplexity as perplexity_module
 from isoglot.pretraining.perplexity import HeldOut, perplexity
+from isoglot.study.conditions import Separate
 from tests.encoder.tiny_models import TABLE_SIZE, tiny_model, tiny_shape
 
 CPU = torch.device("cpu")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from isoglot.conditions import CONDITIONS
 from isoglot.corpora.streams import TokenStream
 from isoglot.pretraining import plateau as plateau_module
 from isoglot.pretraining.blind_losses import BlindLosses
@@ -16,7 +15,8 @@ from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.plateau import Plateau, first_told
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.pretraining.update_record import UpdateRecord
-from isoglot.scales import DEMO, PAPER, SMALL, Scale
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
 from tests.pretraining.tiny_runs import tiny_run, trainer_of
 from tests.pretraining.training_state import tamper
 

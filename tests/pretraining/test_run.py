@@ -5,9 +5,9 @@ from dataclasses import fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import CONDITIONS
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import PAPER, Scale
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.scales import PAPER, Scale
 from tests.pretraining.tiny_runs import tiny_run
 
 

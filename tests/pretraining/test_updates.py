@@ -10,7 +10,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isoglot.conditions import Separate
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
@@ -20,6 +19,7 @@ from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.update_record import UpdateRecord
 from isoglot.pretraining.updates import kernels_for
 from isoglot.randomness import derived_seed
+from isoglot.study.conditions import Separate
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
 from tests.pretraining.training_state import learnt, tamper
 

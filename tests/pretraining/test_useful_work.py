@@ -9,13 +9,13 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from isoglot.conditions import CONDITIONS, Separate
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.pretraining import useful_work
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
-from isoglot.scales import PAPER, EncoderShape, NormPlacement
+from isoglot.study.conditions import CONDITIONS, Separate
+from isoglot.study.scales import PAPER, EncoderShape, NormPlacement
 from tests.pretraining.tiny_runs import tiny_run
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream, write_stream
@@ -17,7 +16,8 @@ from isoglot.corpora.vocabulary import MASK, PAD, Vocabulary, build_vocabulary
 from isoglot.machine import Machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.scales import EncoderShape, NormPlacement, Optimization
+from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.scales import EncoderShape, NormPlacement, Optimization
 
 CPU = Machine(device=torch.device("cpu"))
 LETTERS = {"en": "abcdefghijkl", "fr": "lkjihgfedcba"}

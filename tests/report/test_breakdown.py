@@ -16,11 +16,11 @@ from isoglot.artifacts.packing import write_pack
 from isoglot.artifacts.unpacking import unpack
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
-from isoglot.narrowing import Narrowing
 from isoglot.report.breakdown import CellName, cell_breakdown
 from isoglot.stages.scores import read_scores
 from isoglot.stages.transfer import ZeroShotTransfer, best_settings, dev_score
-from isoglot.study import read_study
+from isoglot.study.exhibit_names import Narrowing
+from isoglot.study.study import read_study
 from isoglot.transfer.tasks import task_named
 
 STUDY = (

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from isoglot.conditions import TABLE_1, Separate, condition_named
 from isoglot.report.condition_words import in_words
-from isoglot.scales import DEMO, SCALES
+from isoglot.study.conditions import TABLE_1, Separate, condition_named
+from isoglot.study.scales import DEMO, SCALES
 
 
 def test_every_row_of_table_1_has_words_of_its_own() -> None:

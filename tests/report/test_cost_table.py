@@ -13,7 +13,7 @@ from isoglot.hardware import FreeMemory
 from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
 from isoglot.report.cost_table import cost_lines, costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs
-from isoglot.study import parse_study
+from isoglot.study.study import parse_study
 
 Costs = tuple[list[ModelCost], DiskNeed]
 

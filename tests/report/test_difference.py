@@ -158,7 +158,7 @@ def test_values_are_words_and_what_no_line_can_hold_is_counted() -> None:
     languages: list[Json] = [{"name": "ela", "order": "svo", "shared_symbols": True}]
     others: list[Json] = [{"name": "ela", "order": "sov", "shared_symbols": False}]
     resources: dict[str, Json] = {f"nli.en.{number}": ["/a/long/name/of/a/file.tsv.gz"] for number in range(9)}
-    departures: list[Json] = [{"file": "isoglot/scales.py", "sentence": "the paper does not say."}]
+    departures: list[Json] = [{"file": "isoglot/study/scales.py", "sentence": "the paper does not say."}]
     a: dict[str, Json] = {
         "settings": {"text": {"languages": languages, "world": {"nouns": 40, "most_words": 7, "aligner": []}}},
         "is_made_up": True,
@@ -175,7 +175,7 @@ def test_values_are_words_and_what_no_line_can_hold_is_counted() -> None:
         ("text.world", "nouns 40, most words 7", None),
         ("text.resources", None, "9 entries"),
         ("made up", "yes", "no"),
-        ("departure in isoglot/scales.py", "sentence the paper does not say.", None),
+        ("departure in isoglot/study/scales.py", "sentence the paper does not say.", None),
     ]
 
 

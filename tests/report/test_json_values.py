@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.alignment_settings import NewVectors, Subwords
 from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
 from isoglot.report.asked import asked_in
 from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance, provenance
 from isoglot.report.study_settings import study_settings
-from isoglot.scales import SCALES, Scale
-from isoglot.study import Study, builtin_study_names, parse_study, read_study
-from isoglot.toml_tables import Place
+from isoglot.study.scales import SCALES, Scale
+from isoglot.study.searches import NewVectors, Subwords
+from isoglot.study.study import Study, builtin_study_names, parse_study, read_study
+from isoglot.study.toml_tables import Place
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 PLACE = Place(file="some.json")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.measurements import Measurement
 from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure
+from isoglot.study.searches import NewVectors
 from tests.report.made_up_measurements import measured, measurement
 
 EN_FR = ("en", "fr")

@@ -3,10 +3,10 @@
 import re
 from dataclasses import replace
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.cells import UNTRAINED
 from isoglot.report.html.layer_sections import emergence_sections, figure_sections
 from isoglot.report.picture import WIDE
+from isoglot.study.searches import NewVectors
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured
 from tests.report.svg_pictures import parsed, texts

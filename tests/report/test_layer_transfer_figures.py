@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from isoglot.alignment_settings import NewVectors
 from isoglot.measurements import Measurement
 from isoglot.report.layer_transfer_figures import layer_transfer_figures
+from isoglot.study.searches import NewVectors
 from tests.report.made_up_measurements import measured
 
 

@@ -15,7 +15,7 @@ from isoglot.measurements import pending_cells
 from isoglot.report.current import write_current_report
 from isoglot.report.live_report import LiveReport
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
-from isoglot.study import parse_study, with_exhibits
+from isoglot.study.study import parse_study, with_exhibits
 
 STUDY = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
 TARGETS = [cell.stage for cell in cells(STUDY)]

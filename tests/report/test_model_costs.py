@@ -28,7 +28,7 @@ from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, 
 from isoglot.report.outlook import outlook, plan_table
 from isoglot.report.quantities import short_number
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder
-from isoglot.study import Study, parse_study
+from isoglot.study.study import Study, parse_study
 
 PLENTY = FreeMemory(device="cuda", free_bytes=10**12)
 

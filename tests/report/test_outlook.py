@@ -9,7 +9,7 @@ from isoglot.artifacts import PlannedStage, Store, plan
 from isoglot.exhibits import cells
 from isoglot.files import lease
 from isoglot.report.outlook import outlook, plan_table
-from isoglot.study import Study, parse_study, read_study, with_exhibits, with_seeds
+from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
 
 def lines(study: Study, folder: Path) -> list[str]:

@@ -13,7 +13,6 @@ from isoglot.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement
-from isoglot.narrowing import Narrowing
 from isoglot.report import page as page_module
 from isoglot.report.claims import claims
 from isoglot.report.html import explanations
@@ -21,7 +20,8 @@ from isoglot.report.page import Other, write_report
 from isoglot.report.published_measurements import published_measurements
 from isoglot.report.report_files import read_report
 from isoglot.report.verdicts import Verdict
-from isoglot.study import parse_study, with_exhibits, with_seeds
+from isoglot.study.exhibit_names import Narrowing
+from isoglot.study.study import parse_study, with_exhibits, with_seeds
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, transferred
 

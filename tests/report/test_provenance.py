@@ -14,13 +14,13 @@ from study_texts import TINY_STUDY
 from isoglot.artifacts import Store, inputs_first, run_plan
 from isoglot.exhibits import cells
 from isoglot.hardware import hardware
-from isoglot.narrowing import Narrowing
 from isoglot.report.gathering import gathered
 from isoglot.report.provenance import provenance
 from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import study_settings
 from isoglot.stages.models import PretrainedEncoder
-from isoglot.study import parse_study, read_study, with_exhibits, with_seeds
+from isoglot.study.exhibit_names import Narrowing
+from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds
 
 
 def test_all_that_was_made_is_told_with_what_made_it(finished: Workplace) -> None:

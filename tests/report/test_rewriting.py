@@ -17,7 +17,7 @@ from isoglot.report.gathering import gathered
 from isoglot.report.page import Other, rewrite_report, write_report
 from isoglot.report.report_files import read_found, read_report
 from isoglot.report.training_curves import Curve
-from isoglot.study import parse_study
+from isoglot.study.study import parse_study
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, transferred
 

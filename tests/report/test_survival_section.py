@@ -8,7 +8,7 @@ from isoglot.cells import EMERGENCE, TABLE_1, UNTRAINED
 from isoglot.report.html.absences import Absences, Place
 from isoglot.report.html.survival_section import survival_section
 from isoglot.report.state import FAILED, NO_DATA, PENDING
-from isoglot.scales import DEMO
+from isoglot.study.scales import DEMO
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, transferred
 

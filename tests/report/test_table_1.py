@@ -6,14 +6,14 @@ import pytest
 from rich.console import Console
 
 from isoglot.cells import FROZEN, UNTRAINED
-from isoglot.conditions import TABLE_1
 from isoglot.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.table_1 import table_1
 from isoglot.report.table_1_layout import Table1Layout
 from isoglot.report.tables import results
 from isoglot.report.verdicts import Verdict
-from isoglot.scales import DEMO
+from isoglot.study.conditions import TABLE_1
+from isoglot.study.scales import DEMO
 from tests.report.made_up_measurements import measured, transferred
 
 FOUND = [

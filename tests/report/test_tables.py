@@ -7,10 +7,10 @@ import pytest
 from rich.console import Console
 
 from isoglot.cells import UNTRAINED
-from isoglot.conditions import CONDITIONS, TABLE_1
 from isoglot.measurements import Measurement
 from isoglot.report.tables import described, results
-from isoglot.scales import DEMO, PAPER
+from isoglot.study.conditions import CONDITIONS, TABLE_1
+from isoglot.study.scales import DEMO, PAPER
 from tests.report.made_up_measurements import measured, measurement
 
 

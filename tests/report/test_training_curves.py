@@ -15,7 +15,7 @@ from isoglot.pretraining import loop
 from isoglot.report.training_curves import Curve, learning_curves
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.models import PretrainedEncoder
-from isoglot.study import Study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds
 
 
 def encoder(study: Study, condition: str, *, seed: int) -> PretrainedEncoder:

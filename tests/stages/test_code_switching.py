@@ -8,7 +8,6 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store, run_plan
-from isoglot.conditions import CONDITIONS, Segmentation
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
@@ -16,7 +15,8 @@ from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
-from isoglot.study import Synthetic, parse_study
+from isoglot.study.conditions import CONDITIONS, Segmentation
+from isoglot.study.study import Synthetic, parse_study
 from isoglot.synthetic import dictionary
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")

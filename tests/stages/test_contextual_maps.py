@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from isoglot.alignment_settings import NewVectors, Subwords
 from isoglot.artifacts import Store, Work, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import END, Vocabulary
@@ -19,6 +18,7 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.scores import read_scores
 from isoglot.stages.word_alignments import read_links
+from isoglot.study.searches import NewVectors, Subwords
 from tests.stages.tiny_layers import ORDER_D, bilingual, contextual_maps, made, monolingual, planted
 
 LAYERS = 4

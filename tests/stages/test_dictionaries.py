@@ -6,7 +6,6 @@ import pytest
 
 from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.readers.dictionaries import DictionaryEntry
-from isoglot.languages import Splitter, WordSplitting
 from isoglot.stages.dictionaries import (
     DictionaryFile,
     DictionaryPart,
@@ -15,8 +14,9 @@ from isoglot.stages.dictionaries import (
     word_pairs,
 )
 from isoglot.stages.source_files import source_file
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import dictionary
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 
 def made(stage: DictionaryFile | DictionaryPart | SyntheticDictionary, folder: Path) -> list[DictionaryEntry]:

@@ -10,7 +10,6 @@ from oracles import precision_by_loops
 from real_studies import write_real_study
 
 from isoglot.artifacts import Store, Work, run_plan
-from isoglot.conditions import CONDITIONS
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
@@ -19,7 +18,6 @@ from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.geometry.encoder_reader import EncoderReader
 from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors
-from isoglot.languages import Splitter, WordSplitting
 from isoglot.stages.dictionaries import dictionary_entries
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.model_graph import ModelGraph
@@ -27,7 +25,9 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.scores import SCORES, read_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
-from isoglot.study import read_study
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.study import read_study
 
 
 def scored(finished: Workplace, *, condition: str, untrained: bool) -> Emergence:

@@ -11,10 +11,10 @@ import pytest
 from isoglot.artifacts import Store, Work, run_plan
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting
 from isoglot.stages.examples import ExampleFiles, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.source_files import source_file
-from isoglot.study import Synthetic
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.study import Synthetic
 from isoglot.synthetic import dictionary
 from isoglot.transfer.tasks import task_named
 from tests.stages.tiny_transfers import tiny_graph, tiny_study

@@ -10,7 +10,6 @@ from scipy.linalg import orthogonal_procrustes
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Store, run_plan
-from isoglot.conditions import CONDITIONS
 from isoglot.corpora.bpe import Bpe
 from isoglot.errors import IsoglotError
 from isoglot.geometry.hidden_states import sentence_vectors
@@ -22,7 +21,8 @@ from isoglot.stages.sentence_alignment import SentenceAlignment, apart_from
 from isoglot.stages.similarity import Similarity
 from isoglot.stages.two_models import SENTENCES_CUT, OfTwoModels
 from isoglot.stages.vocabulary import MERGES
-from isoglot.study import parse_study
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.study import parse_study
 
 STUDY = parse_study(TINY_STUDY.replace("updates = 80", "updates = 8"), origin="tiny.toml")
 PAIR = ("ela", "oru")

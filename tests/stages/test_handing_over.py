@@ -8,10 +8,10 @@ import pytest
 from real_studies import write_real_study
 
 from isoglot.artifacts import inputs_first
-from isoglot.conditions import TABLE_1
-from isoglot.exhibit_names import EXHIBITS
 from isoglot.exhibits import targets
-from isoglot.study import Study, read_study, with_conditions, with_exhibits
+from isoglot.study.conditions import TABLE_1
+from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.study import Study, read_study, with_conditions, with_exhibits
 
 
 def whole(study: Study) -> Study:

@@ -8,12 +8,12 @@ from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Resources, Stage, inputs_first
 from isoglot.exhibits import targets
-from isoglot.scales import DEMO, PAPER, SCALES, SMALL, Scale
 from isoglot.stages.job_sizes import for_text
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import FileText, HubText, WikipediaText, gigabytes
-from isoglot.study import parse_study, with_exhibits
-from isoglot.text_sources import HubDataset
+from isoglot.study.real_text import HubDataset
+from isoglot.study.scales import DEMO, PAPER, SCALES, SMALL, Scale
+from isoglot.study.study import parse_study, with_exhibits
 
 MODELS_READ = {
     "emergence",

@@ -7,10 +7,10 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.artifacts import Stage, differences, inputs_first
-from isoglot.conditions import CONDITIONS, TABLE_1, Domain, TableKind, condition_named
 from isoglot.stages.model_graph import ModelGraph
-from isoglot.study import Synthetic, parse_study
-from isoglot.synthetic_languages import SyntheticLanguage
+from isoglot.study.conditions import CONDITIONS, TABLE_1, Domain, TableKind, condition_named
+from isoglot.study.study import Synthetic, parse_study
+from isoglot.study.synthetic_languages import SyntheticLanguage
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 NAMES = tuple(condition.name for condition in TABLE_1)

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from study_texts import TINY_STUDY
 
-from isoglot.conditions import CONDITIONS
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import ModelPair
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder
-from isoglot.study import parse_study
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.study import parse_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 PAIR = ("ela", "oru")

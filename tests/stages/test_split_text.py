@@ -7,14 +7,14 @@ from pathlib import Path
 from real_studies import write_real_study
 
 from isoglot.artifacts import Store, run_plan
-from isoglot.conditions import CONDITIONS
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.words import split_lines
-from isoglot.languages import default_splitting
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.split_text import SplitText
 from isoglot.stages.text import FileText
-from isoglot.study import read_study
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.languages import default_splitting
+from isoglot.study.study import read_study
 
 
 def graph(folder: Path, condition: str = "default") -> ModelGraph:

@@ -22,7 +22,7 @@ from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.readers import opened_reader
 from isoglot.stages.scores import SCORES, Score, read_scores, write_scores
 from isoglot.stages.structure_over_training import StructureOverTraining, kept_models
-from isoglot.study import parse_study, read_study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.study import parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
 TEXT = TINY_STUDY.replace("parallel_sentences = 20", "parallel_sentences = 20\nmapping_sentences = 30")
 STUDY = with_seeds(parse_study(TEXT, origin="tiny.toml"), [0])

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.artifacts import Store, Work, run_plan
-from isoglot.conditions import Domain
 from isoglot.errors import IsoglotError
 from isoglot.stages.source_files import source_file
 from isoglot.stages.text import (
@@ -22,8 +21,9 @@ from isoglot.stages.text import (
     text_lines,
     write_lines,
 )
-from isoglot.synthetic_languages import SyntheticLanguage, World
-from isoglot.text_sources import HubDataset, TextFiles
+from isoglot.study.conditions import Domain
+from isoglot.study.real_text import HubDataset, TextFiles
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 ELA = SyntheticLanguage(name="ela")
 

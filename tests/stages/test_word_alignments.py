@@ -5,15 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from isoglot.artifacts import Store, run_plan
-from isoglot.conditions import Domain
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting
 from isoglot.stages.parallel_text import SyntheticParallelText, parallel_lines
 from isoglot.stages.text import SyntheticText
 from isoglot.stages.word_alignments import LINKS, WordAlignments, read_links
+from isoglot.study.conditions import Domain
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, World
 from isoglot.synthetic import dictionary
-from isoglot.synthetic_languages import Script, Side, SyntheticLanguage, World
 
 ELA = SyntheticLanguage(name="ela")
 ORU = SyntheticLanguage(name="oru", script=Script.CYRILLIC, adjectives=Side.AFTER)

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from isoglot.artifacts import Store, run_plan
-from isoglot.conditions import MONOLINGUAL
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.sentences import encoded_sentences
@@ -23,7 +22,8 @@ from isoglot.stages.source_files import source_file
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
 from isoglot.stages.word_level_alignment import WordLevelAlignment
 from isoglot.stages.word_vectors import WordVectorFile
-from isoglot.study import parse_study
+from isoglot.study.conditions import MONOLINGUAL
+from isoglot.study.study import parse_study
 
 STUDY = """
 name = "words"

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from isoglot.alignment_settings import NewVectors, Subwords
 from isoglot.artifacts import Stage, Store, Work, run_plan
 from isoglot.corpora.words import split_lines, splitter_version
 from isoglot.encoder.files import write_model
@@ -19,6 +18,7 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.text import write_lines
 from isoglot.stages.word_alignments import WordAlignments
+from isoglot.study.searches import NewVectors, Subwords
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.tasks import task_named
 from tests.stages.tiny_transfers import SEARCH, tiny_graph, tiny_study

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from isoglot.conditions import CONDITIONS
-from isoglot.searches import Schedule, Search
 from isoglot.stages.model_graph import ModelGraph
-from isoglot.study import Study, Synthetic, parse_study
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.searches import Schedule, Search
+from isoglot.study.study import Study, Synthetic, parse_study
 from tests.study_texts import TINY_STUDY
 from tests.tiny_worlds import TINY_WORLD
 

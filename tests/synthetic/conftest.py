@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from isoglot.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
+from isoglot.study.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 

@@ -1,10 +1,10 @@
 import pytest
 
 from isoglot.errors import IsoglotError
+from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, World
 from isoglot.synthetic import dictionary, draw_meanings, realise, word_alignments
 from isoglot.synthetic.inventory import inventory
 from isoglot.synthetic.spelling import slice_of
-from isoglot.synthetic_languages import Morphology, Script, SyntheticLanguage, World
 
 
 def test_bare_languages_have_one_pair_a_concept_but_punctuation(world: World) -> None:

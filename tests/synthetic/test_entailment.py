@@ -9,12 +9,12 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from isoglot.errors import IsoglotError
+from isoglot.study.synthetic_languages import SyntheticLanguage, WordOrder, World
 from isoglot.synthetic import EntailmentPair, Label, entailment_pairs
 from isoglot.synthetic.entailment import candidate_pairs, draw_inferences
 from isoglot.synthetic.inventory import ABSENT
 from isoglot.synthetic.senses import antonyms, hypernyms
 from isoglot.synthetic.structures import NEGATION, Part, Role, slot
-from isoglot.synthetic_languages import SyntheticLanguage, WordOrder, World
 
 ENGLISH = SyntheticLanguage(name="a")
 

@@ -2,11 +2,11 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import Tree, draw_meanings, trees
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.lexicon import NUM_INFLECTIONS, lexicon
 from isoglot.synthetic.structures import Part, Role, slot
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 ELA = SyntheticLanguage(name="ela", cognates=0.2)
 

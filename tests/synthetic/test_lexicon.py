@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
+from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, WordOrder, World
 from isoglot.synthetic import draw_meanings
 from isoglot.synthetic.inventory import CONTENT, NAMES, SYMBOLS, WordClass, inventory
 from isoglot.synthetic.lexicon import NUM_INFLECTIONS, anchors, lexicon
 from isoglot.synthetic.spelling import SPELLINGS, native_stems
-from isoglot.synthetic_languages import Morphology, Script, SyntheticLanguage, WordOrder, World
 
 SHARES = st.floats(0, 1)
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from isoglot.study.synthetic_languages import Morphology, Side, SyntheticLanguage, WordOrder, World
 from isoglot.synthetic import Meanings, draw_meanings, realise, word_alignments
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.lexicon import NUM_INFLECTIONS, lexicon, suffixes
 from isoglot.synthetic.structures import NEGATION, PUNCTUATION, VERB, Part, Role, slot
-from isoglot.synthetic_languages import Morphology, Side, SyntheticLanguage, WordOrder, World
 
 
 class SlowSpeaker:

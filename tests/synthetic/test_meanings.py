@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoglot.conditions import Domain
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import Domain
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import draw_meanings, realise
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.structures import NEGATION, NUM_SLOTS, PUNCTUATION, VERB, Part, Role, slot
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 SLOT_CLASSES = {
     VERB: {WordClass.VERB},

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isoglot.study.synthetic_languages import Morphology, SyntheticLanguage, World
 from isoglot.synthetic import Meanings, draw_meanings, realise
 from isoglot.synthetic.edits import ADJECTIVES, HEADS
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.paraphrases import DETERMINERS, paraphrased
 from isoglot.synthetic.senses import hypernyms
 from isoglot.synthetic.structures import LENGTHS, NUM_SLOTS
-from isoglot.synthetic_languages import Morphology, SyntheticLanguage, World
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from isoglot.conditions import Domain
+from isoglot.study.conditions import Domain
+from isoglot.study.synthetic_languages import World
 from isoglot.synthetic.inventory import WordClass, inventory
 from isoglot.synthetic.meanings import draw_meanings
 from isoglot.synthetic.preferences import latents, preferences, topic_shares, topic_tilts
 from isoglot.synthetic.structures import VERB, Part, Role, slot
-from isoglot.synthetic_languages import World
 
 HEAD_AND_DEPENDENT = [
     ("noun", VERB, slot(Role.SUBJECT, Part.HEAD)),

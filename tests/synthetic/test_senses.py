@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from isoglot.study.synthetic_languages import World
 from isoglot.synthetic.inventory import ABSENT, WordClass, inventory
 from isoglot.synthetic.preferences import latents
 from isoglot.synthetic.senses import antonyms, hypernyms
-from isoglot.synthetic_languages import World
 
 
 @pytest.mark.parametrize("adjectives", [1, 2, 7, 20])

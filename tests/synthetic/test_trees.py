@@ -3,10 +3,10 @@ from collections.abc import Callable, Hashable
 
 import pytest
 
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import Tree, draw_meanings, realise, trees
 from isoglot.synthetic.inventory import ABSENT
 from isoglot.synthetic.structures import VERB, Part, Role, slot
-from isoglot.synthetic_languages import SyntheticLanguage, World
 
 HEAD_UPOS = {
     "nsubj": {"VERB"},

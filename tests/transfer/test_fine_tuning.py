@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from isoglot.conditions import Separate
 from isoglot.corpora.vocabulary import PAD
-from isoglot.searches import Schedule
+from isoglot.study.conditions import Separate
+from isoglot.study.searches import Schedule
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuned, FineTuner, forget_checkpoints
 from isoglot.transfer.predictions import predictions

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from isoglot.conditions import Separate
 from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
-from isoglot.scales import NormPlacement
-from isoglot.searches import Schedule
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import NormPlacement
+from isoglot.study.searches import Schedule
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.new_layers import NewLayers, drawn_layers
 from isoglot.transfer.predictions import predictions

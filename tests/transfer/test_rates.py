@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.encoder.encoder import Encoder
-from isoglot.searches import Schedule
+from isoglot.study.searches import Schedule
 from isoglot.transfer.length_batches import epoch_order, length_batches
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.sequences import encoded

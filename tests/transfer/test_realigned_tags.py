@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from real_data import DATA
 
 from isoglot.corpora.words import split_lines
-from isoglot.languages import Splitter, WordSplitting, default_splitting
+from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 from isoglot.transfer.bio_files import TaggedSentence, read_bio
 from isoglot.transfer.bio_spans import repair_bio, spans
 from isoglot.transfer.realigned_tags import Realigned, needs_realignment, realigned

@@ -8,10 +8,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from isoglot.conditions import Separate
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
-from isoglot.searches import Schedule
+from isoglot.study.conditions import Separate
+from isoglot.study.searches import Schedule
 from isoglot.transfer import fine_tuning
 from isoglot.transfer.fine_tuning import CHECKPOINTS, FineTuner
 from isoglot.transfer.new_layers import drawn_layers

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from isoglot.searches import Schedule, Search, Setting
+from isoglot.study.searches import Schedule, Search, Setting
 from isoglot.transfer.run import FineTuningRun
 from tests.transfer.tiny_transfer import RUN
 

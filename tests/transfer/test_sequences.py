@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import TableKind
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.study.conditions import TableKind
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.conllu import Tree
 from isoglot.transfer.sequences import Sequences, encoded, target_columns

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from isoglot.conditions import Separate, TableKind
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine
-from isoglot.scales import EncoderShape, NormPlacement
-from isoglot.searches import Schedule
+from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.searches import Schedule
 from isoglot.transfer.bio_files import TaggedSentence
 from isoglot.transfer.fine_tuning import FineTuner
 from isoglot.transfer.new_layers import NewLayers

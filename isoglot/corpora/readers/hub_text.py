@@ -6,7 +6,7 @@ from typing import Any
 
 from isoglot.corpora.readers.line_files import LONGEST_LINE
 from isoglot.errors import IsoglotError
-from isoglot.text_sources import HubDataset
+from isoglot.study.real_text import HubDataset
 
 LONGEST_COMPLAINT = 300
 """Characters of what the library says, which may go on for a page."""

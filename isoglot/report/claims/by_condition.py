@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isclose
 
-from isoglot.conditions import label_of
 from isoglot.report.claims.question import Finding, in_order, untested
 from isoglot.report.claims.transfer_evidence import Transfer, tasks_of
 from isoglot.report.samples import Sample, mean_sample
 from isoglot.report.verdicts import CLOSE_POINTS, Verdict
+from isoglot.study.conditions import label_of
 
 MOST = 0.8
 HALF = 0.5

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from isoglot.conditions import DEFAULT, label_of
 from isoglot.report.claims.language_distance import by_distance
 from isoglot.report.claims.question import Finding, in_order
 from isoglot.report.claims.transfer_evidence import Place, Transfer, tasks_of
 from isoglot.report.samples import Sample, mean_sample
+from isoglot.study.conditions import DEFAULT, label_of
 
 SIMPLEST = "nli"
 

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from isoglot.cells import UNTRAINED
-from isoglot.conditions import DEFAULT, MONOLINGUAL
 from isoglot.figures import FIGURE_6, FIGURE_7, OF_PRIME
-from isoglot.languages import PRIME
 from isoglot.report.claims.by_alignment import Pair
 from isoglot.report.claims.language_distance import by_distance
 from isoglot.report.claims.layer_evidence import Layers, LayerScores
@@ -15,6 +13,8 @@ from isoglot.report.layer_series import pair_title, pearson
 from isoglot.report.samples import Sample, mean_sample
 from isoglot.report.sentence_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.verdicts import CLOSE_CKA
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL
+from isoglot.study.languages import PRIME
 
 CLOSE_CORRELATION = 0.02
 BILINGUAL, ONE_EACH, RANDOM = "bilingual", "monolingual", "random"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from isoglot.conditions import CONDITIONS
 from isoglot.measurements import Measurement
 from isoglot.report.claims.question import Finding, comparison
 from isoglot.report.noise import Noise
@@ -14,6 +13,7 @@ from isoglot.report.published import TITLE_OF_TASK
 from isoglot.report.samples import Sample, mean_sample
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise, transfer_scores
 from isoglot.report.verdicts import Verdict, order_verdict
+from isoglot.study.conditions import CONDITIONS
 
 Place = tuple[str, str]
 """A task and a target language: a column of Table 1."""

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.alignment_settings import NewVectors
-from isoglot.conditions import condition_named
 from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
@@ -23,6 +21,8 @@ from isoglot.report.sections import RETRIEVAL
 from isoglot.report.sections import Section as Scores
 from isoglot.report.seed_notes import seed_notes
 from isoglot.report.similarity_scatter import similarity_scatters
+from isoglot.study.conditions import condition_named
+from isoglot.study.searches import NewVectors
 
 TITLES = {
     FIGURE_4: ("Figure 4: words of two models, after a map", "Figure 4", explanations.FIGURE_4),

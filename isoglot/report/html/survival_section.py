@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from isoglot.cells import EMERGENCE, TABLE_1
-from isoglot.conditions import DEFAULT, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.condition_words import in_words
 from isoglot.report.html.absences import Absences, Place
@@ -17,7 +16,8 @@ from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.sections import RETRIEVAL
 from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals, trial_title
 from isoglot.report.verdicts import CLOSE_POINTS
-from isoglot.scales import Scale
+from isoglot.study.conditions import DEFAULT, condition_named
+from isoglot.study.scales import Scale
 from isoglot.transfer.tasks import task_named
 
 HEADINGS = {

@@ -8,7 +8,6 @@ from itertools import groupby
 from statistics import fmean
 
 from isoglot.cells import BASELINES, TABLE_1
-from isoglot.conditions import PAPER_DEPTH, condition_named
 from isoglot.measurements import Measurement
 from isoglot.report.asked import Asked
 from isoglot.report.beside_paper import papers_delta, papers_score_of
@@ -24,6 +23,7 @@ from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, table_1
 from isoglot.report.tables import DESCRIPTION, described
 from isoglot.report.transfer_notes import PARTIAL_MARK
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.study.conditions import PAPER_DEPTH, condition_named
 
 FEW_SEEDS = 3
 """That are shown one by one below their mean."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
-from isoglot.languages import WordSplitting
+from isoglot.study.languages import WordSplitting
 from isoglot.transfer.conllu import Tree
 from isoglot.transfer.task import Windows
 from isoglot.transfer.treebank_task import TreebankTask

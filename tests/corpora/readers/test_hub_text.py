@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from isoglot.corpora.readers.hub_text import dataset_lines
 from isoglot.errors import IsoglotError
-from isoglot.text_sources import HubDataset
+from isoglot.study.real_text import HubDataset
 
 ROWS = [
     {"text": text, "id": number} for number, text in enumerate(["a\nb\r\n\n c", "", None, " \n", "é\u2028中\x85x", "a"])

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting
-from isoglot.synthetic_languages import SyntheticLanguage, WordOrder, World
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, WordOrder, World
 from isoglot.transfer.task import Recipe, Windows
 from isoglot.transfer.task_head import LinearHead
 from isoglot.transfer.tasks import task_named

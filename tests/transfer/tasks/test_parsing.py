@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
-from isoglot.languages import Splitter, WordSplitting
-from isoglot.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 from isoglot.transfer.biaffine import BiaffineParser
 from isoglot.transfer.conllu import Tree
 from isoglot.transfer.task import Recipe, Windows

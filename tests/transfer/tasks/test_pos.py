@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.languages import Splitter, WordSplitting
-from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.transfer.conllu import Tree
 from isoglot.transfer.task import Recipe, Windows
 from isoglot.transfer.task_head import LinearHead

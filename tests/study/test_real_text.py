@@ -11,14 +11,13 @@ import pytest
 from real_data import DATA
 
 from isoglot.artifacts import inputs_first
-from isoglot.conditions import TABLE_1, Domain
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.exhibits import cells, gap_sentences
-from isoglot.languages import Splitter, WordSplitting
-from isoglot.real_text import RealText
 from isoglot.stages.models import PretrainedEncoder
-from isoglot.study import parse_study, read_study
-from isoglot.text_sources import HubDataset, TextFiles
+from isoglot.study.conditions import TABLE_1, Domain
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.real_text import HubDataset, RealText, TextFiles
+from isoglot.study.study import parse_study, read_study
 
 REAL = """
 name = "mine"
@@ -29,8 +28,8 @@ en = "text/en.txt.xz"
 fr = ["a.txt", "/abs/b.txt.gz"]
 zh = "zhwiki-latest-pages-articles.xml.bz2"
 """
-STUDIES = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
-REPLICATION = Path(__file__).parents[1] / "studies" / "replication.toml"
+STUDIES = sorted((Path(__file__).parents[2] / "studies").glob("*.toml"))
+REPLICATION = Path(__file__).parents[2] / "studies" / "replication.toml"
 CONTROLS = [path for path in STUDIES if path.stem.startswith("control-")]
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
-from isoglot.scales import DEMO
-from isoglot.searches import Search
-from isoglot.toml_tables import Place, changed, checked, file_paths, made_from
+from isoglot.study.scales import DEMO
+from isoglot.study.searches import Search
+from isoglot.study.toml_tables import Place, changed, checked, file_paths, made_from
 
 PLACE = Place(file="mine.toml", key="key")
 

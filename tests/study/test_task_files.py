@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from isoglot.errors import IsoglotError, MissingDataError
-from isoglot.real_text import RealText
-from isoglot.study import PAPER_TASKS, parse_study
-from isoglot.task_files import task_names
+from isoglot.study.real_text import RealText
+from isoglot.study.study import PAPER_TASKS, parse_study
+from isoglot.study.task_files import task_names
 
-FOLDER = Path(__file__).parents[1] / "isoglot/transfer/tasks"
+FOLDER = Path(__file__).parents[2] / "isoglot/transfer/tasks"
 REAL = """
 name = "mine"
 scale = "small"

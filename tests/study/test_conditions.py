@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.conditions import (
+from isoglot.errors import IsoglotError
+from isoglot.study.conditions import (
     BOTTOM_3,
     BOTTOM_6,
     CONDITIONS,
@@ -23,7 +24,6 @@ from isoglot.conditions import (
     TableKind,
     condition_named,
 )
-from isoglot.errors import IsoglotError
 
 LAYERS = st.frozensets(st.integers(1, PAPER_DEPTH))
 

@@ -4,7 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from isoglot.errors import suggestion
-from isoglot.toml_tables import Place, checked, file_paths, quoted, refuse_unknown_keys
+from isoglot.study.toml_tables import Place, checked, file_paths, quoted, refuse_unknown_keys
 
 TASKS = files("isoglot") / "transfer" / "tasks"
 SPLITS = {

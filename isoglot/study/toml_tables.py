@@ -9,7 +9,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.limits import LIMITS, Limit
+from isoglot.study.limits import LIMITS, Limit
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

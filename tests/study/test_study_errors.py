@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from study_texts import SMALLEST, study_text
 
 from isoglot.errors import IsoglotError
-from isoglot.exhibit_names import EXHIBITS
-from isoglot.study import parse_study
+from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.study import parse_study
 
 
 def problem(text: str) -> str:

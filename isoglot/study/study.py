@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
 
-from isoglot.conditions import CONDITIONS, Condition, condition_named
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.exhibit_names import EXHIBITS, TOLD_ANYWAY
-from isoglot.languages import PRIME, RESERVED_NAMES
-from isoglot.limits import SEED, at_least, conflicts
-from isoglot.narrowing import EVERYTHING, Narrowing, parse_narrowings
-from isoglot.real_text import RealText, parse_real_text
-from isoglot.scales import SCALES, Scale
-from isoglot.synthetic_languages import SyntheticLanguage, World
-from isoglot.task_files import task_names
-from isoglot.toml_tables import (
+from isoglot.study.conditions import CONDITIONS, Condition, condition_named
+from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, Narrowing, parse_narrowings
+from isoglot.study.languages import PRIME, RESERVED_NAMES
+from isoglot.study.limits import SEED, at_least, conflicts
+from isoglot.study.real_text import RealText, parse_real_text
+from isoglot.study.scales import SCALES, Scale
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.task_files import task_names
+from isoglot.study.toml_tables import (
     Place,
     Table,
     changed,

@@ -11,9 +11,8 @@ from study_texts import study_text
 
 from isoglot.arguments import asked_study
 from isoglot.errors import IsoglotError
-from isoglot.exhibit_names import EXHIBITS, KEYS
-from isoglot.narrowing import Narrowing
-from isoglot.study import Study, parse_study, with_conditions, with_exhibits, with_seeds, with_tasks
+from isoglot.study.exhibit_names import EXHIBITS, KEYS, Narrowing
+from isoglot.study.study import Study, parse_study, with_conditions, with_exhibits, with_seeds, with_tasks
 
 LISTS = """
 conditions = ["default", "no-anchors", "sep-emb"]

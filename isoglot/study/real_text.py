@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isoglot.conditions import Domain
 from isoglot.errors import MissingDataError, suggestion
-from isoglot.languages import Splitter, WordSplitting, default_splitting
-from isoglot.limits import at_least
-from isoglot.task_files import SPLITS, parse_task_files, task_file_keys, task_names
-from isoglot.text_sources import HubDataset, TextFiles, TextSource, is_dump
-from isoglot.toml_tables import (
+from isoglot.study.conditions import Domain
+from isoglot.study.languages import Splitter, WordSplitting, default_splitting
+from isoglot.study.limits import at_least
+from isoglot.study.task_files import SPLITS, parse_task_files, task_file_keys, task_names
+from isoglot.study.toml_tables import (
     Place,
     Table,
     checked,
@@ -23,6 +22,38 @@ from isoglot.toml_tables import (
     refuse_outside,
     refuse_unknown_keys,
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFiles:
+    """Files of text, one sentence or paragraph a line, or a Wikipedia dump."""
+
+    paths: tuple[Path, ...]
+
+    @property
+    def is_wikipedia(self) -> bool:
+        """Whether there is a dump among them."""
+        return any(map(is_dump, self.paths))
+
+
+def is_dump(path: Path) -> bool:
+    """By its name, as in enwiki-latest-pages-articles.xml.bz2 or ...-pages-articles1.xml-p1p41242.bz2."""
+    return re.search(r"\.xml(-p\d+p\d+)?(\.\w+)?$", path.name) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HubDataset:
+    """A Hugging Face data set with a column of text."""
+
+    dataset: str
+    """Its name on the hub, or a folder of JSON lines, Parquet or other files that the library knows."""
+    config: str | None = None
+    split: str = "train"
+    column: str = "text"
+    revision: str | None = None
+
+
+TextSource = TextFiles | HubDataset
 
 OTHER_DOMAIN = "other-domain"
 MOST_WORDS = "most_words"

@@ -6,9 +6,9 @@ from typing import get_type_hints
 
 import pytest
 
-from isoglot.limits import LIMITS
-from isoglot.scales import SCALES
-from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.limits import LIMITS
+from isoglot.study.scales import SCALES
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 NUMBERS = (int, float, int | None, float | None, tuple[int, ...], tuple[float, ...])
 

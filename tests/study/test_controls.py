@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.real_text import RealText
-from isoglot.study import Study, read_study
+from isoglot.study.real_text import RealText
+from isoglot.study.study import Study, read_study
 
-STUDIES = Path(__file__).parents[1] / "studies"
+STUDIES = Path(__file__).parents[2] / "studies"
 REPLICATION = read_study(STUDIES / "replication.toml")
 
 

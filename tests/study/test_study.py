@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from study_texts import SMALLEST, study_text
 
-from isoglot.conditions import TABLE_1
 from isoglot.errors import IsoglotError
-from isoglot.scales import DEMO, Decay
-from isoglot.searches import Schedule
-from isoglot.study import (
+from isoglot.study.conditions import TABLE_1
+from isoglot.study.scales import DEMO, Decay
+from isoglot.study.searches import Schedule
+from isoglot.study.study import (
     Synthetic,
     builtin_study_names,
     parse_study,
@@ -21,7 +21,7 @@ from isoglot.study import (
     with_seeds,
     with_tasks,
 )
-from isoglot.synthetic_languages import Script, Side, SyntheticLanguage, WordOrder, World
+from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, WordOrder, World
 
 
 def test_the_smallest_study_takes_every_default() -> None:

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from isoglot.alignment_settings import Alignment, FastText
-from isoglot.scales import EncoderShape, Optimization, Scale
-from isoglot.searches import Search
-from isoglot.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.scales import EncoderShape, Optimization, Scale
+from isoglot.study.searches import Alignment, FastText, Search
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from isoglot.alignment_settings import Alignment, FastText
-from isoglot.searches import Schedule, Search
+from isoglot.study.searches import Alignment, FastText, Schedule, Search
 
 
 class NormPlacement(StrEnum):
