@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
-    from isoglot.artifacts import Store
+    from isoglot.store import Store
     from isoglot.study.study import Study
 
 
 def asked_store(folder: str) -> "Store":
     """The one that --store names."""
-    from isoglot.artifacts import Store
+    from isoglot.store import Store
 
     if not folder.strip():
         raise IsoglotError("--store names no folder; is a variable of your shell not set?")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from isoglot.artifacts import Record, Stage, Store, inputs_first
 from isoglot.cells import Cell
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.exhibits import cells
@@ -15,6 +14,7 @@ from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.stages.two_models import OfTwoModels
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
+from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME
 from isoglot.study.study import Study

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isoglot.artifacts import Stage
+from isoglot.store import Stage
 
 EMERGENCE = "emergence"
 VOCABULARY = "vocabulary"

@@ -65,11 +65,11 @@ def plan(
     calibrate: CalibrateOption = False,
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
-    from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import targets
     from isoglot.report.cost_table import costs_in_full
     from isoglot.report.model_costs import costs_here, speed_here, timed, with_measured_times
     from isoglot.report.outlook import outlook, plan_table
+    from isoglot.store import plan as plan_of
 
     console = plain_console()
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)

@@ -118,9 +118,9 @@ def _transformers_reader(name: str) -> Reader:
 
 
 def _own_reader(name: str, *, store: str, data: Path | None) -> Reader:
-    from isoglot.artifacts import Store
     from isoglot.model_names import named_side
     from isoglot.stages.readers import opened_reader
+    from isoglot.store import Store
 
     shelf = Store(Path(store))
     side = named_side(name, store=shelf, data=data)

@@ -11,7 +11,7 @@ from isoglot.hardware import SHARE_VARIABLE, VISIBLE_VARIABLE, available_ram, me
 from isoglot.machine import PROCESSES_VARIABLE, WORKERS_VARIABLE, num_processors, num_workers, processes_per_model
 
 if TYPE_CHECKING:
-    from isoglot.artifacts import Engine, PlannedStage, Store
+    from isoglot.store import Engine, PlannedStage, Store
 
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 WORKER_BYTES = 1 << 30
@@ -20,8 +20,8 @@ WORKER_BYTES = 1 << 30
 
 def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: int | None) -> "Engine":
     """As many worker processes as asked for, else as the plan can use and this machine has room for."""
-    from isoglot.artifacts import InThisProcess
-    from isoglot.artifacts.local_processes import LocalProcesses
+    from isoglot.store import InThisProcess
+    from isoglot.store.local_processes import LocalProcesses
 
     useful = workers or most_side_by_side(planned)
     per_model = processes_per_model()
@@ -47,7 +47,7 @@ def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: 
 
 def most_side_by_side(planned: "Sequence[PlannedStage]") -> int:
     """About how many stages could be in work at once: as many as wait for equally long chains of others."""
-    from isoglot.artifacts import State
+    from isoglot.store import State
 
     depths: dict[str, int] = {}
     for each in planned:

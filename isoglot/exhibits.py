@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-from isoglot.artifacts import Stage, inputs_first
 from isoglot.cells import (
     BASELINES,
     EMERGENCE,
@@ -26,6 +25,7 @@ from isoglot.stages.examples import ExampleFiles
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import ModelPair
 from isoglot.stages.sources import sources
+from isoglot.store import Stage, inputs_first
 from isoglot.study.conditions import DEFAULT, Condition
 from isoglot.study.exhibit_names import EVERYTHING
 from isoglot.study.study import Study

@@ -12,7 +12,7 @@ from isoglot.options import DEFAULT_STORE, DataOption, StoreOption, StudyArgumen
 from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
-    from isoglot.artifacts import Record, Stage, Store
+    from isoglot.store import Record, Stage, Store
 
 # As in cli.py: commands import what they need when they are called.
 
@@ -37,8 +37,8 @@ def explain(
     data: DataOption = None,
 ) -> None:
     """Say which settings make two models differ, or two cells of an exhibit; of cells also what both scored."""
-    from isoglot.artifacts import differences
     from isoglot.cell_names import known_artifacts, named_artifact, same_of_default
+    from isoglot.store import differences
 
     asked = asked_study(study, data=data)
     shelf = asked_store(store)

@@ -10,10 +10,10 @@ from isoglot.errors import IsoglotError
 from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
 
 if TYPE_CHECKING:
-    from isoglot.artifacts import Store
     from isoglot.interchange.model_card import Origin
     from isoglot.interchange.own_model import OwnModel
     from isoglot.stages.model_pairs import Side
+    from isoglot.store import Store
 
 # As in cli.py: commands import what they need when they are called.
 
@@ -39,8 +39,8 @@ def export(
     latter in float32 only, as that class has a larger head. Words are parted at white space alone: the README.md that
     is written says how to find them as in training.
     """
-    from isoglot.artifacts import Store
     from isoglot.model_names import named_side
+    from isoglot.store import Store
 
     for option, folder in (("--store", store), ("--to", to)):
         if not folder.strip():

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from isoglot.artifacts import Stage
 from isoglot.cells import MAPPED, UNTRAINED, Cell, Gap
 from isoglot.errors import MissingDataError
 from isoglot.stages.model_pairs import ModelPair
+from isoglot.store import Stage
 from isoglot.study.conditions import CONDITIONS, DEFAULT, MONOLINGUAL, Condition
 from isoglot.study.languages import PRIME
 from isoglot.study.study import Study

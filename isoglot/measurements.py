@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from isoglot.artifacts import Store
 from isoglot.cells import EMERGENCE, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
@@ -16,6 +15,7 @@ from isoglot.stages.evaluation_log import chosen_evaluation, evaluations
 from isoglot.stages.models import AnyEncoder
 from isoglot.stages.scores import read_scores
 from isoglot.stages.two_models import OfTwoModels
+from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.study import Study
 

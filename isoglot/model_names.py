@@ -3,11 +3,11 @@
 import shlex
 from pathlib import Path
 
-from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.figures import OF_PRIME
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.model_pairs import Side
+from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL, Condition, condition_named
 from isoglot.study.languages import PRIME, original
 from isoglot.study.study import Study, read_study, with_conditions, with_seeds

@@ -25,7 +25,7 @@ from isoglot.options import (
 from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
-    from isoglot.artifacts.unpacking import Unpacked
+    from isoglot.store.unpacking import Unpacked
 
 # As in cli.py: commands import what they need when they are called.
 
@@ -62,10 +62,10 @@ def pack(
     that has such files a summary travels, which is enough for reports; all others travel whole. [bold]isoglot
     unpack[/bold] puts them into another store. The same artifacts give the same bytes.
     """
-    from isoglot.artifacts import inputs_first
-    from isoglot.artifacts.packing import write_pack
     from isoglot.exhibits import gap_sentences, left_out_sentences, targets
     from isoglot.report.quantities import size_in_bytes
+    from isoglot.store import inputs_first
+    from isoglot.store.packing import write_pack
 
     limit = _num_bytes(largest_file)
     path = _checked_path(to)
@@ -102,7 +102,7 @@ def unpack(
     An archive that is damaged is refused whole. What came as a summary is told of by reports as if it were here, and
     made again only if something else is to be made from it.
     """
-    from isoglot.artifacts.unpacking import unpack as unpack_into
+    from isoglot.store.unpacking import unpack as unpack_into
 
     shelf = asked_store(store)
     console = plain_console()
@@ -159,7 +159,7 @@ def _num_bytes(size: str) -> int:
 
 
 def _checked_path(to: str) -> Path:
-    from isoglot.artifacts.pack_archive import is_xz
+    from isoglot.store.pack_archive import is_xz
 
     path = Path(to)
     if not to.strip():

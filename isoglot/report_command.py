@@ -62,11 +62,11 @@ def report(
     Makes nothing else: what is not there yet stands on the page as pending. Of the folder of a report it writes the
     same page, tables and figures again, from the files beside them alone.
     """
-    from isoglot.artifacts import State
-    from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import gap_sentences, targets
     from isoglot.report.current import write_current_report
     from isoglot.report.page import rewrite_report
+    from isoglot.store import State
+    from isoglot.store import plan as plan_of
 
     if to is not None and not to.strip():
         raise IsoglotError("--to names no folder; is a variable of your shell not set?")

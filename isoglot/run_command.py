@@ -36,7 +36,7 @@ from isoglot.standard_streams import outlive_readers
 from isoglot.terminal import INTERRUPTED, plain_console
 
 if TYPE_CHECKING:
-    from isoglot.artifacts import Outcome, Stage
+    from isoglot.store import Outcome, Stage
 
 # As in cli.py: commands import what they need when they are called.
 
@@ -60,8 +60,6 @@ def run(
 
     The report is there from the beginning, and shows what is found so far and what is pending.
     """
-    from isoglot.artifacts import Observers, run_plan
-    from isoglot.artifacts import plan as plan_of
     from isoglot.exhibits import gap_sentences, targets
     from isoglot.measurements import measurements
     from isoglot.pretraining.tensorboard import check_tensorboard
@@ -73,6 +71,8 @@ def run(
     from isoglot.report.progress import Watch
     from isoglot.report.quantities import time_spent
     from isoglot.report.tables import results as results_tables
+    from isoglot.store import Observers, run_plan
+    from isoglot.store import plan as plan_of
 
     console = plain_console()
     told_by = shlex.join(["isoglot", "plan", study, *([] if store == DEFAULT_STORE else ["--store", store])])
@@ -135,7 +135,7 @@ def run(
 
 def _failures(wanted: Sequence[Stage], outcome: Outcome) -> list[tuple[str, str]]:
     """Title and cause of each."""
-    from isoglot.artifacts import inputs_first
+    from isoglot.store import inputs_first
 
     return [
         (stage.title, str(outcome.failed[stage.digest]))

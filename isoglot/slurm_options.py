@@ -12,8 +12,8 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, WORKERS_VARIABLE
 
 if TYPE_CHECKING:
-    from isoglot.artifacts import Engine, PlannedStage, Store
-    from isoglot.artifacts.slurm_submission import Option
+    from isoglot.store import Engine, PlannedStage, Store
+    from isoglot.store.slurm_submission import Option
 
 PANEL = "On a Slurm cluster"
 SlurmOption = Annotated[
@@ -75,9 +75,9 @@ def chosen_engine(
 
 def slurm_engine(store: "Store", *, max_jobs: int, options: Sequence[str], say: Callable[[str], None]) -> "Engine":
     """Jobs of the cluster, submitted with these options of sbatch."""
-    from isoglot.artifacts.slurm import SlurmJobs
-    from isoglot.artifacts.slurm_submission import Submitter
     from isoglot.engines import THREADS_VARIABLE
+    from isoglot.store.slurm import SlurmJobs
+    from isoglot.store.slurm_submission import Submitter
 
     if find_spec("submitit") is None:
         raise IsoglotError("--slurm needs submitit: pip install 'isoglot[slurm]'")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ctrl_c import hearing_ctrl_c
 
-from isoglot.artifacts import Store
+from isoglot.store import Store
 from isoglot.study.study import Study, read_study
 
 ISOGLOT = Path(sys.executable).with_name("isoglot")

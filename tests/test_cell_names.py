@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Stage, Store
 from isoglot.cell_names import named_artifact, same_of_default
 from isoglot.cells import BASELINES, EMERGENCE, TABLE_1, UNTRAINED, VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.stages.layer_transfer import LayerTransfer
+from isoglot.store import Stage, Store
 from isoglot.study.study import parse_study
 
 STUDY = replace(

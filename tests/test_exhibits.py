@@ -11,12 +11,12 @@ from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
 
-from isoglot.artifacts import Stage, Store, differences, inputs_first
 from isoglot.cell_names import known_artifacts, named_artifact
 from isoglot.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells, targets
 from isoglot.stages.emergence import Emergence
+from isoglot.store import Stage, Store, differences, inputs_first
 from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import inputs_first
 from isoglot.cells import VOCABULARY, Cell
 from isoglot.exhibits import cells, gap_sentences, targets
 from isoglot.stages.models import PretrainedEncoder
+from isoglot.store import inputs_first
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.exhibit_names import EXHIBITS, Narrowing, keys_of
 from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds

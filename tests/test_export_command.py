@@ -11,7 +11,6 @@ import torch
 import typer
 from commands import UNWANTED, Workplace, environment
 
-from isoglot.artifacts import Store
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import Vocabulary
@@ -20,6 +19,7 @@ from isoglot.export_command import export
 from isoglot.model_names import named_side
 from isoglot.stages.models import chosen_model
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
+from isoglot.store import Store
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 from transformers import AutoModel, AutoTokenizer
@@ -119,4 +119,4 @@ def test_a_store_that_has_lost_its_vocabulary(
 def test_nothing_heavy_is_loaded() -> None:
     code = "import sys, isoglot.export_command; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert {"torch", "numpy", "transformers", "isoglot.artifacts"}.isdisjoint(loaded.split())
+    assert {"torch", "numpy", "transformers", "isoglot.store"}.isdisjoint(loaded.split())

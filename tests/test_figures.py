@@ -7,11 +7,11 @@ from pathlib import Path
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, inputs_first
 from isoglot.cell_names import named_artifact
 from isoglot.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.exhibits import cells, gap_sentences
 from isoglot.stages.word_level_alignment import WordLevelAlignment
+from isoglot.store import Store, inputs_first
 from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")

@@ -10,11 +10,11 @@ import pytest
 from commands import Workplace
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
 from isoglot.cells import EMERGENCE
 from isoglot.exhibits import cells
 from isoglot.measurements import Measurement, measurements
 from isoglot.stages.emergence import Emergence
+from isoglot.store import Store
 from isoglot.study.study import parse_study, with_conditions, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")

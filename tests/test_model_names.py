@@ -7,10 +7,10 @@ import pytest
 from commands import Workplace
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
 from isoglot.model_names import named_side
 from isoglot.stages.model_pairs import Side
+from isoglot.store import Store
 
 
 def side(name: str, finished: Workplace, *, language: str | None = None) -> Side:

@@ -10,7 +10,6 @@ import pytest
 from commands import Workplace, isoglot
 from real_studies import write_real_study
 
-from isoglot.artifacts import Store, inputs_first
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import measurements, pending_cells
@@ -19,6 +18,7 @@ from isoglot.report.current import write_current_report
 from isoglot.report.page import PAGE
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.stages.transfer import ZeroShotTransfer
+from isoglot.store import Store, inputs_first
 from tests.killed_processes import files_of
 
 LIMIT = "1KB"

@@ -12,8 +12,8 @@ import pytest
 from commands import ISOGLOT, Workplace, environment, isoglot, started
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
 from isoglot.exhibits import cells
+from isoglot.store import Store
 from isoglot.study.study import read_study
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.artifacts import Store
-from isoglot.artifacts.slurm import SlurmJobs
-from isoglot.artifacts.slurm_submission import Submitter
 from isoglot.errors import IsoglotError
 from isoglot.slurm_options import NEEDED, chosen_engine, slurm_engine
+from isoglot.store import Store
+from isoglot.store.slurm import SlurmJobs
+from isoglot.store.slurm_submission import Submitter
 
 NOTHING = {
     "workers": None,

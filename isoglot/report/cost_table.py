@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
-from isoglot.artifacts import PlannedStage, Store
 from isoglot.report.model_costs import DiskNeed, ModelCost, costs_here
 from isoglot.report.quantities import duration, short_number, size_in_bytes
+from isoglot.store import PlannedStage, Store
 
 WIDTH = 80
 """Of the narrowest terminal that people use."""

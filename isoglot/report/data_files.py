@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
-from isoglot.artifacts import Stage
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import FileText, HubText
+from isoglot.store import Stage
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 

@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from isoglot.artifacts import Store, inputs_first
-from isoglot.artifacts.record import RECORD_NAME
 from isoglot.cells import Cell
 from isoglot.exhibits import cells, gap_sentences, gaps
 from isoglot.measurements import Measurement
@@ -17,6 +15,8 @@ from isoglot.report.report_files import Found
 from isoglot.report.state import FAILED, NO_DATA, PENDING, Absent, State
 from isoglot.report.study_settings import told_origin
 from isoglot.report.training_curves import learning_curves
+from isoglot.store import Store, inputs_first
+from isoglot.store.record import RECORD_NAME
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 

@@ -3,9 +3,9 @@
 import warnings
 from time import monotonic
 
-from isoglot.artifacts import Observer, Stage, Store
 from isoglot.errors import IsoglotError
 from isoglot.report.current import write_current_report
+from isoglot.store import Observer, Stage, Store
 from isoglot.study.study import Study
 
 SECONDS_BETWEEN_REPORTS = 30.0

@@ -5,9 +5,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from isoglot.artifacts import Store, inputs_first
 from isoglot.exhibits import cells
 from isoglot.pretraining.run import HEALTH
+from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study
 
 LEFT = "left "

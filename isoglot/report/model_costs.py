@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from isoglot.artifacts import PlannedStage, State, Store
 from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
@@ -16,6 +15,7 @@ from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import size_in_bytes
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.stages.table_sizes import TableSizes, table_sizes
+from isoglot.store import PlannedStage, State, Store
 
 Speed = Callable[[Footprint], float]
 """Tokens a second, of a run with its micro-batch."""

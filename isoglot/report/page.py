@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from isoglot.artifacts import Store
-from isoglot.artifacts.store import ignore_holder
 from isoglot.cells import VOCABULARY, Cell
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
@@ -38,6 +36,8 @@ from isoglot.report.png import png_of
 from isoglot.report.report_files import PROVENANCE, Found, ReportContent, read_found, write_found
 from isoglot.report.text_files import ALL as ALL_TEXTS
 from isoglot.report.text_files import text_files
+from isoglot.store import Store
+from isoglot.store.store import ignore_holder
 from isoglot.study.study import Study
 
 PAGE = "report.html"

@@ -8,9 +8,9 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, Tim
 from rich.table import Column
 from rich.text import Text
 
-from isoglot.artifacts import Observer, Stage
 from isoglot.errors import IsoglotError
 from isoglot.report.quantities import short_number
+from isoglot.store import Observer, Stage
 
 SECONDS_BETWEEN_LINES = 15.0
 WIDEST_BAR = 40

@@ -7,9 +7,6 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
-from isoglot.artifacts import Record, Stage, Store, inputs_first
-from isoglot.artifacts.canonical import Json
-from isoglot.artifacts.provenance import commit, versions
 from isoglot.cells import Cell
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.words import splitter_version
@@ -22,6 +19,9 @@ from isoglot.report.study_settings import study_settings, told_origin
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.stages.sources import sources
 from isoglot.stages.vocabulary import TokenStreams
+from isoglot.store import Record, Stage, Store, inputs_first
+from isoglot.store.canonical import Json
+from isoglot.store.record import commit, versions
 from isoglot.study.study import Study, Synthetic
 
 

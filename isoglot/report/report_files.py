@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from isoglot.artifacts.canonical import Json
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
 from isoglot.measurements import Measurement
@@ -17,6 +16,7 @@ from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
+from isoglot.store.canonical import Json
 from isoglot.study.conditions import label_of
 from isoglot.study.task_files import task_names
 from isoglot.study.toml_tables import Place, known_name

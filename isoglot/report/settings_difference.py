@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from isoglot.artifacts.canonical import Json
 from isoglot.report.plain_values import plain_text
+from isoglot.store.canonical import Json
 
 PROGRESS = frozenset(
     {"seconds", "spent", "artifacts", "artifacts_done", "models_done", "tokens_done", "first_finished", "last_finished"}

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from isoglot.artifacts import Store, inputs_first
 from isoglot.checkpoint_files import stored_progression
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.stages.evaluation_log import Evaluation, evaluations
 from isoglot.stages.models import PretrainedEncoder
+from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study
 
 

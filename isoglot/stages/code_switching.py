@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText
 from isoglot.corpora.switchable_text import SwitchableText, Translation
@@ -13,6 +12,7 @@ from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.dictionaries import AnyDictionary, word_pairs
 from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.store import Resources, Stage, Work
 from isoglot.study.languages import WordSplitting
 
 Translations = dict[str, list[Translation]]

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import Work
 from isoglot.errors import IsoglotError
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.two_models import MAPS, OfTwoModels
 from isoglot.stages.word_alignments import WordAlignments, read_links
+from isoglot.store import Work
 from isoglot.study.searches import NewVectors, Subwords
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.errors import IsoglotError
 from isoglot.stages.dictionaries import AnyDictionary, word_pairs
@@ -17,6 +16,7 @@ from isoglot.stages.readers import opened_reader
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.split_text import SplitText
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
+from isoglot.store import Resources, Stage, Work
 
 if TYPE_CHECKING:
     from isoglot.geometry.encoder_reader import EncoderReader

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isoglot.artifacts.checksums import damaged
 from isoglot.pretraining.run import LOG
+from isoglot.store.record import damaged
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from isoglot.artifacts import Stage, Work
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
+from isoglot.store import Stage, Work
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.transfer.task import Recipe, Task

@@ -3,7 +3,7 @@
 These are upper bounds for a scheduler and no estimates of time; docs/cluster.md has them as a table.
 """
 
-from isoglot.artifacts import Resources
+from isoglot.store import Resources
 from isoglot.study.scales import EncoderShape
 
 LARGE_PARAMETERS = 1_000_000

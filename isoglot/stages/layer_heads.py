@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from isoglot.artifacts import NOT_IDENTITY, Amount, Resources, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
@@ -17,6 +16,7 @@ from isoglot.stages.job_sizes import for_training
 from isoglot.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named

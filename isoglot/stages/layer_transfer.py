@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
@@ -21,6 +20,7 @@ from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.stages.transfer import PLACES, best_settings, dev_score
 from isoglot.stages.two_models import MAPS
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.searches import NewVectors
 from isoglot.transfer.tasks import task_named
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import NOT_IDENTITY, Amount, Resources, Stage, Work
 from isoglot.checkpoint_files import stored_progression
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
@@ -17,6 +16,7 @@ from isoglot.pretraining.run import BEST, LOG, PretrainingRun
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.job_sizes import for_training
 from isoglot.stages.vocabulary import TokenStreams
+from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 
 if TYPE_CHECKING:
     from isoglot.encoder.cloze import ClozeModel

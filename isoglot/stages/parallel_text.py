@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from isoglot.artifacts import Stage, Work
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError
 from isoglot.geometry.translation_lengths import LEAST_LINES, mismatch
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines
+from isoglot.store import Stage, Work
 from isoglot.study.languages import PRIME
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import draw_meanings, realise

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isoglot.artifacts import Stage
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.models import AnyEncoder, chosen_model
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.store import Stage
 from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:

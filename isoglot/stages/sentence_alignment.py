@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import Work
 from isoglot.errors import IsoglotError
 from isoglot.geometry.held_out_lines import rows_apart
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.two_models import MAPS, OfTwoModels
+from isoglot.store import Work
 from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:

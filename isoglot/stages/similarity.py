@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import Work
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.two_models import OfTwoModels
+from isoglot.store import Work
 
 if TYPE_CHECKING:
     from torch import Tensor

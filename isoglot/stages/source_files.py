@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from isoglot.artifacts import NOT_IDENTITY
 from isoglot.corpora.readers.file_names import found
 from isoglot.errors import IsoglotError, MissingDataError, nearest
+from isoglot.store import NOT_IDENTITY
 
 LARGE_BYTES = 64 << 20
 """A smaller file is read in a moment."""

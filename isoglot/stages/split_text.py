@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isoglot.artifacts import Amount, Resources, Stage, Work
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.machine import num_workers
 from isoglot.randomness import derived_seed
 from isoglot.stages.job_sizes import for_text
 from isoglot.stages.text import AnyText, FileText, gigabytes, text_lines
+from isoglot.store import Amount, Resources, Stage, Work
 from isoglot.study.languages import Splitter, WordSplitting
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import Work
 from isoglot.pretraining.run import BEST, INTERMEDIATE
 from isoglot.stages.evaluation_log import chosen_evaluation, evaluations
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.two_models import OfTwoModels
+from isoglot.store import Work
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from isoglot.artifacts import Store
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.stages.models import AnyEncoder
 from isoglot.stages.text import SyntheticText
 from isoglot.stages.vocabulary import LearnedBpe
+from isoglot.store import Store
 from isoglot.study.conditions import TableKind
 
 # Single characters, at the end of a word and elsewhere. XLM's vocabularies of two Wikipedias have some 4,000 tokens

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from isoglot.artifacts import Amount, Resources, Stage, Work
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.errors import IsoglotError
 from isoglot.machine import num_workers
 from isoglot.randomness import derived_seed
 from isoglot.stages.job_sizes import for_text
 from isoglot.stages.source_files import SourceFile
+from isoglot.store import Amount, Resources, Stage, Work
 from isoglot.study.conditions import Domain
 from isoglot.study.real_text import HubDataset
 from isoglot.study.synthetic_languages import SyntheticLanguage, World

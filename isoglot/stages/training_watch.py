@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from isoglot.artifacts import Work
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.errors import IsoglotError
@@ -16,6 +15,7 @@ from isoglot.pretraining.health import HealthLog
 from isoglot.pretraining.plateau import Plateau
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.store import Work
 
 
 class TrainingWatch:

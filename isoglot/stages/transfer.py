@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import ClassVar
 
-from isoglot.artifacts import NOT_IDENTITY, Stage, Work
 from isoglot.errors import IsoglotError
 from isoglot.stages.fine_tuning import DEV, FineTuning
 from isoglot.stages.scores import Score, read_scores, write_scores
+from isoglot.store import NOT_IDENTITY, Stage, Work
 from isoglot.transfer.tasks import task_named
 
 PLACES = ("best_setting", "second_best_setting")

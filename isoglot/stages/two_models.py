@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from isoglot.artifacts import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.stages.job_sizes import for_reading
 from isoglot.stages.models import AnyEncoder
 from isoglot.stages.scores import Score
 from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
+from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import write_stream
@@ -13,6 +12,7 @@ from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.text import SyntheticText
+from isoglot.store import Resources, Stage, Work
 from isoglot.study.conditions import KeptAnchors, TableKind
 
 MERGES = "merges.txt"

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.anchors import anchor_statistics
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import PLACES_AT_ONCE, NumberedText, Split
@@ -18,6 +17,7 @@ from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe, TokenStreams
+from isoglot.store import Resources, Stage, Work
 
 UNKNOWN = ""
 """No subword is spelled so."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.words import split_lines
 from isoglot.geometry.word_links import Link, pharaoh_line, pharaoh_links
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.text import read_lines, write_lines
+from isoglot.store import Resources, Stage, Work
 from isoglot.study.languages import WordSplitting
 
 LINKS = "links.txt"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.artifacts import Work
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.words import split_lines
 from isoglot.stages.dictionaries import AnyDictionary, dictionary_entries
@@ -16,6 +15,7 @@ from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.split_text import SplitText
 from isoglot.stages.two_models import OfTwoModels
 from isoglot.stages.word_vectors import AnyWordVectors, word_vectors
+from isoglot.store import Work
 
 if TYPE_CHECKING:
     from torch import Tensor

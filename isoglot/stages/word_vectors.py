@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.artifacts import Resources, Stage, Work
 from isoglot.corpora.fasttext import fasttext_vectors
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.readers.word_vectors import read_word_vectors
@@ -17,6 +16,7 @@ from isoglot.machine import num_workers
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.split_text import SplitText, for_split_texts
 from isoglot.stages.text import read_lines, write_lines
+from isoglot.store import Resources, Stage, Work
 from isoglot.study.searches import FastText
 
 WORDS = "words.txt"

@@ -11,12 +11,12 @@ import pytest
 from commands import ISOGLOT, environment, isoglot, processor_seconds, started
 from real_studies import write_real_study
 
-from isoglot.artifacts import Store
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.vocabulary import VOCABULARY
+from isoglot.store import Store
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.study import read_study
 from tests.end_to_end.artifact_files import artifact_files

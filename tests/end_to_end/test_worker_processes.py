@@ -7,9 +7,9 @@ from commands import isoglot, started
 from killed_processes import descendants, is_running
 from study_texts import TINY_STUDY
 
-from tests.artifacts.test_interruption import until as soon
 from tests.end_to_end.artifact_files import artifact_files
 from tests.end_to_end.test_interruption import in_training, until
+from tests.store.test_interruption import until as soon
 
 
 def test_killed_with_its_workers_and_run_again(tmp_path: Path) -> None:

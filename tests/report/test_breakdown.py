@@ -11,14 +11,14 @@ from commands import Workplace, isoglot
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
-from isoglot.artifacts.packing import write_pack
-from isoglot.artifacts.unpacking import unpack
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.report.breakdown import CellName, cell_breakdown
 from isoglot.stages.scores import read_scores
 from isoglot.stages.transfer import ZeroShotTransfer, best_settings, dev_score
+from isoglot.store import Store
+from isoglot.store.packing import write_pack
+from isoglot.store.unpacking import unpack
 from isoglot.study.exhibit_names import Narrowing
 from isoglot.study.study import read_study
 from isoglot.transfer.tasks import task_named

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, plan
 from isoglot.exhibits import targets
 from isoglot.hardware import FreeMemory
 from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
 from isoglot.report.cost_table import cost_lines, costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs
+from isoglot.store import Store, plan
 from isoglot.study.study import parse_study
 
 Costs = tuple[list[ModelCost], DiskNeed]

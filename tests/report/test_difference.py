@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from isoglot.artifacts.canonical import Json
 from isoglot.measurements import Measurement
 from isoglot.report.difference import Changed, Kind, difference, difference_sentences
 from isoglot.report.html.difference_section import difference_section
 from isoglot.report.report_files import ReportContent
 from isoglot.report.settings_difference import differing
+from isoglot.store.canonical import Json
 from tests.report.made_up_measurements import measured, measurement, transferred
 
 

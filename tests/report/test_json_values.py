@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
 from isoglot.errors import IsoglotError
 from isoglot.report.asked import asked_in
 from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance, provenance
 from isoglot.report.study_settings import study_settings
+from isoglot.store import Store
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.searches import NewVectors, Subwords
 from isoglot.study.study import Study, builtin_study_names, parse_study, read_study

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Observer, Observers, Stage, Store, run_plan
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.measurements import pending_cells
 from isoglot.report.current import write_current_report
 from isoglot.report.live_report import LiveReport
 from isoglot.stages.vocabulary_statistics import VocabularyStatistics
+from isoglot.store import Observer, Observers, Stage, Store, run_plan
 from isoglot.study.study import parse_study, with_exhibits
 
 STUDY = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])

@@ -12,7 +12,6 @@ from commands import Workplace
 from study_texts import TINY_STUDY
 from torch import nn
 
-from isoglot.artifacts import PlannedStage, State, Store, inputs_first, plan
 from isoglot.checkpoint_files import CHECKPOINTS
 from isoglot.checkpoints import write_checkpoint
 from isoglot.errors import IsoglotError
@@ -28,6 +27,7 @@ from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, 
 from isoglot.report.outlook import outlook, plan_table
 from isoglot.report.quantities import short_number
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder
+from isoglot.store import PlannedStage, State, Store, inputs_first, plan
 from isoglot.study.study import Study, parse_study
 
 PLENTY = FreeMemory(device="cuda", free_bytes=10**12)

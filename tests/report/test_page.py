@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
 from isoglot.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
@@ -20,6 +19,7 @@ from isoglot.report.page import Other, write_report
 from isoglot.report.published_measurements import published_measurements
 from isoglot.report.report_files import read_report
 from isoglot.report.verdicts import Verdict
+from isoglot.store import Store
 from isoglot.study.exhibit_names import Narrowing
 from isoglot.study.study import parse_study, with_exhibits, with_seeds
 from tests.report.html_pages import Element, parsed_page

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
 from isoglot.cells import FROZEN, UNTRAINED
 from isoglot.report.page import write_report
+from isoglot.store import Store
 from isoglot.study.study import parse_study
 from tests.report.made_up_measurements import measured, transferred
 from tests.report.test_layer_figures import of_figure_7

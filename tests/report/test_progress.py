@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from isoglot.artifacts import Amount, Stage, Work
 from isoglot.errors import IsoglotError
 from isoglot.report import progress
 from isoglot.report.progress import Watch
+from isoglot.store import Amount, Stage, Work
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store
 from isoglot.cells import UNTRAINED
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
@@ -17,6 +16,7 @@ from isoglot.report.gathering import gathered
 from isoglot.report.page import Other, rewrite_report, write_report
 from isoglot.report.report_files import read_found, read_report
 from isoglot.report.training_curves import Curve
+from isoglot.store import Store
 from isoglot.study.study import parse_study
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, transferred

@@ -5,8 +5,8 @@ import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from isoglot.artifacts import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.errors import IsoglotError
+from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 
 HALF, TOP = 50, 100
 TURNS = "turns.txt"

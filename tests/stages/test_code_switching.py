@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
@@ -15,6 +14,7 @@ from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS, Segmentation
 from isoglot.study.study import Synthetic, parse_study
 from isoglot.synthetic import dictionary

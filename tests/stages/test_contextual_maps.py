@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from isoglot.artifacts import Store, Work, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import END, Vocabulary
 from isoglot.corpora.words import split_lines
@@ -18,6 +17,7 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.scores import read_scores
 from isoglot.stages.word_alignments import read_links
+from isoglot.store import Store, Work, run_plan
 from isoglot.study.searches import NewVectors, Subwords
 from tests.stages.tiny_layers import ORDER_D, bilingual, contextual_maps, made, monolingual, planted
 

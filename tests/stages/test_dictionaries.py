@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.readers.dictionaries import DictionaryEntry
 from isoglot.stages.dictionaries import (
     DictionaryFile,
@@ -14,6 +13,7 @@ from isoglot.stages.dictionaries import (
     word_pairs,
 )
 from isoglot.stages.source_files import source_file
+from isoglot.store import Store, run_plan
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.synthetic import dictionary

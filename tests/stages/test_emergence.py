@@ -9,7 +9,6 @@ from commands import Workplace
 from oracles import precision_by_loops
 from real_studies import write_real_study
 
-from isoglot.artifacts import Store, Work, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
@@ -25,6 +24,7 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.scores import SCORES, read_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
+from isoglot.store import Store, Work, run_plan
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.study import read_study

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from isoglot.artifacts import Store, Work, run_plan
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.stages.examples import ExampleFiles, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.source_files import source_file
+from isoglot.store import Store, Work, run_plan
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.study import Synthetic
 from isoglot.synthetic import dictionary

@@ -9,7 +9,6 @@ import torch
 from scipy.linalg import orthogonal_procrustes
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.errors import IsoglotError
 from isoglot.geometry.hidden_states import sentence_vectors
@@ -21,6 +20,7 @@ from isoglot.stages.sentence_alignment import SentenceAlignment, apart_from
 from isoglot.stages.similarity import Similarity
 from isoglot.stages.two_models import SENTENCES_CUT, OfTwoModels
 from isoglot.stages.vocabulary import MERGES
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.study import parse_study
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 
-from isoglot.artifacts import Amount, Record, Store, Work, plan, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
@@ -17,6 +16,7 @@ from isoglot.stages.examples import ExampleFiles, SyntheticExamples, read_exampl
 from isoglot.stages.fine_tuning import LOG, FineTuning, prediction_files
 from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import read_scores
+from isoglot.store import Amount, Record, Store, Work, plan, run_plan
 from isoglot.study.languages import default_splitting
 from isoglot.transfer.fine_tuning import FineTuner
 from isoglot.transfer.predictions import predictions

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from real_studies import write_real_study
 
-from isoglot.artifacts import inputs_first
 from isoglot.exhibits import targets
+from isoglot.store import inputs_first
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.study import Study, read_study, with_conditions, with_exhibits

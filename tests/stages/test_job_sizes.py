@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Resources, Stage, inputs_first
 from isoglot.exhibits import targets
 from isoglot.stages.job_sizes import for_text
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import FileText, HubText, WikipediaText, gigabytes
+from isoglot.store import Resources, Stage, inputs_first
 from isoglot.study.real_text import HubDataset
 from isoglot.study.scales import DEMO, PAPER, SCALES, SMALL, Scale
 from isoglot.study.study import parse_study, with_exhibits

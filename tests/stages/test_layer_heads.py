@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot.artifacts import Amount, Store, Work, inputs_first, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
@@ -17,6 +16,7 @@ from isoglot.stages.fine_tuning import LOG
 from isoglot.stages.layer_heads import LAYERS, LayerHead
 from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import read_scores
+from isoglot.store import Amount, Store, Work, inputs_first, run_plan
 from isoglot.transfer import fine_tuning
 from isoglot.transfer.examination import examined
 from isoglot.transfer.fine_tuning import FineTuner

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot.artifacts import Store, Work, inputs_first, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
@@ -21,6 +20,7 @@ from isoglot.stages.layer_heads import LAYERS
 from isoglot.stages.layer_transfer import LayerTransfer
 from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import Score, read_scores, write_scores
+from isoglot.store import Store, Work, inputs_first, run_plan
 from isoglot.study.searches import NewVectors
 from isoglot.transfer.examination import examined
 from isoglot.transfer.new_layers import NewLayers

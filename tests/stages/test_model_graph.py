@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Stage, differences, inputs_first
 from isoglot.stages.model_graph import ModelGraph
+from isoglot.store import Stage, differences, inputs_first
 from isoglot.study.conditions import CONDITIONS, TABLE_1, Domain, TableKind, condition_named
 from isoglot.study.study import Synthetic, parse_study
 from isoglot.study.synthetic_languages import SyntheticLanguage

@@ -8,11 +8,11 @@ import pytest
 import torch
 from commands import Workplace
 
-from isoglot.artifacts import Amount, Work, inputs_first
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
 from isoglot.pretraining.loop import untrained_model
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder, chosen_model
+from isoglot.store import Amount, Work, inputs_first
 
 
 def encoders(finished: Workplace) -> list[UntrainedEncoder | PretrainedEncoder]:

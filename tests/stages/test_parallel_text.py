@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.errors import IsoglotError
 from isoglot.stages.parallel_text import ParallelFiles, SyntheticParallelText, SyntheticParaphrases, parallel_lines
 from isoglot.stages.source_files import source_file
 from isoglot.stages.text import LINES, SyntheticText, read_lines
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import Script, SyntheticLanguage, World
 from isoglot.synthetic import dictionary, draw_meanings, realise

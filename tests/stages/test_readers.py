@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.models import chosen_model
 from isoglot.stages.readers import opened_reader
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
+from isoglot.store import Store, run_plan
 from tests.stages.tiny_transfers import tiny_graph
 
 

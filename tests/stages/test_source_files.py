@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import pytest
 
-from isoglot.artifacts import Stage, Work
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.stages import source_files
 from isoglot.stages.source_files import SourceFile, source_file
+from isoglot.store import Stage, Work
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from real_studies import write_real_study
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.words import split_lines
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.split_text import SplitText
 from isoglot.stages.text import FileText
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.languages import default_splitting
 from isoglot.study.study import read_study

@@ -10,7 +10,6 @@ from oracles import precision_by_loops
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.cells import EMERGENCE, TRAINING
 from isoglot.encoder.files import read_model
 from isoglot.errors import IsoglotError
@@ -22,6 +21,7 @@ from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.readers import opened_reader
 from isoglot.stages.scores import SCORES, Score, read_scores, write_scores
 from isoglot.stages.structure_over_training import StructureOverTraining, kept_models
+from isoglot.store import Store, run_plan
 from isoglot.study.study import parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
 TEXT = TINY_STUDY.replace("parallel_sentences = 20", "parallel_sentences = 20\nmapping_sentences = 30")

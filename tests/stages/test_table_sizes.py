@@ -6,13 +6,13 @@ import pytest
 from commands import Workplace
 from real_studies import write_real_study
 
-from isoglot.artifacts import Store, inputs_first
 from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
 from isoglot.exhibits import targets
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
 from isoglot.stages.table_sizes import CHARACTERS_OF_A_TEXT, table_sizes
 from isoglot.stages.vocabulary import VOCABULARY
+from isoglot.store import Store, inputs_first
 from isoglot.study.conditions import condition_named
 from isoglot.study.study import Study, read_study
 

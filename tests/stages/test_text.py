@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.artifacts import Store, Work, run_plan
 from isoglot.errors import IsoglotError
 from isoglot.stages.source_files import source_file
 from isoglot.stages.text import (
@@ -21,6 +20,7 @@ from isoglot.stages.text import (
     text_lines,
     write_lines,
 )
+from isoglot.store import Store, Work, run_plan
 from isoglot.study.conditions import Domain
 from isoglot.study.real_text import HubDataset, TextFiles
 from isoglot.study.synthetic_languages import SyntheticLanguage, World

@@ -7,11 +7,11 @@ from statistics import fmean
 
 import pytest
 
-from isoglot.artifacts import Store, Work, inputs_first, run_plan
 from isoglot.errors import IsoglotError
 from isoglot.stages.examples import ExampleFiles, SyntheticExamples
 from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.stages.transfer import PLACES, ZeroShotTransfer, best_settings
+from isoglot.store import Store, Work, inputs_first, run_plan
 from isoglot.study.searches import Schedule, Search
 from tests.stages.tiny_transfers import SEARCH, tiny_graph
 

@@ -7,13 +7,13 @@ import pytest
 from oracles import bpe_by_rescan
 from study_texts import TINY_STUDY
 
-from isoglot.artifacts import Store, Work, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, LearnedBpe
+from isoglot.store import Store, Work, run_plan
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.study import parse_study
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from real_studies import write_real_study
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import END, UNK
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.scores import read_scores
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import condition_named
 from isoglot.study.study import read_study
 

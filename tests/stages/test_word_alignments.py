@@ -4,12 +4,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.stages.parallel_text import SyntheticParallelText, parallel_lines
 from isoglot.stages.text import SyntheticText
 from isoglot.stages.word_alignments import LINKS, WordAlignments, read_links
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, World

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.sentences import encoded_sentences
@@ -22,6 +21,7 @@ from isoglot.stages.source_files import source_file
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
 from isoglot.stages.word_level_alignment import WordLevelAlignment
 from isoglot.stages.word_vectors import WordVectorFile
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.study import parse_study
 

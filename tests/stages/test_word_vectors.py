@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from real_studies import write_real_study
 
-from isoglot.artifacts import Store, run_plan
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.source_files import source_file
 from isoglot.stages.word_vectors import FastTextVectors, WordVectorFile, word_vectors
+from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.searches import FastText
 from isoglot.study.study import read_study

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from isoglot.artifacts import Stage, Store, Work, run_plan
 from isoglot.corpora.words import split_lines, splitter_version
 from isoglot.encoder.files import write_model
 from isoglot.pretraining.run import BEST
@@ -18,6 +17,7 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.text import write_lines
 from isoglot.stages.word_alignments import WordAlignments
+from isoglot.store import Stage, Store, Work, run_plan
 from isoglot.study.searches import NewVectors, Subwords
 from isoglot.transfer.run import FineTuningRun
 from isoglot.transfer.tasks import task_named

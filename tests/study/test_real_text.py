@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from real_data import DATA
 
-from isoglot.artifacts import inputs_first
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.exhibits import cells, gap_sentences
 from isoglot.stages.models import PretrainedEncoder
+from isoglot.store import inputs_first
 from isoglot.study.conditions import TABLE_1, Domain
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.real_text import HubDataset, RealText, TextFiles

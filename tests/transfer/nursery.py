@@ -10,8 +10,8 @@ from pathlib import Path
 
 import torch
 
-from isoglot.artifacts import Store, Work, run_plan
 from isoglot.stages.fine_tuning import LOG, FineTuning
+from isoglot.store import Store, Work, run_plan
 from isoglot.transfer import fine_tuning
 from tests.killed_processes import KILLED, Fate, exit_code_of
 from tests.stages.tiny_transfers import tiny_graph

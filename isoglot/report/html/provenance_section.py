@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from isoglot.artifacts.canonical import Json
 from isoglot.hardware import Hardware
 from isoglot.report.html.explanations import PROVENANCE
 from isoglot.report.html.markup import Html, folded, joined, tag
@@ -12,6 +11,7 @@ from isoglot.report.logs import Log
 from isoglot.report.plain_values import plain_text
 from isoglot.report.provenance import Making, Provenance
 from isoglot.report.quantities import duration, size_in_bytes
+from isoglot.store.canonical import Json
 from isoglot.study.conditions import label_of
 
 FILES = ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")

@@ -1,0 +1,83 @@
+"""Which settings make two artifacts differ, looked for through all their inputs."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from isoglot.store.canonical import Json
+
+ABSENT = "(absent)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One setting: "run.optimization.learning_rate", or "streams.fr > vocabulary > merges" of an input's input."""
+
+    path: str
+    a: Json
+    b: Json
+
+
+class Described(Protocol):
+    """A stage, or the record of one."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def settings(self) -> dict[str, Json]: ...
+    @property
+    def input_digests(self) -> dict[str, str]: ...
+
+
+def differences(a: Described, b: Described, known: Iterable[Described]) -> list[Difference]:
+    """What makes the digests of a and b differ, looked for among what is known of their inputs.
+
+    An input that two stages share is reported at one of them.
+    """
+    return list(_between(a, b, at="", known={each.digest: each for each in known}, seen=set()))
+
+
+def _between(
+    a: Described, b: Described, *, at: str, known: dict[str, Described], seen: set[tuple[str, str]]
+) -> Iterator[Difference]:
+    if a.digest == b.digest or (a.digest, b.digest) in seen:
+        return
+    seen.add((a.digest, b.digest))
+    if a.kind != b.kind:
+        yield Difference(path=f"{at}kind", a=a.kind, b=b.kind)
+        return
+    if a.version != b.version:
+        yield Difference(path=f"{at}version", a=a.version, b=b.version)
+    yield from _between_json(a.settings, b.settings, at=at, name="")
+    for name in sorted(a.input_digests.keys() | b.input_digests.keys()):
+        digests = a.input_digests.get(name, ABSENT), b.input_digests.get(name, ABSENT)
+        input_a, input_b = known.get(digests[0]), known.get(digests[1])
+        if input_a is not None and input_b is not None:
+            yield from _between(input_a, input_b, at=f"{at}{name} > ", known=known, seen=seen)
+        elif digests[0] != digests[1]:
+            yield Difference(path=f"{at}{name}", a=digests[0][:16], b=digests[1][:16])
+
+
+def _between_json(a: Json, b: Json, *, at: str, name: str) -> Iterator[Difference]:
+    members_a, members_b = _members(a), _members(b)
+    if type(a) is not type(b) or not (members_a or members_b):
+        if (type(a), a) != (type(b), b):
+            yield Difference(path=f"{at}{name}", a=a, b=b)
+        return
+    for key in members_a | members_b:
+        path = f"{name}.{key}" if name else key
+        yield from _between_json(members_a.get(key, ABSENT), members_b.get(key, ABSENT), at=at, name=path)
+
+
+def _members(value: Json) -> dict[str, Json]:
+    match value:
+        case dict():
+            return value
+        case list():
+            return {str(index): member for index, member in enumerate(value)}
+        case _:
+            return {}

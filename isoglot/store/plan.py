@@ -1,0 +1,129 @@
+"""What is left to make for some targets, in which order, and how long it should take."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+
+from isoglot.errors import IsoglotError
+from isoglot.store.record import Record, host
+from isoglot.store.stage import Amount, Stage
+from isoglot.store.store import Store
+
+
+class State(StrEnum):
+    """How far an artifact is."""
+
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    TO_DO = "to do"
+    DAMAGED = "damaged"
+    """There, but not to be used; running its stage says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedStage:
+    """One line of a plan."""
+
+    stage: Stage
+    state: State
+    amount: Amount | None
+    seconds_estimate: float | None
+    """Of what is left, nought if done; None if nothing is known of stages of this kind."""
+    guessed: bool = False
+    """Whether the estimate is the stage's own guess, since none of its kind has run yet."""
+    share_done: float = 0.0
+    """Of an interrupted stage, what the next attempt need not do again."""
+
+    @property
+    def share_left(self) -> float:
+        return 1 - self.share_done
+
+
+def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
+    """Each stage once and after its inputs: those that are there, and those that a target still needs.
+
+    An input that was deleted from the store after its users were finished is not needed. A summary will do of what
+    nothing is still to be made from.
+    """
+    order = inputs_first(targets)
+    states: dict[str, State] = {}
+    needed = {stage.digest for stage in targets}
+    to_read: set[str] = set()
+    for digest, stage in reversed(order.items()):
+        states[digest] = _state(stage, store=store, whole=digest in to_read)
+        if digest in needed and states[digest] in (State.INTERRUPTED, State.TO_DO):
+            to_read.update(stage.input_digests.values())
+            needed |= to_read
+    records = list(store.records())
+    return tuple(
+        _planned(stage, state=states[digest], store=store, records=records)
+        for digest, stage in order.items()
+        if digest in needed or states[digest] is State.DONE
+    )
+
+
+def _planned(stage: Stage, *, state: State, store: Store, records: list[Record]) -> PlannedStage:
+    known = 0.0 if state is State.DONE else _seconds_estimate(stage, records=records)
+    guess = stage.guessed_seconds() if known is None else None
+    whole = guess if known is None else known
+    share_done = stage.share_done(store.partial_folder(stage)) if state is State.INTERRUPTED else 0.0
+    return PlannedStage(
+        stage=stage,
+        state=state,
+        amount=stage.amount(),
+        seconds_estimate=None if whole is None else whole * (1 - share_done),
+        guessed=guess is not None,
+        share_done=share_done,
+    )
+
+
+def inputs_first(targets: Iterable[Stage]) -> dict[str, Stage]:
+    """The targets and all they rest on by digest, each after its inputs."""
+    order: dict[str, Stage] = {}
+
+    def visit(stage: Stage) -> None:
+        if stage.digest not in order:
+            for each in stage.inputs.values():
+                visit(each)
+            order[stage.digest] = stage
+
+    for target in targets:
+        visit(target)
+    return order
+
+
+def _state(stage: Stage, *, store: Store, whole: bool) -> State:
+    try:
+        if store.has(stage):
+            return State.DONE
+    except IsoglotError:
+        return State.DAMAGED
+    with suppress(IsoglotError):
+        if not whole and store.told(stage) is not None:
+            return State.DONE
+    return State.INTERRUPTED if store.is_interrupted(stage) else State.TO_DO
+
+
+def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | None:
+    """By the median rate of finished stages of the kind; by their median time where the stage tells no amount.
+
+    Of the kind, those that have this stage's rate settings count alone where there are any, and of these those that
+    were made on this machine: others may have come from one that is faster.
+    """
+    amount = stage.amount()
+    of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
+    deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
+    alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
+    here = host()
+    alike = [record for record in alike if record.host == here] or alike
+    if amount is None:
+        return _median([record.seconds for record in alike])
+    rate = _median([r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of])
+    return amount.units / rate if rate else None
+
+
+def _median(values: list[float]) -> float | None:
+    from statistics import median  # a third of the time it would take to import this package
+
+    return median(values) if values else None

@@ -1,0 +1,38 @@
+"""A store of its own for each test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from isoglot.store import Store
+from tests.store.stand_in_cluster import Desk, desk_at
+from tests.store.toy_archives import toy_archive
+from tests.store.toy_stages import Mortals
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    return Store(root)
+
+
+@pytest.fixture(scope="session")
+def mortals() -> Iterator[Mortals]:
+    mortals = Mortals()
+    yield mortals
+    mortals.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    return desk_at(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return toy_archive(tmp_path)

@@ -1,0 +1,149 @@
+"""Stages that try those who make them: they fail, warn, die, or will not stop."""
+
+import os
+import signal
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isoglot.errors import IsoglotError
+from isoglot.store import NOT_IDENTITY, Stage, Work
+
+
+class ColourError(IsoglotError):
+    """One that says more than its sentence."""
+
+    colour = ""
+
+
+class TwoPartError(IsoglotError):
+    """One that pickle cannot build again."""
+
+    def __init__(self, what: str, *, mend: str) -> None:
+        super().__init__(f"{what}: {mend}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meeting(Stage):
+    """Waits for the others, so that all are made only if all are made at once."""
+
+    kind = "odd-meeting"
+    name: str
+    others: tuple[str, ...]
+    place: Path = field(metadata=NOT_IDENTITY)
+
+    def make(self, work: Work) -> None:
+        (self.place / self.name).touch()
+        deadline = time.monotonic() + 120
+        while not all((self.place / other).exists() for other in self.others):
+            if time.monotonic() > deadline:
+                raise IsoglotError(f"{self.name} is alone")
+            time.sleep(0.01)
+        (work.folder / "process.txt").write_text(str(os.getpid()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filling(Stage):
+    """Fills a GPU until others have left their mark, and writes down who was at it meanwhile."""
+
+    kind = "odd-filling"
+    fills_gpu = True
+    number: int
+    others: tuple[str, ...] = ()
+    place: Path = field(metadata=NOT_IDENTITY)
+
+    def make(self, work: Work) -> None:
+        mark = self.place / f"filling-{self.number}"
+        mark.touch()
+        deadline = time.monotonic() + 120
+        while not all((self.place / other).exists() for other in self.others):
+            if time.monotonic() > deadline:
+                raise IsoglotError(f"{self.number} is alone")
+            time.sleep(0.01)
+        at_once = sorted(each.name for each in self.place.glob("filling-*"))
+        (work.folder / "at_once.txt").write_text("\n".join(at_once))
+        mark.unlink()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variables(Stage):
+    """Writes down who makes it, and with which environment."""
+
+    kind = "odd-variables"
+    name: str
+    number: int = 0
+
+    def make(self, work: Work) -> None:
+        (work.folder / "process.txt").write_text(str(os.getpid()))
+        (work.folder / "value.txt").write_text(os.environ.get(self.name, "unset"))
+        time.sleep(0.05)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failing(Stage):
+    """Fails in one of the ways there are."""
+
+    kind = "odd-failing"
+    way: str
+
+    def make(self, work: Work) -> None:  # noqa: ARG002
+        match self.way:
+            case "colour":
+                error = ColourError("the wall is red: paint it")
+                error.colour = "red"
+                raise error
+            case "two parts":
+                raise TwoPartError("the wall is red", mend="paint it")
+            case "exit":
+                raise SystemExit(3)
+        raise ValueError(f"no way {self.way!r}")
+
+    @property
+    def title(self) -> str:
+        return f"failing by {self.way}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mortal(Stage):
+    """Gets kill -9 until it has died so many times."""
+
+    kind = "odd-mortal"
+    deaths: int
+    pause_seconds: float = field(default=0.0, metadata=NOT_IDENTITY)
+
+    def make(self, work: Work) -> None:
+        died = len(list(work.folder.glob("death-*")))
+        if died < self.deaths:
+            (work.folder / f"death-{died}").touch()
+            time.sleep(self.pause_seconds)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rain(Stage):
+    """Warns of the same as its like, and of something of its own."""
+
+    kind = "odd-rain"
+    name: str
+
+    def make(self, work: Work) -> None:  # noqa: ARG002
+        warnings.warn("it rains everywhere", stacklevel=1)
+        warnings.warn(f"it rains on {self.name}", stacklevel=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stubborn(Stage):
+    """Cannot be stopped but by kill -9."""
+
+    kind = "odd-stubborn"
+    log: Path = field(metadata=NOT_IDENTITY)
+
+    def make(self, work: Work) -> None:
+        self.log.write_text(str(os.getpid()))
+        while True:
+            try:
+                work.progress(1, 2, "steps")
+                time.sleep(10)
+            except KeyboardInterrupt:
+                continue

@@ -1,0 +1,196 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from isoglot.errors import IsoglotError
+from isoglot.store import InThisProcess, Observer, Stage, Store, run_plan
+from isoglot.store.engine import Held, Made, Tell, Waiting
+from tests.store.toy_stages import Count, Joined, Text
+
+ONE, TWO = Text(word="one"), Text(word="two")
+BOTH = Joined(texts=(ONE, TWO))
+
+
+class Diary(Observer):
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def started(self, stage: Stage, *, index: int, count: int) -> None:
+        self.lines.append(f"started {stage.title} {index}/{count}")
+
+    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
+        self.lines.append(f"progress {stage.title} {done:.0f}/{total:.0f} {unit}{note}")
+
+    def queued(self, stage: Stage, *, where: str) -> None:
+        self.lines.append(f"queued {stage.title}: {where}")
+
+    def gave_way(self, stage: Stage) -> None:
+        self.lines.append(f"gave way {stage.title}")
+
+    def finished(self, stage: Stage, *, seconds: float) -> None:
+        self.lines.append(f"finished {stage.title}")
+        assert seconds > 0
+
+    def reused(self, stage: Stage) -> None:
+        self.lines.append(f"reused {stage.title}")
+
+    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
+        self.lines.append(f"failed {stage.title}: {error}")
+
+
+def test_a_run_is_told_as_it_happens_and_a_second_one_does_nothing(store: Store) -> None:
+    store.ensure(ONE)
+    diary = Diary()
+    outcome = run_plan([BOTH], store, diary)
+    assert diary.lines == [
+        "reused text of one",
+        "started text of two 1/2",
+        "progress text of two 1/2 lines",
+        "progress text of two 2/2 lines",
+        "finished text of two",
+        "started toy-joined 2/2",
+        "finished toy-joined",
+    ]
+    assert (outcome.made, outcome.reused) == ((TWO, BOTH), (ONE,))
+    again = run_plan([BOTH], store)
+    assert (again.made, again.reused, again.failed) == ((), (ONE, TWO, BOTH), {})
+
+
+def test_a_failure_skips_what_needs_it_and_nothing_else(store: Store) -> None:
+    failing, fine = Count(joined=BOTH, at_most=3), Count(joined=BOTH)
+    diary = Diary()
+    outcome = run_plan([failing, fine], store, diary)
+    assert outcome.made == (ONE, TWO, BOTH, fine)
+    assert outcome.failed.keys() == {failing.digest}
+    assert "failed toy-count: 23 letters are more than 3: raise at_most" in diary.lines
+    assert store.is_interrupted(failing)
+    assert list(store.root.glob("*.lease")) == []
+
+
+def test_a_damaged_artifact_stops_only_its_users(store: Store) -> None:
+    run_plan([ONE, TWO], store)
+    (store.folder(TWO) / "record.json").unlink()
+    alone = Joined(texts=(ONE,))
+    count = Count(joined=BOTH)
+    outcome = run_plan([count, alone], store)
+    assert outcome.made == (alone,)
+    assert outcome.skipped == (BOTH, count)
+    assert "delete the folder" in str(outcome.failed[TWO.digest])
+
+
+def test_a_corrupted_input_fails_its_user(root: Path) -> None:
+    run_plan([ONE, TWO], Store(root))
+    path = Store(root).folder(TWO) / "lines" / "0.txt"
+    path.write_bytes(path.read_bytes().upper())
+    outcome = run_plan([BOTH], Store(root))
+    assert f"{path} is corrupted" in str(outcome.failed[BOTH.digest])
+
+
+def test_ctrl_c_passes_through(store: Store) -> None:
+    class Impatient(Observer):
+        def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:  # noqa: ARG002
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_plan([BOTH], store, Impatient())
+    assert store.is_interrupted(ONE)
+    assert run_plan([BOTH], store).made == (ONE, TWO, BOTH)
+
+
+def test_nothing_is_made_for_a_target_that_is_lost_already(store: Store) -> None:
+    run_plan([ONE], store)
+    (store.folder(ONE) / "record.json").unlink()
+    outcome = run_plan([BOTH], store)
+    assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
+    assert not store.has(TWO)
+
+
+def test_what_another_process_is_at_comes_last(store: Store) -> None:
+    """Here the other process is a child that holds the lease of the first text until it is told to let go."""
+    run_plan([TWO], store)
+    three = Text(word="three")
+    held = store.root / f"{store.folder(ONE).name}.lease"
+    command = [sys.executable, "-c", HOLDER, str(held)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        diary = LetsGo(holder)
+        outcome = run_plan([BOTH, three], store, diary)
+    assert outcome.made == (three, ONE, BOTH)
+    assert "waiting for text of one" in diary.lines
+    assert store.holder(ONE) is None
+
+
+class Elsewhere(InThisProcess):
+    """An engine that finds another run at a text of one, which no lock on this machine shows, until it has waited."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.diary = Diary()
+        self.is_free = False
+
+    def start(self, stage: Stage, tell: Tell) -> None:
+        tell(Waiting(stage.digest, "job 7, pending"))
+        if stage == ONE and not self.is_free:
+            tell(Held(stage.digest, "node, process 9"))
+        else:
+            super().start(stage, tell)
+
+    def wait(self) -> None:
+        self.diary.lines.append("waits")
+        self.is_free = True
+
+
+def test_what_an_engine_finds_held_comes_again_after_a_wait(store: Store) -> None:
+    three = Text(word="three", lines=1)
+    engine = Elsewhere(store)
+    outcome = run_plan([ONE, three], store, engine.diary, engine=engine)
+    assert outcome.made == (three, ONE)
+    assert engine.diary.lines[:9] == [
+        "started text of one 1/2",
+        "queued text of one: job 7, pending",
+        "gave way text of one",
+        "started text of three 1/2",
+        "queued text of three: job 7, pending",
+        "progress text of three 1/1 lines",
+        "finished text of three",
+        "waits",
+        "started text of one 2/2",
+    ]
+
+
+class Forgetful(InThisProcess):
+    """An engine that says it has made what it has not."""
+
+    def start(self, stage: Stage, tell: Tell) -> None:
+        tell(Made(stage.digest))
+
+
+def test_an_artifact_that_is_said_to_be_made_and_is_not_there_fails(store: Store) -> None:
+    outcome = run_plan([BOTH], store, engine=Forgetful(store))
+    assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
+    assert "record.json cannot be read" in str(outcome.failed[ONE.digest])
+
+
+class LetsGo(Diary):
+    def __init__(self, holder: "subprocess.Popen[str]") -> None:
+        super().__init__()
+        self.holder = holder
+
+    def waiting(self, stage: Stage, *, holder: str) -> None:  # noqa: ARG002
+        self.lines.append(f"waiting for {stage.title}")
+        assert self.holder.stdin is not None
+        self.holder.stdin.write("\n")
+        self.holder.stdin.flush()
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from isoglot.artifacts.lease import lease
+with lease(Path(sys.argv[1]), waiting=print):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""

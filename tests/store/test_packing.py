@@ -1,0 +1,172 @@
+"""What of a store goes into an archive, and that the same artifacts always give the same bytes."""
+
+import json
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from isoglot.errors import IsoglotError
+from isoglot.store import Stage, Store
+from isoglot.store.packing import Packed, write_pack
+from isoglot.store.unpacking import unpack
+from tests.store.toy_stages import Joined, Text
+
+# Files of 7 bytes, but for the last, "tree 10", which has 8.
+TEXT = Text(lines=11)
+JOINED = Joined(texts=(TEXT,))
+
+
+@pytest.fixture
+def made(store: Store) -> Store:
+    store.ensure(TEXT)
+    store.ensure(JOINED)
+    return store
+
+
+def packed(
+    path: Path,
+    store: Store,
+    *,
+    stages: tuple[Stage, ...] = (TEXT, JOINED),
+    limit: int = 8,
+    always: tuple[str, ...] = (),
+) -> Packed:
+    return write_pack(path, stages, store, largest_file=limit, always=always)
+
+
+def names_in(path: Path) -> list[str]:
+    with tarfile.open(path) as tar:
+        return tar.getnames()
+
+
+def test_a_file_just_at_the_limit_travels(made: Store, tmp_path: Path) -> None:
+    path = tmp_path / "pack.tar.xz"
+    folder = made.folder(TEXT).name
+    all_lines = {f"{folder}/lines/{number}.txt" for number in range(11)}
+    at_limit = packed(path, made, stages=(TEXT,), limit=8)
+    assert (at_limit.whole, at_limit.summaries) == (1, 0)
+    assert at_limit.num_bytes == path.stat().st_size
+    assert {*names_in(path)} == {"isoglot-pack.json", f"artifacts/{folder}/record.json"} | {
+        f"artifacts/{name}" for name in all_lines
+    }
+    below = packed(path, made, stages=(TEXT,), limit=7)
+    assert (below.whole, below.summaries) == (0, 1)
+    assert {*names_in(path)} == {"isoglot-pack.json", f"summaries/{folder}/record.json"} | {
+        f"summaries/{name}" for name in all_lines - {f"{folder}/lines/10.txt"}
+    }
+    of_name = packed(path, made, stages=(TEXT,), limit=7, always=("lines/10.txt",))
+    assert (of_name.whole, of_name.summaries) == (1, 0)
+
+
+def test_what_is_not_finished_does_not_travel(store: Store, tmp_path: Path) -> None:
+    store.ensure(TEXT)
+    (store.root / f"{store.folder(JOINED).name}.partial").mkdir()
+    done = packed(tmp_path / "pack.tar.xz", store)
+    assert (done.whole, done.summaries) == (1, 0)
+    assert not any("toy-joined" in name for name in names_in(tmp_path / "pack.tar.xz"))
+
+
+def test_small_logs_travel_and_links_do_not(made: Store, tmp_path: Path) -> None:
+    log, empty = made.log_folder(TEXT), made.log_folder(JOINED)
+    (log / "deep").mkdir(parents=True)
+    empty.mkdir()
+    for name, content in {"at.jsonl": "8 bytes.", "deep/below.txt": "few", "above.txt": "9 bytes.."}.items():
+        (log / name).write_text(content)
+    (log / "link.txt").symlink_to(log / "at.jsonl")
+    path = tmp_path / "pack.tar.xz"
+    packed(path, made, always=("above.txt",))
+    assert f"logs/{log.name}/above.txt" in names_in(path)
+    packed(path, made)
+    assert [name for name in names_in(path) if name.startswith("logs/")] == [
+        f"logs/{log.name}/at.jsonl",
+        f"logs/{log.name}/deep/below.txt",
+    ]
+    there = Store(tmp_path / "there")
+    unpack(path, there)
+    assert (there.log_folder(TEXT) / "deep" / "below.txt").read_text() == "few"
+    assert there.log_folder(JOINED).is_dir(), "a report lists every artifact that has a folder of logs"
+
+
+def test_logs_that_are_cut_or_removed_meanwhile_travel_as_they_were_found(made: Store, tmp_path: Path) -> None:
+    log = made.log_folder(TEXT)
+    log.mkdir(parents=True)
+    for name in ("cut.txt", "removed.txt", "empty.txt"):
+        (log / name).write_text("" if name == "empty.txt" else "a log")
+
+    def stages() -> Iterator[Stage]:
+        yield TEXT
+        (log / "cut.txt").write_text("a")
+        (log / "removed.txt").unlink()
+        yield JOINED
+
+    path = tmp_path / "pack.tar.xz"
+    write_pack(path, stages(), made, largest_file=8, always=())
+    unpack(path, there := Store(tmp_path / "there"))
+    assert {each.name: each.read_text() for each in there.log_folder(TEXT).iterdir()} == {
+        "cut.txt": "a log",
+        "removed.txt": "a log",
+        "empty.txt": "",
+    }
+
+
+def test_members_tell_nothing_of_who_packed_them_and_when(made: Store, tmp_path: Path) -> None:
+    path = tmp_path / "pack.tar.xz"
+    packed(path, made)
+    with tarfile.open(path) as tar:
+        members = tar.getmembers()
+        manifest = json.loads(tar.extractfile(members[0]).read())  # type: ignore[union-attr]
+    assert {(each.mtime, each.uid, each.gid, each.uname, each.gname, each.mode) for each in members} == {
+        (0, 0, 0, "", "", 0o644)
+    }
+    first, *rest = members
+    assert [each.name for each in rest] == sorted(each.name for each in rest)
+    assert (first.name, manifest["format"]) == ("isoglot-pack.json", 1)
+    assert manifest["members"] == {each.name: each.size for each in rest}
+
+
+def test_the_same_artifacts_give_the_same_bytes(made: Store, tmp_path: Path) -> None:
+    made.log_folder(TEXT).mkdir(parents=True)
+    (made.log_folder(TEXT) / "log.txt").write_text("a log")
+    first, second = tmp_path / "first.tar.xz", tmp_path / "elsewhere.tar.xz"
+    packed(first, made, limit=7)
+    copy = Store(Path(shutil.copytree(made.root, tmp_path / "copy")))
+    for place, file in enumerate(sorted(copy.root.rglob("*"))):
+        os.utime(file, (place, place))
+    packed(second, copy, stages=(JOINED, TEXT), limit=7)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_an_unpacked_archive_packs_to_itself(made: Store, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.tar.xz", tmp_path / "second.tar.xz"
+    packed(first, made, limit=7)
+    there = Store(tmp_path / "there")
+    unpack(first, there)
+    # What a summary lacks is not there to travel, whatever the limit.
+    assert packed(second, there, limit=1000) == packed(first, made, limit=7)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_damaged_file_is_not_packed_and_the_older_archive_stays(made: Store, tmp_path: Path) -> None:
+    path = tmp_path / "pack.tar.xz"
+    packed(path, made)
+    older = path.read_bytes()
+    (made.folder(TEXT) / "lines" / "3.txt").write_text("TREE 3\n")
+    with pytest.raises(IsoglotError, match=rf"lines/3\.txt is corrupted .*: delete the folder {made.folder(TEXT)}"):
+        packed(path, made)
+    assert path.read_bytes() == older
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["pack.tar.xz", "store"]
+
+
+def test_files_that_do_not_travel_are_not_read(made: Store, tmp_path: Path) -> None:
+    """Weights may be many gigabytes; that they are there, and of the right size, is enough."""
+    (made.folder(TEXT) / "lines" / "10.txt").write_text("TREE 10\n")
+    assert packed(tmp_path / "pack.tar.xz", made, stages=(TEXT,), limit=7).summaries == 1
+
+
+def test_a_place_that_cannot_be_written(made: Store, tmp_path: Path) -> None:
+    with pytest.raises(IsoglotError, match=r"nowhere/pack\.tar\.xz: cannot be written \(No such file or directory\)"):
+        packed(tmp_path / "nowhere" / "pack.tar.xz", made)

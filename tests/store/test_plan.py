@@ -1,0 +1,102 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from isoglot.store import State, Store, plan, run_plan
+from tests.store.toy_stages import Count, Joined, Text
+
+ONE, TWO = Text(word="one"), Text(word="two", lines=6)
+BOTH = Joined(texts=(ONE, TWO))
+COUNT = Count(joined=BOTH)
+
+
+def states(store: Store, *targets: Count | Joined | Text) -> list[tuple[str, State]]:
+    return [(each.stage.title, each.state) for each in plan(targets, store)]
+
+
+def test_each_stage_once_and_after_its_inputs(store: Store) -> None:
+    again = Joined(texts=(replace(TWO, log=Path("elsewhere")), ONE))
+    planned = [each.stage for each in plan([COUNT, again, COUNT], store)]
+    assert [stage.digest for stage in planned] == [stage.digest for stage in (ONE, TWO, BOTH, COUNT, again)]
+
+
+def test_states(store: Store) -> None:
+    store.ensure(ONE)
+    store.ensure(TWO)
+    (store.root / f"{store.folder(BOTH).name}.partial").mkdir()
+    assert states(store, COUNT) == [
+        ("text of one", State.DONE),
+        ("text of two", State.DONE),
+        ("toy-joined", State.INTERRUPTED),
+        ("toy-count", State.TO_DO),
+    ]
+    (store.folder(TWO) / "record.json").write_text("{")
+    assert states(store, TWO) == [("text of two", State.DAMAGED)]
+
+
+def test_inputs_of_finished_stages_may_be_gone(store: Store) -> None:
+    run_plan([COUNT], store)
+    for stage in (TWO, BOTH):
+        store.folder(stage).rename(store.root.parent / stage.kind)
+    assert states(store, COUNT) == [("text of one", State.DONE), ("toy-count", State.DONE)]
+    assert ("text of two", State.TO_DO) in states(store, replace(COUNT, at_most=99))
+
+
+def edit(store: Store, stage: Text | Joined, **changes: object) -> None:
+    path = store.folder(stage) / "record.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_estimates_follow_the_median_rate_of_the_kind(store: Store) -> None:
+    assert [each.seconds_estimate for each in plan([BOTH], store)] == [None, None, None]
+    for lines, seconds, unit in ((2, 1, "lines"), (4, 4, "lines"), (6, 60, "lines"), (7, 0, "lines"), (8, 1, "pages")):
+        text = Text(word="seen", lines=lines)
+        store.ensure(text)
+        edit(store, text, seconds=seconds, amount={"units": lines, "of": unit})
+    new, done = Text(lines=30), Text(word="seen", lines=2)
+    assert [each.seconds_estimate for each in plan([new, done], store)] == [pytest.approx(30.0), 0.0]
+    for separator, seconds in (("a", 3), ("b", 5)):
+        joined = Joined(texts=(done,), separator=separator)
+        store.ensure(joined)
+        edit(store, joined, seconds=seconds)
+    assert plan([Joined(texts=(done,))], store)[-1].seconds_estimate == pytest.approx(4.0)
+
+
+def test_what_is_alike_in_what_decides_the_rate_is_asked_first(store: Store) -> None:
+    for word, seconds in (("quick", 1), ("quicker", 1), ("slow", 8)):
+        text = Text(word=word, lines=4)
+        store.ensure(text)
+        edit(store, text, seconds=seconds)
+    asked = [Text(word="slow", lines=2), Text(word="quick", lines=8), Text(word="new", lines=4)]
+    assert [each.seconds_estimate for each in plan(asked, store)] == [pytest.approx(each) for each in (4.0, 2.0, 1.0)]
+
+
+def test_of_several_machines_this_one_is_asked_first(store: Store) -> None:
+    """Others may be all there is, as after `isoglot unpack` into a new store."""
+    for lines, seconds, changes in ((4, 400, {"host": "slow"}), (5, 500, {"host": "slow"}), (6, 6, {})):
+        text = Text(lines=lines)
+        store.ensure(text)
+        edit(store, text, seconds=seconds, **changes)
+    new = Text(lines=10)
+    assert [each.seconds_estimate for each in plan([new], store)] == [pytest.approx(10.0)]
+    edit(store, Text(lines=6), host="slow")
+    assert [each.seconds_estimate for each in plan([new], store)] == [pytest.approx(1000.0)]
+
+
+def test_an_interrupted_stage_needs_the_time_of_what_is_left(store: Store) -> None:
+    seen = Text(word="seen", lines=4)
+    store.ensure(seen)
+    edit(store, seen, seconds=40)
+    new = Text(lines=8)
+    lines = store.partial_folder(new) / "lines"
+    lines.mkdir(parents=True)
+    for number in range(6):
+        (lines / f"{number}.txt").touch()
+    (planned,) = plan([new], store)
+    assert (planned.state, planned.share_done, planned.share_left) == (State.INTERRUPTED, 0.75, 0.25)
+    assert planned.seconds_estimate == pytest.approx(20.0)
+    assert planned.amount == new.amount(), "the whole, by which the store's rates go"
+    store.ensure(new)
+    assert [each.share_done for each in plan([new], store)] == [0.0]

@@ -1,0 +1,150 @@
+"""Archives that are refused: whole, in plain words, and without a file written anywhere."""
+
+import json
+import lzma
+import re
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from isoglot.store import Store
+from isoglot.store.pack_archive import opened_archive
+from isoglot.store.unpacking import unpack
+from tests.store.toy_archives import JOINED, LINE, MANIFEST, OF_TEXT, Members, members_of, refused, write_members
+
+
+def test_files_of_another_sort_leave_no_trace(archive: Path, root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "other"
+    for content in (b"", b"no archive\n", lzma.compress(b"no tar\n" * 200), lzma.compress(b"")):
+        path.write_bytes(content)
+        assert f"{path}: not an archive of `isoglot pack`" in refused(path, root)
+    with tarfile.open(path, "w:xz") as tar:
+        tar.add(archive, "pack.tar.xz")
+    assert "not an archive of `isoglot pack`" in refused(path, root)
+    path.unlink()
+    assert f"{path}: cannot be read (No such file or directory)" in refused(path, root)
+    assert "cannot be read (Is a directory)" in refused(tmp_path, root)
+    assert not root.exists()
+
+
+def test_cut_off_anywhere(archive: Path, root: Path, tmp_path: Path) -> None:
+    content, cut = archive.read_bytes(), tmp_path / "cut.tar.xz"
+    for length in range(6, len(content), 37):
+        cut.write_bytes(content[:length])
+        assert "cut off or damaged" in refused(cut, root)
+    cut.write_bytes(content[:-1])
+    assert "cut off or damaged" in refused(cut, root)
+
+
+def test_a_byte_changed_anywhere(archive: Path, root: Path, tmp_path: Path) -> None:
+    content, changed = archive.read_bytes(), tmp_path / "changed.tar.xz"
+    for place in range(0, len(content), 41):
+        changed.write_bytes(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
+        refused(changed, root)
+
+
+def renamed(old: str, new: str) -> Callable[[Members], Members]:
+    return lambda members: {new if name == old else name: content for name, content in members.items()}
+
+
+def with_member(name: str, content: bytes | str) -> Callable[[Members], Members]:
+    return lambda members: members | {name: content}
+
+
+def without(name: str) -> Callable[[Members], Members]:
+    return lambda members: {each: content for each, content in members.items() if each != name}
+
+
+def with_record(**changes: object) -> Callable[[Members], Members]:
+    name = f"summaries/{OF_TEXT}/record.json"
+    return lambda members: members | {name: json.dumps(json.loads(members[name]) | changes).encode()}
+
+
+def with_manifest(**changes: object) -> Callable[[Members], Members]:
+    return lambda members: members | {MANIFEST: json.dumps(json.loads(members[MANIFEST]) | changes).encode()}
+
+
+OUTSIDE = "is named to be written outside of the store"
+FOREIGN = "is no file of an artifact"
+REFUSALS: list[tuple[Callable[[Members], Members], str]] = [
+    (with_member("/tmp/isoglot-evil", b"x"), OUTSIDE),
+    (with_member(f"artifacts/{OF_TEXT}/../../../evil", b"x"), OUTSIDE),
+    (with_member("../evil", b"x"), OUTSIDE),
+    (with_member(f"artifacts/{OF_TEXT}/..\\evil", b"x"), OUTSIDE),
+    (with_member("evil", b"x"), FOREIGN),
+    (with_member("artifacts/evil/x", b"x"), FOREIGN),
+    (with_member(f"reports/{OF_TEXT}/x", b"x"), FOREIGN),
+    (with_member(f"artifacts/{OF_TEXT}", b"x"), FOREIGN),
+    (with_manifest(logs=["../../evil"]), OUTSIDE),
+    (with_manifest(logs=["evil"]), FOREIGN),
+    (with_member(f"summaries/{OF_TEXT}/lines/link", "/etc/passwd"), "is a link or no plain file"),
+    (with_member(f"{LINE}/deep", b"x"), r"lines/3\.txt' is both a file and a folder"),
+    (
+        with_member(f"logs/{OF_TEXT}/{'a' * 300}", b"x"),
+        r"the name of a file in it is too long for a disk \(a{40}\.\.\.\)",
+    ),
+    (with_manifest(format=2), r"has format 2, and this isoglot reads up to 1: update isoglot"),
+    (with_manifest(format="new"), "does not say what it holds"),
+    (with_manifest(members=[], format=None), "does not say what it holds"),
+    (with_member(LINE, b"TREE 3\n"), r"lines/3\.txt is not what its record says"),
+    (with_member(f"summaries/{OF_TEXT}/lines/12.txt", b"tree 12\n"), r"lines/12\.txt is not what its record says"),
+    (without(f"artifacts/toy-joined-{JOINED.digest[:16]}/joined.txt"), r"joined\.txt is not what its record says"),
+    (renamed(LINE, f"artifacts/{OF_TEXT}/lines/3.txt"), r"artifacts/toy-text-\w+ has no record\.json"),
+    (with_record(format=3), r"record\.json has format 3, and this isoglot reads up to 2: update isoglot"),
+    (with_record(settings={"word": "tree", "lines": 12}), r"record\.json was changed"),
+    (with_record(files=3), r"record\.json is not the record of an artifact"),
+    (
+        lambda members: (
+            {name.replace(OF_TEXT, f"toy-text-{'0' * 16}"): each for name, each in members.items()}
+            | {MANIFEST: json.dumps({"format": 1, "logs": []}).encode()}
+        ),
+        rf"record\.json is of another artifact \({OF_TEXT}\)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "complaint"), REFUSALS)
+def test_refusals(
+    archive: Path, root: Path, tmp_path: Path, change: Callable[[Members], Members], complaint: str
+) -> None:
+    changed = tmp_path / "changed.tar.xz"
+    write_members(changed, members_of(archive))
+    unpack(changed, Store(tmp_path / "sound"))
+    write_members(changed, change(members_of(archive)))
+    assert re.search(complaint, refused(changed, root))
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (
+            with_manifest(members={LINE: 10**18}),
+            r"takes 1,000,000,000,000,000,000 bytes, and [\d,]+ are free for the store",
+        ),
+        (with_manifest(members={LINE: 10**18, f"{LINE}x": -(10**18)}), "does not say what it holds"),
+        (without(LINE), r"1 files are wanting in it, '.*lines/3\.txt' among them"),
+        (with_member(LINE, b"longer than told"), r"lines/3\.txt' is not as isoglot-pack\.json in it says"),
+        (with_member(f"logs/{OF_TEXT}/more.txt", b"x"), r"more\.txt' is not as isoglot-pack\.json in it says"),
+    ],
+)
+def test_members_that_the_archive_does_not_tell_of(
+    archive: Path, root: Path, tmp_path: Path, change: Callable[[Members], Members], complaint: str
+) -> None:
+    changed = tmp_path / "changed.tar.xz"
+    write_members(changed, change(members_of(archive)), is_told=False)
+    assert re.search(complaint, refused(changed, root))
+
+
+def test_a_manifest_of_any_size_is_not_read(root: Path, tmp_path: Path) -> None:
+    header = tarfile.TarInfo(MANIFEST)
+    header.size = 1 << 40
+    path = tmp_path / "large.tar.xz"
+    path.write_bytes(lzma.compress(header.tobuf()))
+    assert f"{MANIFEST} in it has 1,099,511,627,776 bytes, more than any archive needs" in refused(path, root)
+
+
+def test_an_error_of_whoever_reads_an_archive_is_not_its_damage(archive: Path) -> None:
+    with pytest.raises(ValueError, match=r"^mine$"), opened_archive(archive):
+        raise ValueError("mine")

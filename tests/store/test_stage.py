@@ -1,0 +1,125 @@
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isoglot.store import Stage, Work
+from isoglot.store.store import ignore_progress
+from tests.store.toy_stages import Count, Joined, Text, python
+
+ONE, TWO = Text(word="one"), Text(word="two")
+
+
+def test_inputs_are_named_by_field_and_place() -> None:
+    assert Joined(texts=(ONE, TWO)).inputs == {"texts.0": ONE, "texts.1": TWO}
+    assert Joined(texts={"fr": ONE, "en": TWO}).inputs == {"texts.fr": ONE, "texts.en": TWO}
+    assert Count(joined=Joined(texts=(ONE,))).inputs == {"joined": Joined(texts=(ONE,))}
+    assert Joined(texts=(ONE,), separator="-").settings == {"separator": "-"}
+
+
+def test_digest_follows_settings_inputs_and_version_alone() -> None:
+    joined = Joined(texts={"fr": ONE, "en": TWO})
+    same = Joined(texts={"en": replace(TWO, log=Path("log")), "fr": ONE}, separator=" ")
+    others = [
+        Joined(texts={"fr": TWO, "en": ONE}),
+        Joined(texts=(ONE, TWO)),
+        Joined(texts={"fr": ONE, "en": replace(TWO, lines=3)}),
+        replace(joined, separator="-"),
+        NewerJoined(texts=joined.texts),
+    ]
+    assert same.digest == joined.digest
+    assert len({stage.digest for stage in [joined, *others]}) == 1 + len(others)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewerJoined(Joined):
+    kind = Joined.kind
+    version = Joined.version + 1
+
+
+def test_digest_is_the_same_in_other_processes() -> None:
+    code = """
+from isoglot.conditions import TABLE_1
+@dataclass(frozen=True, kw_only=True)
+class Model(Joined):
+    kind = "model"
+    condition: object
+    names: frozenset = frozenset(str(i) for i in range(50))
+print(Model(texts={"fr": Text(), "en": Text(word="en")}, condition=TABLE_1[-1]).digest)
+"""
+    processes = [python(code, arguments=[], PYTHONHASHSEED=seed) for seed in ("0", "1", "2")]
+    digests = {output_of(process) for process in processes}
+    assert len(digests) == 1
+    assert len(digests.pop().strip()) == 64
+
+
+def output_of(process: "subprocess.Popen[str]") -> str:
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    return output
+
+
+def test_a_stage_may_not_hide_in_settings() -> None:
+    mixed: Any = (ONE, "two")
+    nested: Any = {"fr": {"train": ONE}}
+    for texts in (mixed, nested):
+        with pytest.raises(TypeError, match=r"Joined\.texts\.\w+.* holds a stage"):
+            _ = Joined(texts=texts).digest
+
+
+def test_only_inputs_have_a_path() -> None:
+    work = Work(folder=Path(), input_folders={ONE.digest: Path("one")}, progress=ignore_progress)
+    assert work.path(replace(ONE)) == Path("one")
+    with pytest.raises(ValueError, match=r"text of two .* is no input"):
+        work.path(TWO)
+
+
+class Undecorated(Text):
+    kind = "undecorated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inherited(Text):
+    pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shouting(Text):
+    kind = "Loud/Text"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldForVersion(Text):
+    kind = "field-for-version"
+    version: int = 2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("stage", [Undecorated, Inherited, Shouting, FieldForVersion])
+def test_classes_whose_digest_could_lie_are_refused(stage: type[Text]) -> None:
+    with pytest.raises(TypeError, match=stage.__name__):
+        _ = stage().digest
+
+
+def test_mapping_and_tuple_of_no_stages_are_settings() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Empty(Stage):
+        kind = "empty"
+        texts: tuple[Text, ...] = ()
+        by_language: Mapping[str, Text | None]
+
+        def make(self, work: Work) -> None: ...
+
+    assert Empty(by_language={}).settings == {"texts": [], "by_language": {}}
+    assert Empty(by_language={}).inputs == {}
+
+
+def test_importing_the_package_is_cheap() -> None:
+    code = "import sys, isoglot.artifacts; print(*sys.modules)"
+    loaded = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    ours = {name for name in loaded if name.split(".")[0] == "isoglot" and not name.startswith("isoglot.store")}
+    assert ours == {"isoglot", "isoglot.errors"}
+    assert loaded.isdisjoint({"torch", "numpy", "subprocess", "importlib.metadata", "statistics"})

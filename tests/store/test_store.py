@@ -1,0 +1,246 @@
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from isoglot.errors import IsoglotError
+from isoglot.store import Amount, Stage, Store, Work
+from tests.store.toy_stages import Joined, Text, files_of
+
+TEXT = Text()
+JOINED = Joined(texts=(TEXT,))
+
+
+def test_a_made_artifact_is_all_the_store_holds(store: Store) -> None:
+    assert store.ensure(TEXT)
+    assert not store.ensure(TEXT)
+    assert sorted(path.name for path in store.root.iterdir()) == ["store.json", f"toy-text-{TEXT.digest[:16]}"]
+    assert json.loads((store.root / "store.json").read_text()) == {"format": 2}
+    assert files_of(store.folder(TEXT)) == {"lines/0.txt": b"tree 0\n", "lines/1.txt": b"tree 1\n"}
+
+
+def test_looking_at_a_store_writes_nothing(store: Store) -> None:
+    assert not store.has(TEXT)
+    assert list(store.records()) == []
+    assert not store.root.exists()
+
+
+def test_record_says_what_was_made_and_how(store: Store) -> None:
+    text = Text(lines=12)
+    joined = Joined(texts=(text,))
+    store.ensure(text)
+    store.ensure(joined)
+    record = store.record(text)
+    assert (record.kind, record.title, record.version, record.digest) == ("toy-text", "text of tree", 1, text.digest)
+    assert record.settings == {"word": "tree", "lines": 12}
+    assert record.amount == Amount(units=12, of="lines")
+    assert 0 < record.seconds < 10
+    assert record.versions.keys() >= {"python", "torch", "numpy"}
+    assert store.record(joined).inputs == {"texts.0": text.digest}
+    files = json.loads((store.folder(text) / "record.json").read_text())["files"]
+    assert list(files) == sorted(f"lines/{number}.txt" for number in range(12))
+    assert files["lines/1.txt"] == {"bytes": 7, "sha256": hashlib.sha256(b"tree 1\n").hexdigest()}
+
+
+def change_byte(folder: Path) -> None:
+    path = folder / "lines" / "1.txt"
+    path.write_bytes(b"T" + path.read_bytes()[1:])
+
+
+def truncate(folder: Path) -> None:
+    (folder / "lines" / "1.txt").write_bytes(b"tr")
+
+
+def remove(folder: Path) -> None:
+    (folder / "lines" / "1.txt").unlink()
+
+
+def tear_record(folder: Path) -> None:
+    path = folder / "record.json"
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def empty_record(folder: Path) -> None:
+    (folder / "record.json").write_text("{}")
+
+
+def remove_record(folder: Path) -> None:
+    (folder / "record.json").unlink()
+
+
+def edit_settings(folder: Path) -> None:
+    path = folder / "record.json"
+    path.write_text(path.read_text().replace('"word": "tree"', '"word": "twig"'))
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (truncate, r"lines/1\.txt has 2 bytes instead of 7"),
+        (remove, r"lines/1\.txt cannot be read \(No such file or directory\)"),
+        (tear_record, r"record\.json is not the record of an artifact"),
+        (empty_record, r"record\.json is not the record of an artifact"),
+        (remove_record, r"record\.json cannot be read"),
+        (edit_settings, r"record\.json was changed"),
+    ],
+)
+def test_damage_is_seen_at_once_and_mended_by_deleting(
+    store: Store, damage: Callable[[Path], None], complaint: str
+) -> None:
+    store.ensure(TEXT)
+    before = files_of(store.folder(TEXT))
+    damage(store.folder(TEXT))
+    for use in (store.has, store.ensure, store.record, store.verify):
+        with pytest.raises(IsoglotError, match=f"{complaint}.*: delete the folder {store.folder(TEXT)} and run again"):
+            use(TEXT)
+    for path in sorted(store.folder(TEXT).rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    store.folder(TEXT).rmdir()
+    assert store.ensure(TEXT)
+    assert files_of(store.folder(TEXT)) == before
+
+
+def test_a_changed_byte_is_seen_when_an_artifact_is_first_an_input(root: Path) -> None:
+    Store(root).ensure(TEXT)
+    change_byte(Store(root).folder(TEXT))
+    assert Store(root).has(TEXT)
+    with pytest.raises(IsoglotError, match=r"lines/1\.txt is corrupted .*: delete the folder"):
+        Store(root).ensure(JOINED)
+    with pytest.raises(IsoglotError, match="is corrupted"):
+        Store(root).verify(TEXT)
+    assert [path.name for path in root.glob("toy-joined*")] == []
+
+
+def test_files_are_read_for_their_checksum_once_in_a_process(root: Path) -> None:
+    maker, user = Store(root), Store(root)
+    maker.ensure(TEXT)
+    user.ensure(JOINED)
+    change_byte(maker.folder(TEXT))
+    other = Joined(texts=(TEXT,), separator="-")
+    assert user.ensure(other), "read when first used as an input"
+    assert maker.ensure(replace(other, separator="+")), "read when made"
+
+
+def test_another_artifact_in_the_folder_is_refused(store: Store) -> None:
+    store.ensure(TEXT)
+    other = replace(TEXT, lines=1)
+    store.folder(TEXT).rename(store.folder(other))
+    with pytest.raises(IsoglotError, match="is of another artifact"):
+        store.has(other)
+
+
+def test_newer_or_damaged_formats_are_refused(store: Store) -> None:
+    store.ensure(TEXT)
+    record = store.folder(TEXT) / "record.json"
+    record.write_text(record.read_text().replace('"format": 2', '"format": 3'))
+    with pytest.raises(IsoglotError, match=rf"{record} has format 3, .* reads up to 2: update isoglot"):
+        store.ensure(TEXT)
+    for content, complaint in (
+        ('{"format": 7, "layout": "deep"}', "has format 7, .*: update isoglot"),
+        ("{", r'is damaged: .*write \{"format": 2\} into it'),
+        ("[1]", "is damaged"),
+    ):
+        (store.root / "store.json").write_text(content)
+        with pytest.raises(IsoglotError, match=rf"store\.json {complaint}"):
+            Store(store.root)
+
+
+def test_missing_input_is_named(store: Store) -> None:
+    with pytest.raises(IsoglotError, match=f"toy-joined needs {store.folder(TEXT)}, which is not there"):
+        store.ensure(JOINED)
+
+
+def test_find_by_folder_name_or_digest(store: Store) -> None:
+    one, two = TEXT, replace(TEXT, word="two")
+    store.ensure(one)
+    store.ensure(two)
+    for prefix in (two.digest, two.digest[:8], store.folder(two).name, store.folder(two).name[:-4]):
+        assert store.find(prefix) == store.record(two)
+    with pytest.raises(IsoglotError, match=r"'toy-text' may be any of toy-text-.*, toy-text-.*: give more"):
+        store.find("toy-text")
+    with pytest.raises(IsoglotError, match=r"no finished artifact in .* starting with 'zz'"):
+        store.find("zz")
+
+
+def test_records_pass_over_what_cannot_be_read(store: Store) -> None:
+    for word in ("one", "two"):
+        store.ensure(replace(TEXT, word=word))
+    tear_record(store.folder(replace(TEXT, word="one")))
+    (store.root / "notes").mkdir()
+    assert [record.settings["word"] for record in store.records()] == ["two"]
+
+
+def test_remains_of_other_attempts_do_not_confuse(store: Store) -> None:
+    store.ensure(TEXT)
+    folder = store.folder(TEXT)
+    partial = folder.with_name(folder.name + ".partial")
+    (partial / "lines").mkdir(parents=True)
+    (partial / "lines" / "1.txt").write_text("torn")
+    (partial / "record.json").write_bytes((folder / "record.json").read_bytes())
+    folder.with_name(folder.name + ".lease").write_text("dead, process 1")
+    assert not store.ensure(TEXT)
+    assert len(list(store.records())) == 1
+    assert store.ensure(JOINED)
+    store.verify(TEXT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rude(Stage):
+    """Does what the store refuses."""
+
+    kind = "toy-rude"
+    deed: str
+
+    def make(self, work: Work) -> None:
+        work.folder.joinpath("real.txt").write_text("real")
+        link = work.folder / "link"
+        link.unlink(missing_ok=True)
+        match self.deed:
+            case "link":
+                link.symlink_to("real.txt")
+            case "linked folder":
+                link.symlink_to(work.folder.parent, target_is_directory=True)
+            case "pipe":
+                os.mkfifo(link)
+            case "record":
+                work.folder.joinpath("record.json").write_text("{}")
+            case "duplicate":
+                other = work.folder.with_suffix("")
+                other.mkdir()
+                other.joinpath("file").write_text("")
+
+
+@pytest.mark.parametrize(
+    ("deed", "complaint"),
+    [
+        ("link", "link is a symbolic link, .*: have its stage write a plain file"),
+        ("linked folder", "link is a symbolic link"),
+        ("pipe", "link is neither a file nor a folder"),
+        ("record", r"record\.json was written by its stage: have toy-rude name it otherwise"),
+        ("duplicate", r"record\.json cannot be read .*: delete the folder"),
+    ],
+)
+def test_rude_stages_are_refused(store: Store, deed: str, complaint: str) -> None:
+    stage = Rude(deed=deed)
+    for _ in range(2):
+        with pytest.raises(IsoglotError, match=complaint):
+            store.ensure(stage)
+    assert list(store.records()) == []
+
+
+def test_an_artifact_that_arrives_while_it_is_made_is_kept(store: Store, tmp_path: Path) -> None:
+    elsewhere = Store(tmp_path / "elsewhere")
+    elsewhere.ensure(TEXT)
+
+    def arrive(done: float, total: float, unit: str, note: str = "") -> None:  # noqa: ARG001
+        if done == total:
+            elsewhere.folder(TEXT).rename(store.folder(TEXT))
+
+    store.ensure(TEXT, arrive)
+    store.verify(TEXT)
+    assert not store.is_interrupted(TEXT), "nothing is left of the attempt"
+    assert store.ensure(JOINED)

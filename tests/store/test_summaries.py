@@ -1,0 +1,129 @@
+"""Summaries: reports are told of artifacts by them, and nothing is ever made from one."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from isoglot.errors import IsoglotError
+from isoglot.store import State, Store, plan, run_plan
+from isoglot.store.packing import write_pack
+from isoglot.store.unpacking import unpack
+from tests.store.toy_archives import Unlike
+from tests.store.toy_stages import Count, Joined, Text, files_of
+
+TEXT = Text(lines=11)
+JOINED = Joined(texts=(TEXT,))
+COUNT = Count(joined=JOINED)
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Store:
+    store = Store(tmp_path / "origin")
+    run_plan([JOINED], store)
+    return store
+
+
+@pytest.fixture
+def store(tmp_path: Path, origin: Store) -> Store:
+    """Text is there but for its last line, and all of the joined text but its file."""
+    write_pack(tmp_path / "pack.tar.xz", [TEXT, JOINED], origin, largest_file=7, always=())
+    store = Store(tmp_path / "store")
+    unpack(tmp_path / "pack.tar.xz", store)
+    return store
+
+
+def states(store: Store, *targets: Text | Joined | Count) -> dict[str, State]:
+    return {each.stage.kind: each.state for each in plan(targets, store)}
+
+
+def test_a_summary_tells_and_is_no_artifact(store: Store, origin: Store) -> None:
+    assert not store.has(TEXT)
+    told = store.told(TEXT, contents=True)
+    assert told is not None
+    assert told.record == origin.record(TEXT)
+    assert told.folder == store.told_folder(TEXT) == store.root / "summaries" / store.folder(TEXT).name
+    assert (told.folder / "record.json").read_bytes() == (origin.folder(TEXT) / "record.json").read_bytes()
+    assert not (told.folder / "lines" / "10.txt").exists()
+    assert [each.digest for each in store.records()] == [each.digest for each in origin.records()]
+    assert store.find("toy-text") == origin.record(TEXT)
+
+
+def test_of_what_was_never_made_nothing_is_told(store: Store) -> None:
+    assert store.told(COUNT) is None
+    assert store.told_folder(COUNT) is None
+
+
+def test_a_plan_has_all_done_that_only_readers_want(store: Store, origin: Store) -> None:
+    assert states(store, JOINED) == states(origin, JOINED) == {"toy-text": State.DONE, "toy-joined": State.DONE}
+    outcome = run_plan([JOINED], store)
+    assert (outcome.made, len(outcome.reused)) == ((), 2)
+
+
+def test_what_a_new_target_is_made_from_is_made_again(store: Store, origin: Store) -> None:
+    assert states(store, COUNT) == dict.fromkeys(["toy-text", "toy-joined", "toy-count"], State.TO_DO)
+    assert {each.seconds_estimate for each in plan([COUNT], store)} == {
+        *(each.seconds for each in origin.records()),
+        None,
+    }, "estimates are by what the same took elsewhere"
+    with pytest.raises(IsoglotError, match="which is not there: make it first"):
+        store.ensure(COUNT)
+    assert [stage.kind for stage in run_plan([COUNT], store).made] == ["toy-text", "toy-joined", "toy-count"]
+    assert files_of(store.folder(TEXT)) == files_of(origin.folder(TEXT))
+    told = store.told(TEXT)
+    assert told is not None
+    assert told.folder == store.folder(TEXT)
+    assert len(list(store.records())) == 3
+
+
+def test_a_branch_that_is_done_is_not_made_again_with_another(store: Store) -> None:
+    """One target is to be made from a text, and another, from a second text, is there as a summary."""
+    other = Joined(texts=(Text(word="bush"),))
+    made = run_plan([JOINED, other], store).made
+    assert [stage.title for stage in made] == ["text of bush", "toy-joined"]
+    assert not store.has(TEXT)
+
+
+@pytest.mark.parametrize("name", ["lines/3.txt", "record.json", "isoglot-summary.json"])
+def test_a_damaged_summary_is_not_believed_and_not_in_the_way(store: Store, name: str) -> None:
+    folder = store.summary_folder(TEXT)
+    path = folder / name
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(IsoglotError, match=rf"{path} .*: delete the folder {folder} and unpack it again"):
+        store.told(TEXT)
+    path.unlink()
+    with pytest.raises(
+        IsoglotError, match=rf"{path} cannot be read .*: delete the folder {folder} and unpack it again"
+    ):
+        store.told(TEXT)
+    assert states(store, TEXT) == {"toy-text": State.TO_DO}
+    assert store.ensure(TEXT)
+    assert store.told(TEXT) is not None
+
+
+def test_other_contents_of_a_summary_are_seen_where_they_are_read(store: Store) -> None:
+    path = store.summary_folder(TEXT) / "lines" / "3.txt"
+    path.write_text("TREE 3\n")
+    assert store.told(TEXT) is not None
+    with pytest.raises(IsoglotError, match=r"lines/3\.txt is corrupted"):
+        store.told(TEXT, contents=True)
+
+
+def test_an_artifact_made_anew_that_differs_is_told(store: Store) -> None:
+    told = "text of tree was made anew and differs from the one that other results here were measured on"
+    with pytest.warns(UserWarning, match=f"^{told}$"):
+        assert store.ensure(Unlike(lines=11))
+    # Made from it, it differs from its own summary as well.
+    with pytest.warns(UserWarning, match="^toy-joined was made anew"):
+        assert store.ensure(JOINED)
+
+
+def test_a_damaged_summary_does_not_say_that_an_artifact_differs(store: Store) -> None:
+    (store.summary_folder(TEXT) / "record.json").write_text("{}")
+    assert store.ensure(Unlike(lines=11))
+
+
+def test_a_summary_of_another_artifact_is_not_believed(store: Store) -> None:
+    shutil.copytree(store.summary_folder(TEXT), store.summary_folder(COUNT))
+    with pytest.raises(IsoglotError, match="is of another artifact"):
+        store.told(COUNT)

@@ -1,0 +1,187 @@
+"""Archives put into a store: what it lacks comes, what it has stays, and a kill costs nothing."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from isoglot.errors import IsoglotError
+from isoglot.store import Store
+from isoglot.store.packing import write_pack
+from isoglot.store.unpacking import unpack
+from tests.killed_processes import KILLED, files_of, nursed
+from tests.store.toy_archives import JOINED, LINE, OF_TEXT, TEXT, Unlike, members_of, refused, write_members
+from tests.store.toy_stages import Count, Joined, Text
+
+
+def test_a_store_that_is_new_gets_all(archive: Path, root: Path, tmp_path: Path) -> None:
+    origin = tmp_path / "origin"
+    done = unpack(archive, Store(root))
+    assert (done.whole, done.summaries, done.present, done.made_twice) == (1, 1, 0, ())
+    assert json.loads((root / "store.json").read_text()) == {"format": 2}
+    expected = {name: content for name, content in files_of(origin).items() if name != f"{OF_TEXT}/lines/10.txt"}
+    listing = f"summaries/{OF_TEXT}/isoglot-summary.json"
+    assert files_of(root).pop(listing)
+    assert {
+        name.removeprefix("summaries/"): content for name, content in files_of(root).items() if name != listing
+    } == (expected)
+    Store(root).verify(JOINED)
+
+
+def test_a_second_time_nothing_changes(archive: Path, root: Path) -> None:
+    unpack(archive, Store(root))
+    before = files_of(root)
+    again = unpack(archive, Store(root))
+    assert (again.whole, again.summaries, again.present) == (1, 1, 2)
+    assert files_of(root) == before
+
+
+def test_what_is_there_already_stays(archive: Path, store: Store) -> None:
+    store.ensure(TEXT)
+    before = files_of(store.folder(TEXT))
+    assert unpack(archive, store).present == 1
+    assert files_of(store.folder(TEXT)) == before
+    assert not store.summary_folder(TEXT).exists()
+    assert not store.log_folder(TEXT).exists(), "they are of another making"
+    assert store.ensure(JOINED) is False
+
+
+def test_logs_of_an_attempt_that_was_interrupted_here_stay(archive: Path, store: Store) -> None:
+    log = store.log_folder(TEXT)
+    log.mkdir(parents=True)
+    (log / "own.txt").write_text("own")
+    assert unpack(archive, store).present == 0
+    assert files_of(log) == {"own.txt": b"own"}
+    assert store.told(TEXT) is not None
+
+
+def test_a_whole_artifact_takes_the_place_of_its_summary(archive: Path, store: Store, tmp_path: Path) -> None:
+    unpack(archive, store)
+    write_pack(tmp_path / "whole.tar.xz", [TEXT], Store(tmp_path / "origin"), largest_file=8, always=())
+    assert unpack(tmp_path / "whole.tar.xz", store).present == 0
+    assert store.has(TEXT)
+    told = store.told(TEXT)
+    assert told is not None
+    assert told.folder == store.folder(TEXT)
+
+
+@pytest.mark.parametrize("limit", [7, 8])
+def test_of_what_was_made_twice_the_first_is_kept(archive: Path, store: Store, tmp_path: Path, limit: int) -> None:
+    """Whether it is known by a summary alone, as here, or whole."""
+    other, unlike = Store(tmp_path / "other"), Unlike(lines=11)
+    assert unlike.digest == TEXT.digest
+    other.ensure(unlike)
+    second = tmp_path / "second.tar.xz"
+    write_pack(second, [TEXT], other, largest_file=limit, always=())
+    unpack(archive, store)
+    before = files_of(store.root)
+    assert unpack(second, store).made_twice == ("text of tree",)
+    assert files_of(store.root) == before
+
+    there = Store(tmp_path / "there")
+    unpack(second, there)
+    assert unpack(archive, there).made_twice == ("text of tree",)
+    told = there.told(TEXT, contents=True)
+    assert told is not None
+    assert (told.folder / "lines" / "1.txt").read_text() == "tref 1\n"
+    there.verify(JOINED)
+
+
+def test_what_came_and_rests_on_another_making_is_counted(store: Store, tmp_path: Path) -> None:
+    """The joined text and its letters were made from a text that does not come; what is beside was not."""
+    other, count = Store(tmp_path / "other"), Count(joined=JOINED)
+    beside = Text(word="bush")
+    apart = Joined(texts=(beside,))
+    for stage in (Unlike(lines=11), JOINED, count, beside, apart):
+        other.ensure(stage)
+    store.ensure(TEXT)
+    path = tmp_path / "second.tar.xz"
+    # Records of what an artifact is made from may come after its own.
+    write_pack(path, [count, JOINED, TEXT, beside, apart], other, largest_file=1000, always=())
+    done = unpack(path, store)
+    assert (done.made_twice, done.on_made_twice, done.present) == (("text of tree",), 2, 0)
+    again = unpack(path, store)
+    assert (again.made_twice, again.on_made_twice, again.present) == (("text of tree",), 0, 4)
+
+
+@pytest.mark.parametrize("name", ["lines/3.txt", "record.json", "isoglot-summary.json"])
+def test_a_damaged_summary_is_replaced(archive: Path, store: Store, name: str) -> None:
+    unpack(archive, store)
+    before = files_of(store.root)
+    path = store.summary_folder(TEXT) / name
+    path.write_bytes(path.read_bytes()[:-3] + b"!!!")
+    assert unpack(archive, store).present == 1
+    assert files_of(store.root) == before
+
+
+def test_a_summary_of_more_files_replaces_one_of_fewer(store: Store, archive: Path, tmp_path: Path) -> None:
+    few = tmp_path / "few.tar.xz"
+    write_pack(few, [TEXT], Store(tmp_path / "origin"), largest_file=6, always=["lines/3.txt"])
+    unpack(few, store)
+    folder = store.summary_folder(TEXT)
+    assert len(files_of(folder)) == 3
+    assert unpack(archive, store).present == 0
+    assert len(files_of(folder)) == 12
+    before = files_of(store.root)
+    assert unpack(few, store).present == 1
+    assert files_of(store.root) == before
+    assert store.told(TEXT, contents=True) is not None
+
+
+def test_logs_are_on_the_disk_before_they_have_their_name(
+    archive: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed = list[str]()
+    fsync = os.fsync
+
+    def noting(descriptor: int) -> None:
+        flushed.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    unpack(archive, store)
+    folder = f"{store.root}/unpacking/logs/{OF_TEXT}"
+    assert {f"{folder}/log.txt", folder} <= {*flushed}
+
+
+def test_a_bad_archive_takes_nothing_back_that_an_earlier_one_brought(
+    archive: Path, root: Path, tmp_path: Path
+) -> None:
+    unpack(archive, Store(root))
+    before = files_of(root)
+    bad = tmp_path / "bad.tar.xz"
+    write_members(bad, members_of(archive) | {LINE: b"TREE 3\n"})
+    refused(bad, root)
+    assert files_of(root) == before
+
+
+def test_a_damaged_artifact_of_the_store_is_told_before_anything_is_merged(archive: Path, store: Store) -> None:
+    store.ensure(TEXT)
+    record = store.folder(TEXT) / "record.json"
+    record.write_text("{}")
+    with pytest.raises(IsoglotError, match=rf"{record} is not the record of an artifact: delete the folder"):
+        unpack(archive, store)
+    assert not store.has(JOINED)
+
+
+def test_killed_at_every_moment(tmp_path: Path) -> None:
+    _, fates = nursed("tests.store.packing_nursery", tmp_path)
+    packing, unpacking, mending = (
+        [(code, state) for code, state in fates[name]] for name in ("packing", "unpacking", "mending")
+    )
+    assert {state for _, state in packing} == {
+        "older, then new: pack.tar.xz",
+        "new, then new: pack.tar.xz",
+    }
+    assert {state for _, state in unpacking} == {
+        "nothing, then all",
+        "toy-joined, then all",
+        "toy-text and toy-joined, then all",
+    }
+    for fates_of_one in (packing, unpacking, mending):
+        assert [code for code, _ in fates_of_one] == [KILLED] * (len(fates_of_one) - 1) + [0]
+    assert {state for _, state in mending} == {"toy-joined, then all", "toy-text and toy-joined, then all"}
+    assert len(packing) > 20
+    assert len(unpacking) > 60
+    assert len(mending) > 60
