@@ -7,10 +7,9 @@ from collections import Counter
 import numpy as np
 
 from isoglot.corpora.bpe import learn_bpe
-from isoglot.corpora.code_switching import SwitchedWindows
+from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
 from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.spellings import Ids, Spellings
-from isoglot.corpora.switchable_text import SwitchableText, Translation
+from isoglot.corpora.streams import Ids, Spellings
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.corpora.windows import Windows, WindowSource
 from isoglot.study.conditions import TableKind

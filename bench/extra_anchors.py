@@ -10,9 +10,10 @@ from tempfile import TemporaryDirectory
 import torch
 
 from isoglot.corpora.bpe import learn_bpe
+from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream, write_stream
-from isoglot.corpora.switchable_text import SwitchableText, Translation
+from isoglot.corpora.synthetic import dictionary, draw_meanings, realise
 from isoglot.corpora.vocabulary import MASK, PAD, build_vocabulary
 from isoglot.machine import this_machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
@@ -20,7 +21,6 @@ from isoglot.pretraining.run import PretrainingRun
 from isoglot.study.conditions import DEFAULT
 from isoglot.study.scales import DEMO
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import dictionary, draw_meanings, realise
 
 WORLD = World()
 LANGUAGES = tuple(SyntheticLanguage(name=name) for name in ("ela", "oru"))

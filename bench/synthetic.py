@@ -3,8 +3,8 @@
 import json
 import time
 
+from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import draw_meanings, realise
 
 SENTENCES = 40_000
 ROUNDS = 5

@@ -5,9 +5,9 @@ import time
 
 import torch
 
+from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.geometry.word_alignment import aligned
 from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
-from isoglot.synthetic import draw_meanings, realise
 
 PAIRS = 10_000
 WORLD = World(nouns=2000, verbs=500, adjectives=500)

@@ -15,8 +15,8 @@ from isoglot.terminal import INTERRUPTED, plain_console
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoglot.data_sets.data_set import DataFile, DataSet
-    from isoglot.data_sets.getting import Getter
+    from isoglot.corpora.download.data_set import DataFile, DataSet
+    from isoglot.corpora.download.getting import Getter
 
 # As in cli.py: commands import what they need when they are called.
 
@@ -45,8 +45,8 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each data set, one a line.")] = False,
 ) -> None:
     """Show every data set: what it is, its home page, licence and size, and whether it is there."""
-    from isoglot.data_sets.catalogue import DATA_SETS
-    from isoglot.data_sets.folder_errors import clear_folder_errors
+    from isoglot.corpora.download.catalogue import DATA_SETS
+    from isoglot.corpora.download.getting import clear_folder_errors
 
     root = _root(data)
     with clear_folder_errors(root):
@@ -73,9 +73,8 @@ def get(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Fetch data sets from their homes. Stop it when you like: the next run goes on from there."""
-    from isoglot.data_sets.catalogue import files_to_fetch, named_data_set
-    from isoglot.data_sets.getting import Getter
-    from isoglot.data_sets.watching import Watch
+    from isoglot.corpora.download.catalogue import files_to_fetch, named_data_set
+    from isoglot.corpora.download.getting import Getter, Watch
 
     root = _root(data)
     codes = None if languages is None else [code.strip() for code in languages.split(",")]
@@ -102,10 +101,9 @@ def check(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Read the files that are there: are they whole, unchanged, and of their format?"""
-    from isoglot.data_sets.catalogue import named_data_set
-    from isoglot.data_sets.checking import checked, files_there
-    from isoglot.data_sets.folder_errors import clear_folder_errors
-    from isoglot.data_sets.watching import Watch
+    from isoglot.corpora.download.catalogue import named_data_set
+    from isoglot.corpora.download.checking import checked, files_there
+    from isoglot.corpora.download.getting import Watch, clear_folder_errors
 
     root = _root(data)
     with clear_folder_errors(root):
@@ -139,8 +137,8 @@ def _presence(files: "Sequence[dict[str, str | None]]") -> str:
 
 
 def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
-    from isoglot.corpora.readers.file_names import found
-    from isoglot.data_sets.catalogue import files_of
+    from isoglot.corpora.download.catalogue import files_of
+    from isoglot.corpora.readers.decompression import found
 
     files = []
     for file in files_of(data_set):
@@ -159,7 +157,7 @@ def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
 
 def _failures(getter: "Getter", files: "Sequence[DataFile]") -> list[str]:
     """What could not be had, in words; a server that is not there is tried for one file only."""
-    from isoglot.data_sets.getting import UnreachableError
+    from isoglot.corpora.download.getting import UnreachableError
 
     failures: list[str] = []
     for place, file in enumerate(files, start=1):

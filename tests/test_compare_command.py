@@ -11,9 +11,9 @@ from commands import Workplace
 from typer.testing import CliRunner
 
 from isoglot.compare_command import compare
+from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.errors import IsoglotError
 from isoglot.study.study import Synthetic
-from isoglot.synthetic import draw_meanings, realise
 
 WORDS = [f"{first}{vowel}{last}" for first in "bdfgklmnprst" for vowel in "aeiou" for last in "nrs"]
 app = typer.Typer()

@@ -11,9 +11,9 @@ from commands import Workplace, isoglot
 from real_studies import write_real_study
 
 from isoglot.cli import app
+from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.study import builtin_study_names
-from isoglot.synthetic import draw_meanings, realise
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))

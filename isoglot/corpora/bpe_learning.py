@@ -1,15 +1,103 @@
 """Which pairs of symbols BPE joins: exact counts, though only frequent pairs are followed (Sennrich et al., 2016)."""
 
-# S = symbols of all words and the gaps between words, P = places in that row, G = pairs that differ
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush, heapreplace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.pair_ranks import packed
-from isoglot.corpora.word_symbols import Pair, numbered_symbols, without_overlaps
+# S = symbols of all words, W = words, P = places
+
+
+Pair = tuple[str, str]
+
+END_OF_WORD = "</w>"
+
+
+def word_symbols(word: str) -> list[str]:
+    """The symbols of one word: "best" is b e s t</w>."""
+    return [*word[:-1], word[-1:] + END_OF_WORD]
+
+
+def numbered_symbols(words: Sequence[str]) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+    """Symbols, the number of each where it stands in the row of all words, and where each word ends; none is empty.
+
+    "ab" and "b" give [a, b, a</w>, b</w>], 0 3 3 and 2 3.
+    """
+    code_S = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    end_W = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words)))
+    codes = np.bincount(code_S).nonzero()[0]
+    numbers = np.zeros(codes.max(initial=0) + 1, dtype=np.int32)
+    numbers[codes] = np.arange(len(codes))
+    symbol_S = numbers[code_S]
+    symbol_S[end_W - 1] += len(codes)
+    letters = [chr(code) for code in codes.tolist()]
+    return [*letters, *(letter + END_OF_WORD for letter in letters)], symbol_S, end_W
+
+
+def without_overlaps(at_P: NDArray[np.integer], *, next_P: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Which places of a pair are joined, from left to right, where one's second symbol may be another's first.
+
+    a a a with a+a becomes aa a: of places that overlap every second one is left out.
+    """
+    opens_P = np.append(True, at_P[1:] != next_P[:-1])
+    number_P = np.arange(len(at_P))
+    joined_P: NDArray[np.bool_] = (number_P - np.maximum.accumulate(number_P * opens_P)) % 2 == 0
+    return joined_P
+
+
+# P = pairs that are asked for
+
+
+NO_RANK = np.iinfo(np.int32).max
+
+EMPTY = -1
+# Odd and without pattern: 2**64 by the golden ratio, so that neighbouring numbers fall far apart (Knuth, 1973).
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class PairRanks:
+    """A hash table of pairs of symbol numbers, seven times as fast as a search among sorted pairs."""
+
+    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
+        # At most a quarter of the slots is taken, so that few pairs find theirs so.
+        bits = (4 * len(pairs)).bit_length() + 1
+        self._shift = np.uint64(64 - bits)
+        self._last = (1 << bits) - 1
+        self._pairs = np.full(1 << bits, EMPTY, dtype=np.int64)
+        self._ranks = np.full(1 << bits, NO_RANK, dtype=np.int32)
+        numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        pair_P = packed(numbers[:, 0], numbers[:, 1])
+        for rank, (pair, slot) in enumerate(zip(pair_P.tolist(), self._slots(pair_P).tolist(), strict=True)):
+            # A pair that is there already comes later, and is never found.
+            while self._pairs[slot] != EMPTY:
+                slot = (slot + 1) & self._last
+            self._pairs[slot], self._ranks[slot] = pair, rank
+
+    def of(self, left_P: NDArray[np.int32], right_P: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The place of each pair among those learned, the first if it is there twice; NO_RANK if it is not."""
+        pair_P = packed(left_P, right_P)
+        slot_P = self._slots(pair_P)
+        rank_P = self._ranks[slot_P]
+        astray = ((self._pairs[slot_P] != pair_P) & (rank_P != NO_RANK)).nonzero()[0]
+        while len(astray):
+            slots = slot_P[astray] = (slot_P[astray] + 1) & self._last
+            rank_P[astray] = self._ranks[slots]
+            astray = astray[(self._pairs[slots] != pair_P[astray]) & (rank_P[astray] != NO_RANK)]
+        return rank_P
+
+    def _slots(self, pair_P: NDArray[np.int64]) -> NDArray[np.int64]:
+        return ((pair_P.view(np.uint64) * SPREAD) >> self._shift).astype(np.int64)
+
+
+def packed(left_P: NDArray[np.integer], right_P: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Pairs as one number each; negative just if one of the two is."""
+    pair_P: NDArray[np.int64] = left_P.astype(np.int64) << 32 | right_P
+    return pair_P
+
+
+# S = symbols of all words and the gaps between words, P = places in that row, G = pairs that differ
+
 
 Places = NDArray[np.int32]
 

@@ -1,7 +1,5 @@
 """A text as numbers of its word types, so that each is spelled once however often it occurs."""
 
-# N = words and line ends of a text, T = types and the line end
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.errors import IsoglotError
+
+# R = ranges
+
+
+def concatenated_ranges(start_R: NDArray[np.int64], length_R: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Whole numbers, range after range: those that start at 5 and 9 with the lengths 3 and 1 are 5 6 7 9."""
+    end_R = np.cumsum(length_R)
+    shift_R = start_R - (end_R - length_R)
+    numbers: NDArray[np.int64] = np.repeat(shift_R, length_R)
+    return numbers + np.arange(len(numbers))
+
+
+# N = words and line ends of a text, T = types and the line end
+
 
 Numbers = NDArray[np.unsignedinteger]
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.corpora.in_parallel import ordered_map
-from isoglot.corpora.numbered_text import LINE_END, Split, numbered
-from isoglot.corpora.ranges import concatenated_ranges
+from isoglot.corpora.numbered_text import LINE_END, Split, concatenated_ranges, numbered
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting

@@ -5,8 +5,22 @@ from dataclasses import dataclass
 from itertools import chain, islice, repeat
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
 from isoglot.corpora.vocabulary import END, Vocabulary
+
+
+class Encoding:
+    """Each spelling is looked up once."""
+
+    def __init__(self, *, language: str, bpe: Bpe, vocabulary: Vocabulary):
+        self.language, self.bpe, self.vocabulary = language, bpe, vocabulary
+        self.known: dict[str, tuple[int, ...]] = {}
+
+    def meet(self, words: Iterable[str]) -> None:
+        """Look up words that are new; many at once are much faster than one."""
+        fresh = [word for word in dict.fromkeys(words) if word not in self.known]
+        for word, subwords in zip(fresh, self.bpe.segment_all(fresh), strict=True):
+            self.known[word] = tuple(self.vocabulary.encode(self.language, subwords))
+
 
 NO_WORD = -1
 LINES_AT_ONCE = 4096

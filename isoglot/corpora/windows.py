@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.spellings import Ids
+from isoglot.corpora.streams import Ids
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
 

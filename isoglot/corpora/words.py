@@ -32,18 +32,18 @@ def _split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[st
 
             return jieba_words.split_lines(lines)
         case Splitter.CHARACTERS:
-            from isoglot.corpora.splitters import character_words
+            from isoglot.corpora.splitters import marks as character_words
 
             return character_words.split_lines(lines)
         case Splitter.COMMAND:
-            from isoglot.corpora.splitters import command_words
+            from isoglot.corpora import user_commands as command_words
 
             return command_words.split_lines(lines, command=splitting.command)
 
 
 def whole_words(words: Sequence[str], splitting: WordSplitting) -> tuple[str, ...]:
     """Words that other people found, as treebanks have them, with the marks and the case that the splitter writes."""
-    from isoglot.corpora.splitters.plain_marks import plain
+    from isoglot.corpora.splitters.marks import plain
 
     if splitting.splitter in (Splitter.MOSES, Splitter.JIEBA, Splitter.CHARACTERS):
         words = [plain(word) or word for word in words]
@@ -58,7 +58,7 @@ def splitter_version(splitting: WordSplitting) -> str:
         case Splitter.JIEBA:
             return f"jieba {version('jieba')}"
         case Splitter.COMMAND:
-            from isoglot.corpora.splitters import command_words
+            from isoglot.corpora import user_commands as command_words
 
             return command_words.command_version(splitting.command)
         case Splitter.WHITESPACE | Splitter.CHARACTERS:

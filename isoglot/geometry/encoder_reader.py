@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
-from isoglot.corpora.sentences import EncodedSentence, sentence_stream
+from isoglot.corpora.sentences import EncodedSentence, Encoding, sentence_stream
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.words import split_lines
 from isoglot.encoder.encoder import Encoder

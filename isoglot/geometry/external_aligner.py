@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from isoglot.corpora.user_commands import UserCommand
 from isoglot.errors import IsoglotError
 from isoglot.geometry.word_links import Link, SentencePair, pharaoh_links
-from isoglot.user_commands import UserCommand
 
 BETWEEN_SENTENCES = "|||"
 

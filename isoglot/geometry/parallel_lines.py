@@ -6,8 +6,7 @@ from pathlib import Path
 
 from isoglot.corpora.readers.inference_pairs import is_inference_row
 from isoglot.corpora.readers.line_files import LineFile
-from isoglot.corpora.readers.parallel_sentences import read_parallel
-from isoglot.corpora.readers.treebank_texts import is_treebank
+from isoglot.corpora.readers.parallel_sentences import is_treebank, read_parallel
 from isoglot.errors import IsoglotError
 from isoglot.geometry.translation_lengths import LEAST_LINES, mismatch
 

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from isoglot.corpora.bpe_learning import END_OF_WORD
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import PAD, SPECIALS, UNK
-from isoglot.corpora.word_symbols import END_OF_WORD
 from isoglot.interchange.own_model import OwnModel
 
 TOLERANCE = 1e-5

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.bpe_learning import END_OF_WORD
 from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK
-from isoglot.corpora.word_symbols import END_OF_WORD
 
 # Where str.split parts words: what the library calls white space, and four separators that only Python counts.
 WHITE_SPACE = r"[\s\x1c-\x1f]+"

@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from isoglot.corpora.code_switching import SwitchedWindows
+from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.windows import Windows, WindowSource
 from isoglot.pretraining.language_sampling import language_probabilities
 from isoglot.randomness import derived_seed

@@ -12,8 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from isoglot.corpora.numbered_text import Split
-from isoglot.corpora.spellings import id_type
-from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.streams import TokenStream, id_type
 from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, Machine
 from isoglot.pretraining.loop import Trainer

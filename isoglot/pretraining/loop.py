@@ -14,9 +14,9 @@ import torch
 from isoglot.background_writing import BackgroundWriter
 from isoglot.checkpoint_files import CHECKPOINTS
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.encoder.cloze import ClozeModel
 from isoglot.encoder.files import write_model
 from isoglot.errors import IsoglotError

@@ -19,8 +19,8 @@ from typing import TextIO
 import torch
 import torch.distributed as dist
 
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, PROCESSES_VARIABLE, Machine, this_machine
 from isoglot.pretraining.loop import Report, pretrain

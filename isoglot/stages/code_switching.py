@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.numbered_text import NumberedText
-from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.dictionaries import AnyDictionary, word_pairs
 from isoglot.stages.split_text import SplitText, for_split_texts

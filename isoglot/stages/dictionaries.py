@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
+from isoglot.corpora.synthetic import lexicon as dictionary
 from isoglot.corpora.words import split_lines
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import read_lines, write_lines
 from isoglot.store import Stage, Work
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import dictionary
 
 ENTRIES = "entries.jsonl"
 FITTED_SHARE = 0.7

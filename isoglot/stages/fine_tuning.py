@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.checkpoint_files import stored_progression
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.job_sizes import for_training

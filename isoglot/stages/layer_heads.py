@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.stages.examples import AnyExamples, read_examples
 from isoglot.stages.fine_tuning import DEV, best_epoch, fine_tuned, training_amount, tuned_share

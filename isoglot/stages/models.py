@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.checkpoint_files import stored_progression
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.pretraining.run import BEST, LOG, PretrainingRun

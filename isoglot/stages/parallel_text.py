@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from isoglot.corpora.readers.parallel_sentences import read_parallel
+from isoglot.corpora.synthetic import draw_meanings, realise
+from isoglot.corpora.synthetic.edits import paraphrased
 from isoglot.errors import IsoglotError
 from isoglot.geometry.translation_lengths import LEAST_LINES, mismatch
 from isoglot.randomness import derived_seed
@@ -15,8 +17,6 @@ from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines
 from isoglot.store import Stage, Work
 from isoglot.study.languages import PRIME
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import draw_meanings, realise
-from isoglot.synthetic.paraphrases import paraphrased
 
 EXCESS = 4
 """How many times too many sentences are drawn; most of what is said twice is short."""

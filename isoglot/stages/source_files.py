@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from isoglot.corpora.readers.file_names import found
+from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError, MissingDataError, nearest
 from isoglot.store import NOT_IDENTITY
 

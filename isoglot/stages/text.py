@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.errors import IsoglotError
 from isoglot.machine import num_workers
 from isoglot.randomness import derived_seed
@@ -15,7 +16,6 @@ from isoglot.store import Amount, Resources, Stage, Work
 from isoglot.study.conditions import Domain
 from isoglot.study.real_text import HubDataset
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import draw_meanings, realise
 
 LINES = "lines.txt"
 LINES_BETWEEN_REPORTS = 1000

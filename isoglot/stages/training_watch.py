@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.batches import window_source

@@ -9,9 +9,9 @@ import numpy as np
 
 from isoglot.corpora.anchors import anchor_statistics
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import PLACES_AT_ONCE, NumberedText, Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.scores import Score, write_scores

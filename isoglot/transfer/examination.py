@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.machine import Machine
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.predictions import predictions

@@ -17,7 +17,7 @@ from torch import nn
 from isoglot.background_writing import BackgroundWriter
 from isoglot.checkpoint_files import CHECKPOINTS
 from isoglot.checkpoints import read_checkpoint, write_checkpoint
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
 from isoglot.files import WriteTensors, write_tensors

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from isoglot.corpora.splitters.character_words import WITHOUT_SPACES
-from isoglot.corpora.splitters.plain_marks import plain
+from isoglot.corpora.splitters.marks import WITHOUT_SPACES, plain
 from isoglot.corpora.words import split_lines
 from isoglot.study.languages import WordSplitting
 from isoglot.transfer.bio_files import TaggedSentence

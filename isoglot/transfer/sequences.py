@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import END
 from isoglot.errors import IsoglotError
 from isoglot.transfer.task import IGNORE, Ids, Recipe, Task, Windows

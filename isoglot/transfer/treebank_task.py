@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from isoglot.corpora.synthetic import draw_meanings, trees
 from isoglot.corpora.words import whole_words
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import draw_meanings, trees
 from isoglot.transfer.conllu import Tree, conllu_text, read_conllu
 from isoglot.transfer.task import Recipe, Segments, Task
 

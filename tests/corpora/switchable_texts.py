@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 from isoglot.study.conditions import TableKind
 

@@ -10,8 +10,7 @@ from scipy.spatial.distance import jensenshannon
 
 from isoglot.corpora.anchors import AnchorStatistics, anchor_statistics
 from isoglot.corpora.bpe import learn_bpe
-from isoglot.corpora.kept_anchors import kept_types
-from isoglot.corpora.vocabulary import SPECIALS, UNK, Vocabulary, build_vocabulary
+from isoglot.corpora.vocabulary import SPECIALS, UNK, Vocabulary, build_vocabulary, kept_types
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 from tests.corpora.counted_words import real_words

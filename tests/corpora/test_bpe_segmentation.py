@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE
 from tokenizers import models
 
-from isoglot.corpora.bpe import Bpe, learn_bpe
-from isoglot.corpora.bpe_segmentation import CHUNK_WORDS
+from isoglot.corpora.bpe import CHUNK_WORDS, Bpe, learn_bpe
 from tests.corpora.counted_words import made_up_words, real_words, word_counts, words
 from tests.oracles import segment_by_rescan, symbols_of
 

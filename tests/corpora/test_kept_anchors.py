@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.kept_anchors import kept_types
+from isoglot.corpora.vocabulary import kept_types
 from isoglot.study.conditions import AnchorOrder, KeptAnchors
 
 FREQUENT, RANDOM = AnchorOrder

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.pair_ranks import NO_RANK, PairRanks, packed
+from isoglot.corpora.bpe_learning import NO_RANK, PairRanks, packed
 
 numbers = st.integers(0, 9) | st.integers(0, 2**31 - 1)
 pairs = st.lists(st.tuples(numbers, numbers), max_size=40)

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.ranges import concatenated_ranges
+from isoglot.corpora.numbered_text import concatenated_ranges
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 6))))

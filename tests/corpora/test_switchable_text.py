@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.switchable_text import SwitchableText, Translation
+from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.vocabulary import UNK, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import TableKind

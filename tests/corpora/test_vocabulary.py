@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.kept_anchors import kept_types
-from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, Vocabulary, build_vocabulary
+from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, Vocabulary, build_vocabulary, kept_types
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.word_symbols import numbered_symbols, without_overlaps, word_symbols
+from isoglot.corpora.bpe_learning import numbered_symbols, without_overlaps, word_symbols
 
 
 def test_symbols_of_words_are_numbered() -> None:

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from real_data import DATA
 from scipy.special import digamma
 
+from isoglot.corpora.synthetic import draw_meanings, realise, word_alignments
 from isoglot.errors import IsoglotError
 from isoglot.geometry import sentence_blocks
 from isoglot.geometry.sentence_blocks import NumberedWords
 from isoglot.geometry.word_alignment import FastAlign, aligned, directed_links, fitted
 from isoglot.geometry.word_links import Link, SentencePair
 from isoglot.study.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
-from isoglot.synthetic import draw_meanings, realise, word_alignments
 
 NULL = None
 NO_DIAGONAL = FastAlign(tension=1e-6, tension_is_optimised=False)

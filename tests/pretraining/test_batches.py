@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.pretraining.batches import Batches, Part, share_of, window_source
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE
 from isoglot.pretraining.ranks import Ranks

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.pretraining import loop
 from isoglot.pretraining.loop import CHECKPOINTS, Trainer, pretrain
 from isoglot.pretraining.run import BEST, INTERMEDIATE

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream, write_stream
-from isoglot.corpora.switchable_text import SwitchableText, Translation
 from isoglot.corpora.vocabulary import MASK, PAD, Vocabulary, build_vocabulary
 from isoglot.machine import Machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer

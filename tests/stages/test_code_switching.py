@@ -8,16 +8,16 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
+from isoglot.corpora.synthetic import lexicon as dictionary
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.vocabulary import MERGES, VOCABULARY
 from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS, Segmentation
 from isoglot.study.study import Synthetic, parse_study
-from isoglot.synthetic import dictionary
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 JOINT = CONDITIONS["extra-anchors"]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.corpora.readers.dictionaries import DictionaryEntry
+from isoglot.corpora.synthetic import lexicon as dictionary
 from isoglot.stages.dictionaries import (
     DictionaryFile,
     DictionaryPart,
@@ -16,7 +17,6 @@ from isoglot.stages.source_files import source_file
 from isoglot.store import Store, run_plan
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import dictionary
 
 
 def made(stage: DictionaryFile | DictionaryPart | SyntheticDictionary, folder: Path) -> list[DictionaryEntry]:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.machine import Machine
 from isoglot.stages.examples import SyntheticExamples, read_examples

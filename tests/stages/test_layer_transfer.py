@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.geometry.vector_maps import read_maps, write_maps

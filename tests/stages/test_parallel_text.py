@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from isoglot.corpora.synthetic import dictionary, draw_meanings, realise
 from isoglot.errors import IsoglotError
 from isoglot.stages.parallel_text import ParallelFiles, SyntheticParallelText, SyntheticParaphrases, parallel_lines
 from isoglot.stages.source_files import source_file
@@ -10,7 +11,6 @@ from isoglot.stages.text import LINES, SyntheticText, read_lines
 from isoglot.store import Store, run_plan
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import Script, SyntheticLanguage, World
-from isoglot.synthetic import dictionary, draw_meanings, realise
 
 ELA = SyntheticLanguage(name="ela", cognates=0.2)
 ORU = SyntheticLanguage(name="oru", cognates=0.2, script=Script.CYRILLIC)

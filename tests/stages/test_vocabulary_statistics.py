@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from real_studies import write_real_study
 
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.switchable_text import SwitchableText
 from isoglot.corpora.vocabulary import END, UNK
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.scores import read_scores

@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from isoglot.corpora.synthetic import lexicon as dictionary
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.stages.parallel_text import SyntheticParallelText, parallel_lines
@@ -13,7 +14,6 @@ from isoglot.store import Store, run_plan
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, World
-from isoglot.synthetic import dictionary
 
 ELA = SyntheticLanguage(name="ela")
 ORU = SyntheticLanguage(name="oru", script=Script.CYRILLIC, adjectives=Side.AFTER)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import TableKind

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.encoding import Encoding
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
 from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine

@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 LARGEST_BLOCK = 1 << 20
@@ -134,3 +135,20 @@ def _beginning(data: bytes, chunks: Iterator[bytes], *, padding: bytes = b"") ->
     while len(data) < LONGEST_MAGIC and (more := next(chunks, b"")):
         data = (data + more).lstrip(padding)
     return data
+
+
+SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
+
+
+def plain_name(path: Path) -> str:
+    """`wiki.en.txt` for `wiki.en.txt.xz`."""
+    return path.stem if path.suffix in SUFFIXES else path.name
+
+
+def found(path: Path) -> Path | None:
+    """The file at a path, or the same file plain or otherwise compressed, if there is one."""
+    plain = path.with_name(plain_name(path))
+    for each in (path, plain, *(plain.with_name(plain.name + suffix) for suffix in SUFFIXES)):
+        if each.is_file():
+            return each
+    return None

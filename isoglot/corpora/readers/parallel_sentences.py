@@ -14,9 +14,11 @@ Of premises and hypotheses, first come the premises, each once, and then the hyp
 three pairs, and its 7,500 pairs are the 10,000 sentences of xnli.15way.orig.tsv.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,8 +31,44 @@ from isoglot.corpora.readers.inference_pairs import (
 )
 from isoglot.corpora.readers.language_codes import is_language_code, language_columns
 from isoglot.corpora.readers.line_files import LineFile
-from isoglot.corpora.readers.treebank_texts import is_treebank, treebank_texts
 from isoglot.errors import IsoglotError
+
+LINES_TO_KNOW_ONE_BY = 100
+# The first columns are the number of a word, or of the words a form stands for, and the form.
+WORD = re.compile(r"\d+(?:[-.]\d+)?\t[^\t]+(?:\t[^\t]*){8}")
+COMMENT = re.compile(r"#\s*(sent_id|text)\s*=(.*)")
+
+
+def is_treebank(lines: Sequence[str]) -> bool:
+    """Whether the lines are CoNLL-U: among the first is one of a word."""
+    return any(WORD.fullmatch(line) for line in islice(lines, LINES_TO_KNOW_ONE_BY))
+
+
+def treebank_texts(lines: Sequence[str], *, path: Path) -> dict[str, str]:
+    """Each sentence's text by its id."""
+    texts: dict[str, str] = {}
+    for number, comments in _comments(lines):
+        for name in ("sent_id", "text"):
+            if not comments.get(name):
+                raise IsoglotError(f"{path}:{number}: the sentence that begins here has no `# {name} = ` line; add one")
+        if comments["sent_id"] in texts:
+            raise IsoglotError(f"{path}:{number}: a second sentence {comments['sent_id']!r}; ids should differ")
+        texts[comments["sent_id"]] = comments["text"]
+    return texts
+
+
+def _comments(lines: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The line that each sentence begins at, and what its comments say."""
+    begun, comments = 0, dict[str, str]()
+    for number, line in enumerate([*lines, ""], start=1):
+        if line.strip():
+            begun = begun or number
+            if comment := COMMENT.fullmatch(line):
+                comments.setdefault(comment[1], comment[2].strip())
+        elif begun:
+            yield begun, comments
+            begun, comments = 0, {}
+
 
 ONE_FILE_FORMATS = (
     "one file of two languages has two columns with a tab between, or a header of language codes, or is XNLI's own"

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from isoglot.corpora.synthetic import draw_meanings, trees
 from isoglot.corpora.words import whole_words
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import draw_meanings, trees
 from isoglot.transfer.bio_files import TaggedSentence, bio_text, read_bio
 from isoglot.transfer.bio_spans import OUTSIDE, repair_bio, span_scores
 from isoglot.transfer.realigned_tags import needs_realignment, realigned

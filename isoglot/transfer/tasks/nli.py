@@ -16,11 +16,11 @@ from isoglot.corpora.readers.inference_pairs import (
     official_pairs,
 )
 from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.synthetic import entailment_pairs
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.synthetic import entailment_pairs
 from isoglot.transfer.task import Recipe, Segments, Task, Windows
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.readers.file_names import found, plain_name
+from isoglot.corpora.readers.decompression import found, plain_name
 
 
 @pytest.mark.parametrize("wanted", ["wiki.en.txt", "wiki.en.txt.gz", "wiki.en.txt.xz"])

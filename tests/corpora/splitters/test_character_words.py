@@ -11,8 +11,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.splitters.character_words import split_lines
-from isoglot.corpora.splitters.plain_marks import CONTROLS, PLAIN_MARKS
+from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS, split_lines
 
 SCRIPTS = ("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Hiragana", "Katakana", "Han")
 REWRITTEN = PLAIN_MARKS | dict.fromkeys(chain(*CONTROLS), "")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoglot.corpora.splitters.command_words import command_version, split_lines
+from isoglot.corpora.user_commands import command_version, split_lines
 from isoglot.errors import IsoglotError
 
 CHARACTERS = "import sys\nfor line in sys.stdin.buffer:\n    print(*line.decode().strip(), flush=True)"

@@ -22,7 +22,7 @@ from real_data import DATA
 
 from isoglot.corpora.splitters.jieba_dictionary import FIRST_SLOT, NO_STATE, JiebaDictionary
 from isoglot.corpora.splitters.jieba_words import BATCH_CHARACTERS, split_lines
-from isoglot.corpora.splitters.plain_marks import CONTROLS, PLAIN_MARKS
+from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS
 
 REWRITTEN = PLAIN_MARKS | dict.fromkeys(chain(*CONTROLS), "")
 DICTIONARY_WORDS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from isoglot.corpora.splitters.moses_rules import LONGEST_REMEMBERED, Rule, local_rewriting, rewriting
+from isoglot.corpora.splitters.moses import LONGEST_REMEMBERED, Rule, local_rewriting, rewriting
 
 RULES: list[Rule] = [
     (" +", " "),

@@ -8,7 +8,7 @@ from itertools import chain
 import pytest
 from sacremoses import MosesPunctNormalizer
 
-from isoglot.corpora.splitters.plain_marks import CONTROLS, PLAIN_MARKS
+from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS
 
 SEPARATOR = "字"
 

@@ -1,0 +1,1 @@
+"""Official data sets: fetched, checked and unpacked."""

@@ -1,0 +1,185 @@
+"""Every data set of the paper's study: what it is, its home page, its licence and its size."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from isoglot.corpora.download import official_files as files
+from isoglot.corpora.download.data_set import DataFile, DataSet
+from isoglot.errors import IsoglotError, suggestion
+
+PAPER = ("en", "fr", "de", "ru", "zh")
+FOREIGN = PAPER[1:]
+KB, MB, GB = 10**3, 10**6, 10**9
+TOO_LARGE_TO_FETCH_UNASKED = 5 * GB
+LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
+
+DATA_SETS = (
+    DataSet(
+        name="text",
+        what="text you have, in place of the next two",
+        home="docs/data.md",
+        licence="its own",
+        bytes=0,
+        languages=PAPER,
+        files=files.own_text,
+        any_language=True,
+        by_hand="put text of your own there, one paragraph or sentence a line, a blank line between documents",
+    ),
+    DataSet(
+        name="wikipedia",
+        what="newest dump of the articles (pretraining)",
+        home="https://dumps.wikimedia.org",
+        licence="CC BY-SA 4.0, GFDL",
+        bytes=46 * GB,
+        languages=PAPER,
+        files=files.wikipedia,
+        any_language=True,
+    ),
+    DataSet(
+        name="cc100",
+        what="web text from Common Crawl (the Wiki-CC row)",
+        home="https://data.statmt.org/cc-100/",
+        licence="Common Crawl terms of use",
+        bytes=174 * GB,
+        languages=PAPER,
+        files=files.cc100,
+        any_language=True,
+    ),
+    DataSet(
+        name="ud",
+        what="Universal Dependencies 2.3 (parsing)",
+        home="https://universaldependencies.org",
+        licence="CC BY-SA 4.0; GSD: CC BY-NC-SA",
+        bytes=26 * MB,
+        languages=PAPER,
+        files=files.treebanks,
+    ),
+    DataSet(
+        name="pud",
+        what="1000 parallel sentences of UD 2.3 (alignment)",
+        home="https://universaldependencies.org",
+        licence="CC BY-SA 3.0",
+        bytes=8 * MB,
+        languages=PAPER,
+        files=files.parallel_treebanks,
+    ),
+    DataSet(
+        name="xnli",
+        what="XNLI 1.0 dev and test (NLI)",
+        home="https://github.com/facebookresearch/XNLI",
+        licence="CC BY-NC 4.0",
+        bytes=17 * MB,
+        languages=PAPER,
+        files=files.xnli,
+    ),
+    DataSet(
+        name="xnli-15way",
+        what="10k parallel sentences (alignment, CKA)",
+        home="https://github.com/facebookresearch/XNLI",
+        licence="CC BY-NC 4.0",
+        bytes=12 * MB,
+        languages=PAPER,
+        files=files.xnli_15way,
+    ),
+    DataSet(
+        name="multinli",
+        what="MultiNLI 1.0, English training pairs (NLI)",
+        home="https://cims.nyu.edu/~sbowman/multinli/",
+        licence="OANC; fiction: CC BY 3.0, CC BY-SA 3.0",
+        bytes=227 * MB,
+        languages=("en",),
+        files=files.multinli,
+    ),
+    DataSet(
+        name="wikiann",
+        what="names in Wikipedia (NER)",
+        home="https://github.com/afshinrahimi/mmner",
+        licence="none stated",
+        bytes=234 * MB,
+        languages=PAPER,
+        files=files.wikiann,
+        any_language=True,
+    ),
+    DataSet(
+        name="conll2003",
+        what="names in English news (NER with Chinese)",
+        home="https://www.clips.uantwerpen.be/conll2003/ner/",
+        licence="Reuters corpus agreement",
+        bytes=5 * MB,
+        languages=("en",),
+        files=partial(files.tagged_by_hand, name="conll2003", of="en"),
+        by_hand="NIST gives the Reuters text to those who sign its agreement; put token<TAB>tag lines, IOB2, there",
+    ),
+    DataSet(
+        name="msra",
+        what="names in Chinese news, SIGHAN 2006 (NER)",
+        home="https://aclanthology.org/W06-0115/",
+        licence="for research, by agreement",
+        bytes=14 * MB,
+        languages=("zh",),
+        files=partial(files.tagged_by_hand, name="msra", of="zh"),
+        by_hand="the bakeoff gave it to its participants; put character<TAB>tag lines, IOB2, there",
+    ),
+    DataSet(
+        name="muse",
+        what="bilingual dictionaries (alignment)",
+        home="https://github.com/facebookresearch/MUSE",
+        licence="CC BY-NC 4.0",
+        bytes=12 * MB,
+        languages=FOREIGN,
+        files=files.muse,
+        any_language=True,
+    ),
+    DataSet(
+        name="panlex",
+        what="weighted dictionaries (extra anchors)",
+        home="https://panlex.org",
+        licence="CC0 1.0",
+        bytes=1300 * MB,
+        languages=FOREIGN,
+        files=files.panlex,
+        any_language=True,
+        by_hand="its download server is gone; put a dictionary there, english<TAB>translation<TAB>weight a line",
+    ),
+    DataSet(
+        name="tatoeba",
+        what="1000 sentence pairs of LASER v1 (retrieval)",
+        home="https://github.com/facebookresearch/LASER",
+        licence="Tatoeba terms of use (CC BY 2.0 FR)",
+        bytes=350 * KB,
+        languages=FOREIGN,
+        files=files.tatoeba,
+    ),
+)
+
+
+def named_data_set(name: str) -> DataSet:
+    """The data set of that name, or an error that names those there are."""
+    known = {data_set.name: data_set for data_set in DATA_SETS}
+    if name not in known:
+        hint = suggestion(name, known) or f"; there are {', '.join(known)}"
+        raise IsoglotError(f"no data set is called {name!r}{hint}")
+    return known[name]
+
+
+def files_of(data_set: DataSet, languages: Sequence[str] | None = None) -> tuple[DataFile, ...]:
+    """Its files of the languages asked for, or of all that the paper has, each once."""
+    for language in languages or ():
+        if not LANGUAGE_CODE.fullmatch(language):
+            raise IsoglotError(f"--languages: {language!r} is not the code of a language, such as fr or zh-yue")
+        if not data_set.files(language):
+            known = ", ".join(data_set.languages)
+            raise IsoglotError(f"--languages: {data_set.name} has no files of {language!r} here; try {known}")
+    chosen = data_set.languages if languages is None else languages
+    return tuple(dict.fromkeys(file for language in chosen for file in data_set.files(language)))
+
+
+def files_to_fetch(data_set: DataSet, languages: Sequence[str] | None) -> tuple[DataFile, ...]:
+    """As files_of, but what would fill a disk must be asked for by language."""
+    if languages is None and data_set.bytes > TOO_LARGE_TO_FETCH_UNASKED:
+        raise IsoglotError(
+            f"{data_set.name} is about {data_set.bytes / GB:.0f} GB for {', '.join(data_set.languages)}: "
+            "say which languages you want, as in --languages fr"
+        )
+    return files_of(data_set, languages)

@@ -1,0 +1,230 @@
+"""Whether the files of a data folder are what they should be: whole, unchanged, and of their format."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from isoglot.corpora.download import checking as formats
+from isoglot.corpora.download.catalogue import DATA_SETS, files_of
+from isoglot.corpora.download.data_set import DataFile, DataSet
+from isoglot.corpora.download.digests import file_chunks, refuse_other_content
+from isoglot.corpora.readers.decompression import DamagedCompressionError, found, plain_blocks, plain_name
+from isoglot.corpora.readers.dictionaries import read_dictionary
+from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.parallel_sentences import read_parallel
+from isoglot.errors import IsoglotError
+
+Numbered = Iterable[tuple[int, str]]
+"""Lines with their numbers, from 1."""
+
+CONLLU_COLUMNS = 10
+ID, HEAD = 0, 6
+NLI_LABELS = ("entailment", "neutral", "contradiction")
+BIO_TAG = re.compile(r"O|[BI]-\S+")
+
+
+class FormatError(Exception):
+    """The number of a line, and what is wrong with it."""
+
+    def __init__(self, line: int, problem: str):
+        super().__init__(problem)
+        self.line = line
+
+
+def check_text(lines: Numbered) -> None:
+    """Text: at least one line that is not blank."""
+    if not sum(bool(line.strip()) for _, line in lines):
+        raise FormatError(1, "all lines are blank")
+
+
+def check_conllu(lines: Numbered) -> None:
+    """CoNLL-U: ten columns, words counted from 1, heads in the sentence, a blank line after every sentence."""
+    words: list[tuple[int, int]] = []
+    number = 0
+    for number, line in lines:
+        if line.startswith("#"):
+            continue
+        if line:
+            columns = line.split("\t")
+            if len(columns) != CONLLU_COLUMNS:
+                raise FormatError(number, f"{len(columns)} columns where CoNLL-U has {CONLLU_COLUMNS}")
+            if columns[ID].isdecimal():
+                words.append((number, _head(columns, number=number, place=len(words) + 1)))
+        else:
+            _refuse_heads(words)
+            words = []
+    if words:
+        raise FormatError(number, "no blank line ends the last sentence: the file may be cut off")
+
+
+def _head(columns: Sequence[str], *, number: int, place: int) -> int:
+    if int(columns[ID]) != place:
+        raise FormatError(number, f"word {columns[ID]} stands where word {place} should")
+    if not columns[HEAD].isdecimal():
+        raise FormatError(number, f"the head {columns[HEAD]!r} is not a whole number")
+    return int(columns[HEAD])
+
+
+def _refuse_heads(words: Sequence[tuple[int, int]]) -> None:
+    for place, (number, head) in enumerate(words, start=1):
+        if head > len(words) or head == place:
+            raise FormatError(number, f"the head of word {place} is {head} in a sentence of {len(words)} words")
+
+
+def check_nli(lines: Numbered) -> None:
+    """Premise, hypothesis, label, and perhaps a source."""
+    for number, line in lines:
+        columns = line.split("\t")
+        if len(columns) not in (3, 4):
+            raise FormatError(number, f"{len(columns)} columns where 3 or 4 were expected")
+        if columns[2] not in NLI_LABELS:
+            raise FormatError(number, f"the label {columns[2]!r} is none of {', '.join(NLI_LABELS)}")
+
+
+def check_bio(lines: Numbered) -> None:
+    """Token and IOB2 tag; a blank line between sentences."""
+    for number, line in lines:
+        columns = line.split("\t")
+        if line and len(columns) != 2:
+            raise FormatError(number, f"{len(columns)} columns where a token and a tag were expected")
+        if line and not BIO_TAG.fullmatch(columns[1]):
+            raise FormatError(number, f"the tag {columns[1]!r} is not O, B-something or I-something")
+
+
+def check_table(lines: Numbered) -> None:
+    """A header with a column for each language, and as many columns in every row."""
+    width = 0
+    for number, line in lines:
+        width = width or len(line.split("\t"))
+        if (columns := len(line.split("\t"))) != width or width == 1:
+            raise FormatError(number, f"{columns} columns where {max(width, 2)} were expected")
+
+
+LINES_BETWEEN_REPORTS = 1 << 12
+UNFINISHED = (".part", ".part.json", ".lease")
+DUMP_START, DUMP_END = b"<mediawiki", b"</mediawiki>"
+
+Progress = Callable[[int], None]
+"""Told how many bytes of the file have been read, as it lies on the disk."""
+Check = Callable[[Path, Progress], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A file and what is wrong with it, if anything is."""
+
+    path: Path
+    problem: str | None
+
+
+def files_there(root: Path, data_sets: Sequence[DataSet] | None) -> list[Path]:
+    """The files of some data sets that are there; or else all files whose place tells their format."""
+    if data_sets is not None:
+        names = dict.fromkeys(file.path for data_set in data_sets for file in files_of(data_set))
+        return [path for name in names if (path := found(root / name)) is not None]
+    if not root.is_dir():
+        raise IsoglotError(f"there is no data folder {root}: name it with --data or ISOGLOT_DATA")
+    folders = sorted({str(Path(pattern).parent) for pattern in CHECKS})
+    return [
+        path
+        for folder in folders
+        for path in sorted((root / folder).glob("*"))
+        if path.is_file() and not path.name.endswith(UNFINISHED) and _check(path, root=root) is not None
+    ]
+
+
+def checked(path: Path, *, root: Path, progress: Progress = lambda _: None) -> Checked:
+    """Reads a file to its end, twice if a digest of it is known."""
+    name = path.with_name(plain_name(path)).relative_to(root).as_posix()
+    check = _check(path, root=root)
+    try:
+        file = CATALOGUED.get(name, DataFile(path=name))
+        refuse_other_content(path, file, root=root, progress=_added_up(progress))
+        if check is not None:
+            check(path, progress)
+    except IsoglotError as error:
+        return Checked(path=path, problem=str(error))
+    return Checked(path=path, problem=None)
+
+
+def _check(path: Path, *, root: Path) -> Check | None:
+    name = path.with_name(plain_name(path)).relative_to(root).as_posix()
+    return next((check for pattern, check in CHECKS.items() if fnmatchcase(name, pattern)), None)
+
+
+def _added_up(progress: Progress) -> Progress:
+    """Takes how many bytes more, and tells how many in all."""
+    done = 0
+
+    def read(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done)
+
+    return read
+
+
+def _by_lines(check: Callable[[formats.Numbered], None]) -> Check:
+    def run(path: Path, progress: Progress) -> None:
+        with LineFile(path) as file:
+            try:
+                check(_numbered(file, progress=progress))
+            except formats.FormatError as error:
+                raise IsoglotError(f"{path}:{error.line}: {error}") from error
+
+    return run
+
+
+def _numbered(file: LineFile, *, progress: Progress) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(file, start=1):
+        if number % LINES_BETWEEN_REPORTS == 0:
+            progress(file.position)
+        yield number, line
+
+
+def _dictionary(path: Path, progress: Progress) -> None:  # noqa: ARG001
+    source, _, target = plain_name(path).split(".")[0].partition("-")
+    read_dictionary(path, languages=(source, target))
+
+
+def _parallel(path: Path, progress: Progress) -> None:  # noqa: ARG001
+    """`tatoeba.fra-eng.fra` and `tatoeba.fra-eng.eng` are looked at together, when the first of them is."""
+    stem, pair, side = plain_name(path).rsplit(".", 2)
+    first, _, second = pair.partition("-")
+    other = found(path.with_name(f"{stem}.{pair}.{second if side == first else first}"))
+    if other is None:
+        raise IsoglotError(f"{path}: the other side of the pair is not there: have it again")
+    if side == first:
+        read_parallel([path, other], languages=(first, second))
+
+
+def _dump(path: Path, progress: Progress) -> None:
+    first, last = b"", b""
+    try:
+        for block in plain_blocks(file_chunks(path, progress=_added_up(progress))):
+            first = first or block[: len(DUMP_START)]
+            last = (last + block)[-2 * len(DUMP_END) :]
+    except DamagedCompressionError as error:
+        raise IsoglotError(f"{path}: {error}; fetch the file again") from error
+    if first != DUMP_START or not last.rstrip().endswith(DUMP_END):
+        raise IsoglotError(f"{path}: a dump of Wikipedia begins with {DUMP_START!r} and ends with {DUMP_END!r}")
+
+
+CHECKS: dict[str, Check] = {
+    "text/*.xml": _dump,
+    "text/*.txt": _by_lines(formats.check_text),
+    "eval/ud/*.conllu": _by_lines(formats.check_conllu),
+    "eval/xnli/xnli.15way.*.tsv": _by_lines(formats.check_table),
+    "eval/xnli/xnli.dev.tsv": _by_lines(formats.check_table),
+    "eval/xnli/xnli.test.tsv": _by_lines(formats.check_table),
+    "eval/xnli/*.tsv": _by_lines(formats.check_nli),
+    "eval/ner/*.bio": _by_lines(formats.check_bio),
+    "eval/muse/*-*.txt": _dictionary,
+    "eval/dict/*-*.tsv": _dictionary,
+    "eval/tatoeba/tatoeba.*-*.*": _parallel,
+}
+"""The place of a file, and what it must be like; the first that fits counts."""
+
+CATALOGUED = {file.path: file for data_set in DATA_SETS for file in files_of(data_set)}

@@ -1,0 +1,256 @@
+"""Meanings: what sentences say, before any language puts it into words."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isoglot.corpora.synthetic.inventory import ABSENT, Ids, Purpose, WordClass, generator, inventory
+from isoglot.corpora.synthetic.structures import (
+    LENGTHS,
+    NEGATION,
+    PUNCTUATION,
+    VERB,
+    Flags,
+    Part,
+    Role,
+    draw_structures,
+    slot,
+)
+from isoglot.study.conditions import Domain
+from isoglot.study.synthetic_languages import World
+
+# T = topics, C = concepts, H = heads, W = dependents, D = latent dimensions
+
+
+Floats = NDArray[np.float64]
+BALANCING_ROUNDS = 100
+
+
+def latents(world: World) -> Floats:
+    """latent_CD: where each concept stands in the space whose dot products are selectional preferences."""
+    scale_D = world.latent_scale * world.latent_falloff ** np.arange(world.latent_dimensions)
+    drawn_CD = generator(world, Purpose.LATENTS).standard_normal((inventory(world).size, world.latent_dimensions))
+    return drawn_CD * scale_D
+
+
+def zipf_weights(world: World) -> Floats:
+    """weight_C: falls with the rank of a concept in its class."""
+    ranks = [np.arange(1, len(ids) + 1) for ids in inventory(world).ranges.values()]
+    return np.concatenate(ranks).astype(np.float64) ** -world.zipf_exponent
+
+
+def topic_tilts(world: World) -> Floats:
+    """tilt_TC: by how much a topic makes each concept more or less likely."""
+    drawn_TC = generator(world, Purpose.TOPICS).standard_normal((world.topics, inventory(world).size))
+    return np.exp(world.topic_strength * drawn_TC)
+
+
+def topic_shares(world: World, *, domain: Domain) -> Floats:
+    """share_T: the main domain's topics halve in frequency one after another; the other domain's double."""
+    weight_T: Floats = np.exp2(-np.arange(world.topics, dtype=np.float64))
+    share_T: Floats = weight_T / weight_T.sum()
+    return share_T if domain is Domain.MAIN else np.flip(share_T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preference:
+    """p(dependent | head, topic) of a span of dependents for a span of heads."""
+
+    heads: range
+    dependents: range
+    probability_THW: Floats
+    stairs: Floats
+    """All cumulative distributions end to end, each one step above the last, so one sorted search draws from all."""
+
+    def draw(self, uniform: Floats, *, topics: Ids, heads: Ids) -> Ids:
+        """One dependent for each head, by inverting its cumulative distribution at a uniform number."""
+        rows = topics * len(self.heads) + heads - self.heads.start
+        steps = np.searchsorted(self.stairs, rows + uniform, side="right") - rows * len(self.dependents)
+        # A uniform number next to 1 may round up to the next row's first step.
+        return self.dependents.start + np.minimum(steps, len(self.dependents) - 1)
+
+
+def zipfian_conditional(pull_HW: Floats, *, head_H: Floats, dependent_W: Floats) -> Floats:
+    """p(W | H) in proportion to f(W) exp(pull), with f such that running text has the dependents' own frequencies.
+
+    Taking those frequencies for f itself would let a few words with long latent vectors crowd out all others.
+    """
+    attraction_HW = np.exp(pull_HW - pull_HW.max(-1, keepdims=True))
+    conditional_HW: Floats = dependent_W * attraction_HW
+    for _ in range(BALANCING_ROUNDS):
+        conditional_HW *= dependent_W / (head_H[:, None] * conditional_HW).sum(0)
+        conditional_HW /= conditional_HW.sum(-1, keepdims=True)
+    return conditional_HW
+
+
+def preference(world: World, *, heads: range, dependents: range) -> Preference:
+    latent_CD, weight_C = latents(world), zipf_weights(world)
+    head, dependent = slice(heads.start, heads.stop), slice(dependents.start, dependents.stop)
+    untilted_HW = zipfian_conditional(
+        (latent_CD[head, None] * latent_CD[None, dependent]).sum(-1),
+        head_H=weight_C[head] / weight_C[head].sum(),
+        dependent_W=weight_C[dependent] / weight_C[dependent].sum(),
+    )
+    return tilted(untilted_HW, tilt_TW=topic_tilts(world)[:, dependent], heads=heads, dependents=dependents)
+
+
+def tilted(untilted_HW: Floats, *, tilt_TW: Floats, heads: range, dependents: range) -> Preference:
+    weight_THW = untilted_HW * tilt_TW[:, None]
+    probability_THW = weight_THW / weight_THW.sum(-1, keepdims=True)
+    cumulative_RW = probability_THW.cumsum(-1).reshape(-1, len(dependents))
+    cumulative_RW[:, -1] = 1.0
+    stairs = (cumulative_RW + np.arange(len(cumulative_RW))[:, None]).ravel()
+    return Preference(heads=heads, dependents=dependents, probability_THW=probability_THW, stairs=stairs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preferences:
+    """All distributions that a sentence is drawn from, from its verb down."""
+
+    verb: Preference
+    """Its one head, 0, stands for the root."""
+    noun: Preference
+    name: Preference
+    family_name: Preference
+    adjective: Preference
+    number: Preference
+    determiner: Preference
+    adposition: Preference
+
+
+@lru_cache(maxsize=16)
+def preferences(world: World) -> Preferences:
+    concepts = inventory(world)
+    of, span = concepts.ranges, concepts.span
+    verbs, nouns = of[WordClass.VERB], of[WordClass.NOUN]
+    return Preferences(
+        verb=tilted(
+            zipf_weights(world)[None, verbs.start : verbs.stop],
+            tilt_TW=topic_tilts(world)[:, verbs.start : verbs.stop],
+            heads=range(1),
+            dependents=verbs,
+        ),
+        noun=preference(world, heads=verbs, dependents=nouns),
+        name=preference(
+            world,
+            heads=span(WordClass.VERB, WordClass.NOUN),
+            dependents=span(WordClass.GIVEN_NAME, WordClass.ORGANISATION),
+        ),
+        family_name=preference(world, heads=of[WordClass.GIVEN_NAME], dependents=of[WordClass.FAMILY_NAME]),
+        adjective=preference(world, heads=nouns, dependents=of[WordClass.ADJECTIVE]),
+        number=preference(world, heads=nouns, dependents=of[WordClass.NUMBER]),
+        determiner=preference(world, heads=nouns, dependents=of[WordClass.DETERMINER]),
+        adposition=preference(
+            world, heads=span(WordClass.NOUN, WordClass.ORGANISATION), dependents=of[WordClass.ADPOSITION]
+        ),
+    )
+
+
+# C = concepts, N = nouns, G = general nouns, D = latent dimensions
+
+
+NOUNS_PER_HYPERNYM = 5
+
+
+@lru_cache(maxsize=16)
+def hypernyms(world: World) -> Ids:
+    """hypernym_C: every fifth noun is general and has none; any other falls under the general noun most like it."""
+    nouns = inventory(world).ranges[WordClass.NOUN]
+    latent_ND = latents(world)[nouns.start : nouns.stop]
+    distance_NG = np.square(latent_ND[:, None] - latent_ND[None, ::NOUNS_PER_HYPERNYM]).sum(-1)
+    hypernym_C = np.full(inventory(world).size, ABSENT)
+    hypernym_C[nouns] = nouns.start + distance_NG.argmin(1) * NOUNS_PER_HYPERNYM
+    hypernym_C[nouns[::NOUNS_PER_HYPERNYM]] = ABSENT
+    return hypernym_C
+
+
+@lru_cache(maxsize=16)
+def antonyms(world: World) -> Ids:
+    """antonym_C: adjectives pair up with the next in frequency, as warm does with cold; other words have none."""
+    adjectives = inventory(world).ranges[WordClass.ADJECTIVE]
+    num_paired = len(adjectives) // 2 * 2
+    first, second = adjectives[:num_paired:2], adjectives[1:num_paired:2]
+    antonym_C = np.full(inventory(world).size, ABSENT)
+    antonym_C[first], antonym_C[second] = second, first
+    return antonym_C
+
+
+# B = sentences, S = slots, P = noun phrases (subject, object, oblique)
+
+
+PLURAL_RATE = 0.3
+PAST_RATE = 0.4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meanings:
+    """A batch of clauses: which concept fills each slot, which phrases are plural, which clauses are in the past."""
+
+    concept_BS: Ids
+    plural_BP: Flags
+    past_B: Flags
+
+    def __len__(self) -> int:
+        return len(self.concept_BS)
+
+    def __getitem__(self, rows: slice | Ids | Flags) -> "Meanings":
+        return Meanings(concept_BS=self.concept_BS[rows], plural_BP=self.plural_BP[rows], past_B=self.past_B[rows])
+
+
+def draw_meanings(world: World, *, count: int, seed: int, domain: Domain = Domain.MAIN) -> Meanings:
+    """The same meanings for the same arguments, on every machine; other seeds give other meanings of the same world."""
+    random = generator(world, Purpose.MEANINGS, seed, list(Domain).index(domain))
+    return meanings_from(random, world=world, count=count, domain=domain)
+
+
+def meanings_from(
+    random: np.random.Generator, *, world: World, count: int, domain: Domain, lengths: range = LENGTHS
+) -> Meanings:
+    """Structures first, then the concepts that fill them, then what inflection may show."""
+    present_BS, named_BP = draw_structures(random, count=count, lengths=lengths)
+    concept_BS = draw_concepts(random, present_BS, named_BP=named_BP, world=world, domain=domain)
+    plural_BP = random.random((count, len(Role))) < PLURAL_RATE
+    number_BP = concept_BS[:, [slot(role, Part.NUMBER) for role in Role]]
+    one = inventory(world).ranges[WordClass.NUMBER].start
+    plural_BP = np.where(number_BP == ABSENT, plural_BP, number_BP != one)
+    return Meanings(concept_BS=concept_BS, plural_BP=plural_BP, past_B=random.random(count) < PAST_RATE)
+
+
+def draw_concepts(
+    random: np.random.Generator, present_BS: Flags, *, named_BP: Flags, world: World, domain: Domain
+) -> Ids:
+    """Fill the present slots from the verb down, each given its head and the topic of the sentence."""
+    prefer = preferences(world)
+    modifiers = {
+        Part.ADPOSITION: prefer.adposition,
+        Part.DETERMINER: prefer.determiner,
+        Part.NUMBER: prefer.number,
+        Part.ADJECTIVE: prefer.adjective,
+        Part.NAME: prefer.name,
+    }
+    persons = inventory(world).ranges[WordClass.GIVEN_NAME]
+    topic_B = random.choice(world.topics, size=len(present_BS), p=topic_shares(world, domain=domain))
+    concept_BS = np.full(present_BS.shape, ABSENT)
+
+    def fill(target: int, preference: Preference, *, head_B: Ids, where_B: Flags) -> None:
+        rows = np.flatnonzero(where_B & present_BS[:, target])
+        uniform = random.random(len(rows))
+        concept_BS[rows, target] = preference.draw(uniform, topics=topic_B[rows], heads=head_B[rows])
+
+    always_B = np.ones(len(present_BS), dtype=np.bool_)
+    fill(VERB, prefer.verb, head_B=np.zeros_like(topic_B), where_B=always_B)
+    verb_B = concept_BS[:, VERB]
+    for role in Role:
+        named_B, head = named_BP[:, role], slot(role, Part.HEAD)
+        fill(head, prefer.noun, head_B=verb_B, where_B=~named_B)
+        fill(head, prefer.name, head_B=verb_B, where_B=named_B)
+        for part, preference in modifiers.items():
+            fill(slot(role, part), preference, head_B=concept_BS[:, head], where_B=always_B)
+        name_B = concept_BS[np.arange(len(concept_BS)), np.where(named_B, head, slot(role, Part.NAME))]
+        person_B = (name_B >= persons.start) & (name_B < persons.stop)
+        fill(slot(role, Part.FAMILY_NAME), prefer.family_name, head_B=name_B, where_B=person_B)
+    concept_BS[present_BS[:, NEGATION], NEGATION] = inventory(world).negation
+    concept_BS[:, PUNCTUATION] = inventory(world).punctuation
+    return concept_BS

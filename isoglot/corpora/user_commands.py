@@ -1,0 +1,90 @@
+"""Programs of the user's own that answer every line they are given with a line."""
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isoglot.errors import IsoglotError
+
+COMPLAINT_LINES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserCommand:
+    """A program and its arguments.
+
+    It may take as long as it likes: one that loads a large model cannot be told from one that hangs.
+    """
+
+    words: tuple[str, ...]
+    name: str
+    """For messages: "the aligner 'eflomal.sh'"."""
+    task: str
+    """For messages: "each line must give one line of words"."""
+
+    def answers(self, lines: Sequence[str]) -> list[str]:
+        """What it writes for each line; it starts once, and reads UTF-8 until its standard input ends."""
+        program = self._program()
+        given = "".join(f"{line}\n" for line in lines).encode()
+        try:
+            run = subprocess.run([str(program), *self.words[1:]], input=given, capture_output=True, check=False)
+        except OSError as error:
+            raise IsoglotError(f"{self.name} did not start ({error}); can it be run by hand?") from error
+        if run.returncode:
+            complaint = run.stderr.decode(errors="replace").splitlines()[-COMPLAINT_LINES:]
+            raise IsoglotError(
+                f"{self.name} ended with exit status {run.returncode}, saying: {' | '.join(complaint) or 'nothing'}"
+            )
+        answers = run.stdout.removesuffix(b"\n").split(b"\n") if run.stdout else []
+        if len(answers) != len(lines):
+            raise IsoglotError(f"{self.name} got {len(lines)} lines and gave {len(answers)}; {self.task}")
+        return [self._decoded(answer, number=number) for number, answer in enumerate(answers, start=1)]
+
+    def version(self) -> str:
+        """What it is known by: another build of its program, or a change in a file it names, makes another."""
+        files = [self._program(), *(Path(word) for word in self.words[1:] if Path(word).is_file())]
+        digests = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
+        return hashlib.sha256(digests.encode()).hexdigest()[:16]
+
+    def _decoded(self, answer: bytes, *, number: int) -> str:
+        try:
+            return answer.decode()
+        except UnicodeDecodeError as error:
+            raise IsoglotError(f"{self.name} gave a line {number} that is not UTF-8 ({error}); it must be") from error
+
+    def _program(self) -> Path:
+        program = shutil.which(self.words[0])
+        if program is None:
+            raise IsoglotError(f"{self.name} was not found, or may not be run; give its full path, or set PATH")
+        # Absolute, as "./segment" without its "./" would be looked for on the PATH.
+        return Path(program).absolute()
+
+
+def split_lines(lines: Sequence[str], *, command: Sequence[str]) -> list[list[str]]:
+    """The words of each line as the command finds them; a blank line has none and is not shown to it.
+
+    The command starts once for each call, so it pays to give many lines; its words are apart by white space.
+    """
+    # White space within a line might be a line end to the program.
+    texts = [" ".join(line.split()) for line in lines]
+    told = [text for text in texts if text]
+    answers = iter(_splitter(command).answers(told) if told else [])
+    return [next(answers).split() if text else [] for text in texts]
+
+
+def command_version(command: Sequence[str]) -> str:
+    """What a command is known by."""
+    return _splitter(command).version()
+
+
+def _splitter(command: Sequence[str]) -> UserCommand:
+    if not command:
+        raise IsoglotError("the study's [words] is an empty command; name a program and its arguments")
+    return UserCommand(
+        words=tuple(command),
+        name=f"the command {command[0]!r} of the study's [words]",
+        task="each line must give one line of words",
+    )

@@ -1,0 +1,120 @@
+"""The catalogue holds together, and its checksums are those of the official files."""
+
+import re
+from fnmatch import fnmatchcase
+from urllib.parse import urlsplit
+
+import pytest
+from real_data import DATA
+
+from isoglot.corpora.download.catalogue import DATA_SETS, PAPER, files_of, files_to_fetch, named_data_set
+from isoglot.corpora.download.checking import CATALOGUED, CHECKS, checked
+from isoglot.corpora.download.data_set import DataFile, Link, Member
+from isoglot.corpora.download.digests import content_digest
+from isoglot.corpora.download.official_files import MEASURED
+from isoglot.corpora.readers.decompression import found
+from isoglot.errors import IsoglotError
+
+FILES = [file for data_set in DATA_SETS for file in files_of(data_set)]
+
+
+def link_of(file: DataFile) -> Link | None:
+    return file.source.archive.link if isinstance(file.source, Member) else file.source
+
+
+def test_every_place_belongs_to_one_file() -> None:
+    paths = [file.path for file in FILES]
+    assert len(set(paths)) == len(paths)
+    assert all(re.fullmatch(r"(text|eval/\w+)/[\w.-]+", path) for path in paths)
+    assert list(CATALOGUED) == paths
+
+
+def test_every_place_tells_its_format() -> None:
+    assert [file.path for file in FILES if not any(fnmatchcase(file.path, pattern) for pattern in CHECKS)] == []
+
+
+def test_addresses_are_safe_and_whole() -> None:
+    links = [link for file in FILES if (link := link_of(file)) is not None]
+    assert len(links) > 60
+    for link in links:
+        parts = urlsplit(link.url)
+        assert parts.scheme == "https"
+        assert parts.hostname
+        assert not re.search(r"[\s{}]", link.url)
+
+
+def test_what_can_be_fetched_has_a_link_and_the_rest_says_how_to_have_it() -> None:
+    for data_set in DATA_SETS:
+        linked = {link_of(file) is not None for file in files_of(data_set)}
+        assert linked == {not data_set.by_hand}, data_set.name
+
+
+def test_every_checksum_has_its_file() -> None:
+    assert {file.path: file.sha256 for file in FILES if file.sha256} == MEASURED
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in MEASURED.values())
+
+
+def test_what_the_paper_needs_of_a_language() -> None:
+    for language in PAPER[1:]:
+        names = {data_set.name for data_set in DATA_SETS if data_set.files(language)}
+        assert names >= {
+            "wikipedia",
+            "cc100",
+            "ud",
+            "pud",
+            "xnli",
+            "xnli-15way",
+            "wikiann",
+            "muse",
+            "panlex",
+            "tatoeba",
+        }
+    assert {data_set.name for data_set in DATA_SETS if data_set.languages == ("en",)} == {"multinli", "conll2003"}
+
+
+def test_other_languages() -> None:
+    (dump,) = files_of(named_data_set("wikipedia"), ["zh-yue"])
+    assert isinstance(dump.source, Link)
+    assert dump.source.url == ("https://dumps.wikimedia.org/zh_yuewiki/latest/zh_yuewiki-latest-pages-articles.xml.bz2")
+    assert len(files_of(named_data_set("xnli"), ["sw", "ur"])) == 4
+    assert len(files_of(named_data_set("xnli-15way"), ["sw", "ur"])) == 1
+    assert len(files_of(named_data_set("muse"), ["es"])) == 6
+
+
+@pytest.mark.parametrize("code", ["", "../x", "f", "fr ru", "fr/..", "é", "fr\n"])
+def test_no_code_of_a_language(code: str) -> None:
+    with pytest.raises(IsoglotError, match=r"--languages: .* is not the code of a language"):
+        files_of(named_data_set("wikipedia"), [code])
+
+
+def test_a_language_without_files() -> None:
+    with pytest.raises(IsoglotError, match="--languages: ud has no files of 'eo' here; try en, fr, de, ru, zh"):
+        files_of(named_data_set("ud"), ["fr", "eo"])
+
+
+def test_what_would_fill_a_disk_is_not_fetched_unasked() -> None:
+    with pytest.raises(IsoglotError, match="wikipedia is about 46 GB for en, fr, de, ru, zh: say which languages"):
+        files_to_fetch(named_data_set("wikipedia"), None)
+    assert len(files_to_fetch(named_data_set("wikipedia"), ["fr"])) == 1
+    assert len(files_to_fetch(named_data_set("ud"), None)) == 13
+
+
+def test_a_name_that_is_not_there() -> None:
+    with pytest.raises(IsoglotError, match="no data set is called 'xlni'; did you mean 'xnli'"):
+        named_data_set("xlni")
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder {DATA}")
+def test_checksums_of_the_official_files() -> None:
+    there = {path: place for path in MEASURED if (place := found(DATA / path)) is not None}
+    assert len(there) == len(MEASURED) == 26
+    assert {path: content_digest(place) for path, place in there.items()} == MEASURED
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder {DATA}")
+def test_every_data_set_that_is_there_is_in_order() -> None:
+    there = [place for file in FILES if (place := found(DATA / file.path)) is not None]
+    assert len(there) > 80
+    assert [outcome for path in there if (outcome := checked(path, root=DATA)).problem] == []

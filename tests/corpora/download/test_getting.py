@@ -1,0 +1,225 @@
+"""A file is at its place only if it is right: fetched or unpacked whole, and of the digest that is known for it."""
+
+import gzip
+import hashlib
+import random
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from isoglot.corpora.download.data_set import Archive, DataFile, Link, Member
+from isoglot.corpora.download.digests import recorded_digests
+from isoglot.corpora.download.fetching import Patience
+from isoglot.corpora.download.getting import Getter, Outcome
+from isoglot.corpora.download.official_files import nli_pairs, wikiann_words
+from isoglot.errors import IsoglotError
+from tests.corpora.download.archives import tarred, zipped
+from tests.corpora.download.local_server import LocalServer
+
+CONTENT = random.Random(0).randbytes(400_000)
+OTHER = random.Random(1).randbytes(400_000)
+PLACE = "eval/ud/en.conllu"
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def files_in(root: Path) -> dict[str, bytes]:
+    """All but the record of digests."""
+    paths = (path for path in root.rglob("*") if path.is_file() and path.name != "isoglot.sha256")
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+@pytest.fixture
+def getter(root: Path) -> Getter:
+    quick = Patience(tries=2, first_wait=0.001, longest_wait=0.01, timeout=60)
+    return Getter(root=root, home="https://home.example", by_hand="ask for it", patience=quick)
+
+
+def test_fetched_and_recorded(server: LocalServer, getter: Getter) -> None:
+    file = DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT)), sha256=sha256(CONTENT))
+    assert getter.get(file) is Outcome.FETCHED
+    assert files_in(getter.root) == {PLACE: CONTENT}
+    assert (getter.root / "isoglot.sha256").read_text() == f"{sha256(CONTENT)}  {PLACE}\n"
+    assert getter.get(file) is Outcome.VERIFIED
+    assert len(server.asked) == 1
+
+
+def test_a_wrong_checksum_leaves_nothing(server: LocalServer, getter: Getter) -> None:
+    file = DataFile(path=PLACE, source=Link(url=server.serve("f", OTHER)), sha256=sha256(CONTENT))
+    for _ in range(2):
+        with pytest.raises(IsoglotError, match=rf"this is not {PLACE} as it is known .* none of it is kept") as raised:
+            getter.get(file)
+        assert "\n" not in str(raised.value)
+        assert files_in(getter.root) == {}
+        assert recorded_digests(getter.root) == {}
+    server.serve("f", CONTENT)
+    assert getter.get(file) is Outcome.FETCHED
+
+
+def test_what_was_fetched_first_is_held_to(server: LocalServer, getter: Getter) -> None:
+    file = DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT)))
+    getter.get(file)
+    (getter.root / PLACE).unlink()
+    server.serve("f", OTHER, tag='"two"')
+    with pytest.raises(IsoglotError, match="none of it is kept"):
+        getter.get(file)
+    assert files_in(getter.root) == {}
+    server.serve("f", CONTENT)
+    assert getter.get(file) is Outcome.FETCHED
+
+
+def test_a_file_that_has_newer_versions_may_be_fetched_anew(server: LocalServer, getter: Getter) -> None:
+    file = DataFile(path="text/dump.xml", source=Link(url=server.serve("f", CONTENT), suffix=".bz2", changes=True))
+    getter.get(file)
+    assert files_in(getter.root) == {"text/dump.xml.bz2": CONTENT}
+    (getter.root / "text/dump.xml.bz2").unlink()
+    server.serve("f", OTHER, tag='"two"')
+    assert getter.get(file) is Outcome.FETCHED
+    assert recorded_digests(getter.root) == {"text/dump.xml.bz2": sha256(OTHER)}
+
+
+@pytest.mark.parametrize("known", ["catalogue", "record"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_damage_after_the_fetch_is_noticed(server: LocalServer, getter: Getter, known: str, packed: bool) -> None:
+    digest = sha256(CONTENT) if known == "catalogue" else None
+    file = DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT)), sha256=digest)
+    getter.get(file)
+    place = getter.root / PLACE
+    if packed:
+        place.unlink()
+        place = place.with_name(f"{place.name}.gz")
+        place.write_bytes(gzip.compress(CONTENT))
+        assert getter.get(file) is Outcome.VERIFIED
+        place.write_bytes(gzip.compress(OTHER))
+    else:
+        place.write_bytes(CONTENT[:-1])
+    with pytest.raises(IsoglotError, match=f"{place}: it is not .* delete it and have it again"):
+        getter.get(file)
+    place.unlink()
+    assert getter.get(file) is Outcome.FETCHED
+
+
+def test_what_a_person_put_there_is_left_alone(server: LocalServer, getter: Getter) -> None:
+    place = getter.root / f"{PLACE}.xz"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"mine")
+    assert getter.get(DataFile(path=PLACE, source=Link(url=server.address("f")))) is Outcome.PRESENT
+    assert server.asked == []
+    assert files_in(getter.root) == {f"{PLACE}.xz": b"mine"}
+
+
+def test_by_hand(getter: Getter) -> None:
+    with pytest.raises(IsoglotError, match=rf"{PLACE} cannot be fetched: ask for it; see https://home.example"):
+        getter.get(DataFile(path=PLACE))
+
+
+def test_the_mend_is_named(server: LocalServer, getter: Getter) -> None:
+    with pytest.raises(IsoglotError) as raised:
+        getter.get(DataFile(path=PLACE, source=Link(url=server.address("gone"))))
+    assert str(raised.value) == (
+        f"{server.address('gone')}: the server says 404 Not Found; "
+        f"or fetch it by hand from https://home.example and put it at {getter.root / PLACE}"
+    )
+
+
+XNLI = (
+    b"language\tgold_label\tsentence1\tsentence2\tgenre\n"
+    b"fr\tneutral\tUn.\tDeux\xe2\x80\xa8.\tx\n"
+    b"en\tneutral\tOne.\tTwo.\tx\n"
+    b"fr\tentailment\tTrois.\tQuatre.\tx\n"
+)
+
+
+def xnli(server: LocalServer, content: bytes, *, language: str = "fr") -> DataFile:
+    archive = Archive(link=Link(url=server.serve("x.zip", content)), path="downloads/x.zip", most_bytes=10**6)
+    rewrite = partial(nli_pairs, columns=("sentence1", "sentence2", "gold_label"), language=language)
+    member = Member(archive=archive, names=("dev.tsv",), rewrite=rewrite)
+    return DataFile(path=f"eval/xnli/dev.{language}.tsv", source=member)
+
+
+def test_unpacked(server: LocalServer, getter: Getter) -> None:
+    packed = zipped({"XNLI/dev.tsv": XNLI, "XNLI/paper.pdf": b"x"})
+    assert getter.get(xnli(server, packed)) is Outcome.UNPACKED
+    french = "Un.\tDeux\u2028.\tneutral\nTrois.\tQuatre.\tentailment\n".encode()
+    assert files_in(getter.root) == {"downloads/x.zip": packed, "eval/xnli/dev.fr.tsv": french}
+    assert recorded_digests(getter.root) == {"downloads/x.zip": sha256(packed), "eval/xnli/dev.fr.tsv": sha256(french)}
+    assert getter.get(xnli(server, packed, language="en")) is Outcome.UNPACKED
+    assert (getter.root / "eval/xnli/dev.en.tsv").read_bytes() == b"One.\tTwo.\tneutral\n"
+    assert len(server.asked) == 1, "the archive is kept"
+
+
+def test_a_member_without_rewriting_keeps_its_bytes(server: LocalServer, getter: Getter) -> None:
+    raw = b"a\tb\r\nc\x00\xff"
+    archive = Archive(link=Link(url=server.serve("x", zipped({"t": raw}))), path="downloads/x.zip", most_bytes=100)
+    getter.get(DataFile(path="t", source=Member(archive=archive, names=("t",))))
+    assert (getter.root / "t").read_bytes() == raw
+
+
+def test_unpacked_from_an_archive_in_an_archive(server: LocalServer, getter: Getter) -> None:
+    packed = tarred(("en.tar.gz", tarred(("train", b"en:Paris\tB-LOC\n\nen:is\tO\n"))), gzipped=False)
+    archive = Archive(link=Link(url=server.serve("p.tar", packed)), path="downloads/p.tar", most_bytes=10**6)
+    member = Member(archive=archive, names=("en.tar.gz", "train"), rewrite=partial(wikiann_words, language="en"))
+    assert getter.get(DataFile(path="eval/ner/en.bio", source=member)) is Outcome.UNPACKED
+    assert (getter.root / "eval/ner/en.bio").read_bytes() == b"Paris\tB-LOC\n\nis\tO\n"
+
+
+@pytest.mark.parametrize(
+    ("packed", "problem"),
+    [
+        (zipped({"XNLI/dev.tsv": XNLI})[:-30], "it is cut off or damaged"),
+        (zipped({"XNLI/dev.tsv": XNLI}, links={"XNLI/a": "/"}), "is a link or a device"),
+        (zipped({"XNLI/dev.tsv": XNLI, "big": bytes(10**6)}), "it says it expands to"),
+        (zipped({"XNLI/other.tsv": XNLI}), "it has no files 'dev.tsv'"),
+        (zipped({"XNLI/dev.tsv": XNLI.replace(b"gold", b"lead")}), "the header has no column 'gold_label'"),
+        (zipped({"XNLI/dev.tsv": XNLI + b"fr\tneutral\n"}), "line 5: 2 columns where the header has 5"),
+        (zipped({"XNLI/dev.tsv": XNLI + b"\xff\n"}), "it is cut off or damaged .*utf-8"),
+    ],
+)
+def test_a_bad_archive_gives_nothing(server: LocalServer, getter: Getter, packed: bytes, problem: str) -> None:
+    with pytest.raises(IsoglotError, match=rf"downloads/x.zip: dev.tsv: .*{problem}.*; delete the archive") as raised:
+        getter.get(xnli(server, packed))
+    assert "\n" not in str(raised.value)
+    assert files_in(getter.root) == {"downloads/x.zip": packed}
+    (getter.root / "downloads/x.zip").unlink()
+    assert getter.get(xnli(server, zipped({"XNLI/dev.tsv": XNLI}))) is Outcome.UNPACKED
+
+
+def test_an_archive_that_a_person_put_there(server: LocalServer, getter: Getter) -> None:
+    (getter.root / "downloads").mkdir(parents=True)
+    (getter.root / "downloads/x.zip").write_bytes(zipped({"XNLI/dev.tsv": XNLI}))
+    assert getter.get(xnli(server, b"")) is Outcome.UNPACKED
+    assert server.asked == []
+
+
+def test_a_damaged_record_names_its_line(server: LocalServer, getter: Getter) -> None:
+    getter.root.mkdir()
+    (getter.root / "isoglot.sha256").write_text(f"{sha256(b'')}  a\nnonsense\n")
+    with pytest.raises(IsoglotError, match=r"isoglot.sha256:2: 'nonsense' is not a sha256 and a path"):
+        getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").exists(), reason="no folder here that even root cannot write to")
+def test_a_folder_without_permission(server: LocalServer, getter: Getter) -> None:
+    sealed = replace(getter, root=Path("/sys/kernel"))
+    with pytest.raises(IsoglotError, match=r"/sys/kernel cannot be used \(.*\): make it a folder that you may"):
+        sealed.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
+
+
+def test_a_data_folder_that_is_a_file(server: LocalServer, getter: Getter) -> None:
+    getter.root.touch()
+    with pytest.raises(IsoglotError, match=r"the data folder .* cannot be used \((Not a directory|File exists)\)"):
+        getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(server: LocalServer, getter: Getter) -> None:
+    part = getter.root / f"{PLACE}.part"
+    part.parent.mkdir(parents=True)
+    part.symlink_to("/dev/full")
+    with pytest.raises(IsoglotError, match=r"no room left in the data folder .* \(No space left on device\)"):
+        getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
+    assert not (getter.root / PLACE).exists()

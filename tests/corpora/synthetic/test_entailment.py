@@ -1,0 +1,222 @@
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from isoglot.corpora.synthetic import EntailmentPair, Label, entailment_pairs
+from isoglot.corpora.synthetic.entailment import candidate_pairs, draw_inferences
+from isoglot.corpora.synthetic.inventory import ABSENT
+from isoglot.corpora.synthetic.meanings import antonyms, hypernyms
+from isoglot.corpora.synthetic.structures import NEGATION, Part, Role, slot
+from isoglot.errors import IsoglotError
+from isoglot.study.synthetic_languages import SyntheticLanguage, WordOrder, World
+
+ENGLISH = SyntheticLanguage(name="a")
+
+
+SHORT = 13
+"""Words of a pair that fills a window of 16 tokens with the three that stand around its sentences."""
+
+
+@pytest.fixture(scope="module")
+def pairs(world: World) -> list[EntailmentPair]:
+    return entailment_pairs(ENGLISH, world=world, count=6_000, seed=0)
+
+
+@pytest.fixture(scope="module")
+def short_pairs(demo_world: World) -> list[EntailmentPair]:
+    return entailment_pairs(ENGLISH, world=demo_world, count=9_000, seed=0, most_words=SHORT)
+
+
+def test_bytes_are_the_same_on_every_machine(pairs: list[EntailmentPair]) -> None:
+    text = "\n".join(f"{pair.premise}\t{pair.hypothesis}\t{pair.label}" for pair in pairs)
+    assert (
+        hashlib.sha256(text.encode()).hexdigest() == "00f78c83d53d3145696e4a729d063e4837b3977fae05af1dbbda4a846bcc9e57"
+    )
+
+
+def test_labels_are_balanced_and_mixed(pairs: list[EntailmentPair]) -> None:
+    assert Counter(pair.label for pair in pairs) == dict.fromkeys(Label, 2_000)
+    halves = Counter(pair.label for pair in pairs[:3_000])
+    assert all(900 < count < 1_100 for count in halves.values())
+
+
+def slow_label(premise: list[int], hypothesis: list[int], world: World) -> str:
+    """Enumerates the ways in which two meanings may differ, one slot at a time."""
+    kinds = set()
+    for each, (said, asked) in enumerate(zip(premise, hypothesis, strict=True)):
+        if each == NEGATION or said == asked:
+            continue
+        role_part = next(((r, p) for r in Role for p in Part if slot(r, p) == each), None)
+        if asked == ABSENT:
+            kinds.add("less")
+        elif said == ABSENT:
+            kinds.add("more")
+        elif role_part and role_part[1] is Part.HEAD and hypernyms(world)[said] == asked:
+            kinds.add("less")
+        elif role_part and role_part[1] is Part.HEAD and hypernyms(world)[asked] == said:
+            kinds.add("more")
+        elif role_part and role_part[1] is Part.ADJECTIVE and antonyms(world)[said] == asked:
+            kinds.add("opposite")
+        else:
+            kinds.add("other")
+    negations = (premise[NEGATION] != ABSENT, hypothesis[NEGATION] != ABSENT)
+    follows, followed = kinds <= {"less"}, kinds <= {"more"}
+    match negations:
+        case (False, False) if follows:
+            return "entailment"
+        case (False, False) if kinds in ({"opposite"}, {"opposite", "less"}):
+            return "contradiction"
+        case (True, True) if followed:
+            return "entailment"
+        case (False, True) if follows:
+            return "contradiction"
+        case (True, False) if followed:
+            return "contradiction"
+    return "neutral"
+
+
+@pytest.mark.parametrize("most_words", [None, SHORT])
+def test_labels_follow_from_the_meanings(world: World, most_words: int | None) -> None:
+    inferences = draw_inferences(world, count=3_000, seed=1, most_words=most_words)
+    premises, hypotheses = inferences.premises.concept_BS.tolist(), inferences.hypotheses.concept_BS.tolist()
+    for premise, hypothesis, label in zip(premises, hypotheses, inferences.labels.tolist(), strict=True):
+        assert slow_label(premise, hypothesis, world) == label
+
+
+def test_swapping_subject_and_object_entails_nothing(pairs: list[EntailmentPair]) -> None:
+    same_words = [p for p in pairs if sorted(p.premise.split()) == sorted(p.hypothesis.split())]
+    swapped = [pair for pair in same_words if pair.premise != pair.hypothesis]
+    assert len(swapped) > 100
+    assert {pair.label for pair in swapped} == {Label.NEUTRAL}
+    assert {pair.label for pair in same_words if pair.premise == pair.hypothesis} == {Label.ENTAILMENT}
+
+
+@pytest.mark.parametrize("most_words", [None, SHORT])
+def test_one_seed_means_the_same_in_every_language(world: World, most_words: int | None) -> None:
+    sov = SyntheticLanguage(name="b", order=WordOrder.SOV)
+    pairs, other = (
+        entailment_pairs(language, world=world, count=3_000, seed=0, most_words=most_words)
+        for language in (ENGLISH, sov)
+    )
+    assert [pair.label for pair in other] == [pair.label for pair in pairs]
+    assert all(
+        (len(a.premise.split()), len(a.hypothesis.split())) == (len(b.premise.split()), len(b.hypothesis.split()))
+        for a, b in zip(pairs, other, strict=True)
+    )
+    assert entailment_pairs(ENGLISH, world=world, count=3_000, seed=1, most_words=most_words) != pairs
+
+
+@pytest.mark.parametrize("most_words", [None, SHORT])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
+def test_few_pairs_can_be_had(tiny_world: World, count: int, most_words: int | None) -> None:
+    pairs = entailment_pairs(ENGLISH, world=tiny_world, count=count, seed=0, most_words=most_words)
+    counts = Counter(pair.label for pair in pairs)
+    assert counts.total() == count
+    assert max(counts.values(), default=0) - min(count // 3, *(counts[label] for label in Label)) <= 1
+
+
+def lengths(pair: EntailmentPair) -> tuple[int, int]:
+    return len(pair.premise.split()), len(pair.hypothesis.split())
+
+
+def test_short_pairs_are_short_balanced_and_many(short_pairs: list[EntailmentPair]) -> None:
+    total = Counter(sum(lengths(pair)) for pair in short_pairs)
+    assert max(total) == SHORT
+    assert total[SHORT] > 100
+    assert Counter(pair.label for pair in short_pairs) == dict.fromkeys(Label, 3_000)
+    assert len(set(short_pairs)) > 6_000
+
+
+@pytest.mark.parametrize("most_words", range(10, 18))
+def test_pairs_are_never_longer_than_asked(tiny_world: World, most_words: int) -> None:
+    pairs = entailment_pairs(ENGLISH, world=tiny_world, count=300, seed=0, most_words=most_words)
+    assert max(sum(lengths(pair)) for pair in pairs) == most_words
+
+
+def test_room_for_any_pair_changes_none(world: World, pairs: list[EntailmentPair]) -> None:
+    assert entailment_pairs(ENGLISH, world=world, count=6_000, seed=0, most_words=34) == pairs
+
+
+def test_too_little_room_is_told(world: World) -> None:
+    with pytest.raises(IsoglotError, match="needs 10 words, not 9"):
+        entailment_pairs(ENGLISH, world=world, count=3, seed=0, most_words=9)
+
+
+def test_length_does_not_tell_of_negation(demo_world: World) -> None:
+    premises, hypotheses = candidate_pairs(demo_world, count=100_000, seed=0, most_words=SHORT)
+    filled = [(side.concept_BS != ABSENT) for side in (premises, hypotheses)]
+    negations = sum(side[:, NEGATION].astype(int) for side in filled)
+    rest = sum(np.delete(side, NEGATION, axis=1).sum(1) for side in filled)
+    means = [rest[negations == each].mean() for each in range(3)]
+    assert means == pytest.approx([rest.mean()] * 3, abs=0.05)
+
+
+def test_every_edit_is_left_in_short_pairs(demo_world: World) -> None:
+    """A dropped adjective and a dropped oblique, an added one of each, a word for a word, a swap, and no edit."""
+    inferences = draw_inferences(demo_world, count=6_000, seed=0, most_words=SHORT)
+    premises, hypotheses = (np.delete(m.concept_BS, NEGATION, 1) for m in (inferences.premises, inferences.hypotheses))
+    lost = ((premises != ABSENT) & (hypotheses == ABSENT)).sum(1)
+    won = ((premises == ABSENT) & (hypotheses != ABSENT)).sum(1)
+    swapped = (np.sort(premises, 1) == np.sort(hypotheses, 1)).all(1) & (premises != hypotheses).any(1)
+    replaced = (lost == 0) & (won == 0) & ((premises != hypotheses).sum(1) == 1)
+    same = (premises == hypotheses).all(1)
+    for found in (lost == 1, lost > 1, won == 1, won > 1, swapped, replaced, same):
+        assert found.mean() > 0.03
+
+
+def majority_accuracy(pairs: list[EntailmentPair], *, seen: Callable[[EntailmentPair], Hashable]) -> float:
+    counts: dict[Hashable, Counter[Label]] = defaultdict(Counter)
+    for pair in pairs:
+        counts[seen(pair)][pair.label] += 1
+    return sum(max(count.values()) for count in counts.values()) / len(pairs)
+
+
+def test_length_hardly_tells_the_label(short_pairs: list[EntailmentPair]) -> None:
+    assert majority_accuracy(short_pairs, seen=lambda pair: pair.label) == 1
+    assert majority_accuracy(short_pairs, seen=lambda pair: sum(lengths(pair))) < 0.45
+    assert majority_accuracy(short_pairs, seen=lengths) < 0.5
+
+
+def bag_of_words(pairs: list[EntailmentPair]) -> NDArray[np.float64]:
+    """Counts of the premise's words, counts of the hypothesis's words, and a constant."""
+    words = sorted({word for pair in pairs for word in (pair.premise + " " + pair.hypothesis).split()})
+    column = {word: i for i, word in enumerate(words)}
+    counts = np.zeros((2, len(pairs), len(words)))
+    for i, pair in enumerate(pairs):
+        for side, text in enumerate((pair.premise, pair.hypothesis)):
+            for word in text.split():
+                counts[side, i, column[word]] += 1
+    return np.concatenate([counts[0], counts[1], np.ones((len(pairs), 1))], axis=1)
+
+
+def bag_of_words_accuracies(pairs: list[EntailmentPair]) -> tuple[float, float]:
+    """Of a logistic regression, on the three quarters of the pairs that it was fitted to and on the others."""
+    features, num_train = bag_of_words(pairs), len(pairs) * 3 // 4
+    gold = np.array([list(Label).index(pair.label) for pair in pairs])
+    train, target = features[:num_train], np.eye(3)[gold[:num_train]]
+
+    def loss_and_gradient(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights = flat.reshape(-1, 3)
+        log_probabilities = log_softmax(train @ weights, axis=1)
+        loss = -(target * log_probabilities).sum() / num_train + 1e-4 * (weights**2).sum()
+        return loss, (train.T @ (np.exp(log_probabilities) - target) / num_train + 2e-4 * weights).ravel()
+
+    start = np.zeros(features.shape[1] * 3)
+    found = minimize(loss_and_gradient, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    right = (features @ found.x.reshape(-1, 3)).argmax(1) == gold
+    return float(right[:num_train].mean()), float(right[num_train:].mean())
+
+
+def test_a_bag_of_words_does_not_suffice(pairs: list[EntailmentPair], short_pairs: list[EntailmentPair]) -> None:
+    fitted, others = bag_of_words_accuracies(pairs)
+    assert fitted < 0.6
+    assert others < 0.5
+    fitted, others = bag_of_words_accuracies(short_pairs)
+    assert fitted < 0.5
+    assert others < 0.45
