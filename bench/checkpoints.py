@@ -16,13 +16,12 @@ from tempfile import TemporaryDirectory
 
 import torch
 
-from isoglot.background_writing import BackgroundWriter
-from isoglot.checkpoints import LATEST, write_checkpoint
 from isoglot.corpora.vocabulary import PAD
-from isoglot.encoder.cloze import ClozeModel
-from isoglot.encoder.files import write_model
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine, this_machine
+from isoglot.model.background_writing import BackgroundWriter
+from isoglot.model.checkpoints import LATEST, write_checkpoint
+from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
 from isoglot.pretraining.progression import Progression

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
-from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine, this_machine
+from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.scales import DEMO, PAPER, EncoderShape
 from isoglot.study.searches import Schedule

@@ -10,8 +10,8 @@ from isoglot.errors import IsoglotError
 from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
 
 if TYPE_CHECKING:
-    from isoglot.interchange.model_card import Origin
-    from isoglot.interchange.own_model import OwnModel
+    from isoglot.model.interchange.model_card import Origin
+    from isoglot.model.interchange.own_model import OwnModel
     from isoglot.stages.model_pairs import Side
     from isoglot.store import Store
 
@@ -53,9 +53,9 @@ def export(
             again = shlex.join(["isoglot", "run", study, "--store", store])
             raise IsoglotError(f"{store}: {stage.title} is not there any more; make it with: {again}")
     # Not before: torch takes a while, and a mistake should be told at once.
-    from isoglot.interchange.agreement import TOLERANCE
-    from isoglot.interchange.exporting import write_export
-    from isoglot.interchange.model_card import limits, model_card
+    from isoglot.model.interchange.agreement import TOLERANCE
+    from isoglot.model.interchange.exporting import write_export
+    from isoglot.model.interchange.model_card import limits, model_card
 
     own = _own_model(side, shelf)
     origin = _origin(side)
@@ -73,7 +73,7 @@ def export(
 def _own_model(side: "Side", store: "Store") -> "OwnModel":
     from isoglot.corpora.bpe import Bpe
     from isoglot.corpora.vocabulary import Vocabulary
-    from isoglot.interchange.own_model import OwnModel
+    from isoglot.model.interchange.own_model import OwnModel
     from isoglot.stages.models import chosen_model
     from isoglot.stages.vocabulary import MERGES, VOCABULARY
 
@@ -88,7 +88,7 @@ def _own_model(side: "Side", store: "Store") -> "OwnModel":
 
 
 def _origin(side: "Side") -> "Origin":
-    from isoglot.interchange.model_card import Origin
+    from isoglot.model.interchange.model_card import Origin
     from isoglot.stages.models import PretrainedEncoder
 
     graph, condition = side.graph, side.graph.condition

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from isoglot.background_writing import BackgroundWriter
+from isoglot.model.background_writing import BackgroundWriter
 from tests.killed_processes import KILLED, Fate, exit_code_of
 
 SIZE = 300_000

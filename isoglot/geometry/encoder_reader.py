@@ -11,8 +11,8 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import EncodedSentence, Encoding, sentence_stream
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.words import split_lines
-from isoglot.encoder.encoder import Encoder
 from isoglot.geometry.reader import Reader
+from isoglot.model.encoder import Encoder
 from isoglot.study.languages import WordSplitting
 
 

@@ -14,7 +14,7 @@ from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.errors import IsoglotError
 from isoglot.geometry.reader import Reader
 from isoglot.geometry.token_words import sentence_of_tokens
-from isoglot.transformers_library import quiet_transformers
+from isoglot.model.interchange import quiet_transformers
 
 LONGEST_COMPLAINT = 300
 """Characters of what the library says, which may go on for a page."""

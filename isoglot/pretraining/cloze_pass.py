@@ -14,10 +14,9 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from isoglot.encoder.attention import SelfAttention
-from isoglot.encoder.block import Block, FeedForward
-from isoglot.encoder.cloze import ClozeModel
-from isoglot.encoder.per_language import PerLanguage
+from isoglot.model.block import Block, FeedForward, SelfAttention
+from isoglot.model.cloze import ClozeModel
+from isoglot.model.per_language import PerLanguage
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.kernels.steps import Affine, Attended, Kernels, Normed, Weight
 from isoglot.study.scales import NormPlacement

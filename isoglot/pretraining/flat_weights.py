@@ -6,8 +6,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from isoglot.encoder.cloze import ClozeModel
-from isoglot.encoder.per_language import SHARED, PerLanguage
+from isoglot.model.cloze import ClozeModel
+from isoglot.model.per_language import SHARED, PerLanguage
 from isoglot.pretraining.kernels.steps import Affine, Weight
 from isoglot.pretraining.parameters import aligned
 

@@ -11,16 +11,14 @@ from typing import Any
 
 import torch
 
-from isoglot.background_writing import BackgroundWriter
-from isoglot.checkpoint_files import CHECKPOINTS
-from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.encoder.cloze import ClozeModel
-from isoglot.encoder.files import write_model
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
+from isoglot.model.background_writing import BackgroundWriter
+from isoglot.model.checkpoints import CHECKPOINTS, read_checkpoint, write_checkpoint
+from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.batches import Batches, window_source
 from isoglot.pretraining.guard import MOST_SKIPPED, WINDOW, too_many
 from isoglot.pretraining.perplexity import HeldOut, perplexity

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining.run import EVALUATED_AT_ONCE
 
 

@@ -9,10 +9,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from isoglot.cuda_graphs import Recorder
-from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, Machine
+from isoglot.model.cloze import ClozeModel
+from isoglot.model.cuda_graphs import Recorder
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
 from isoglot.pretraining.guard import Guard

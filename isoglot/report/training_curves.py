@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from isoglot.checkpoint_files import stored_progression
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells
+from isoglot.model.checkpoints import stored_progression
 from isoglot.stages.evaluation_log import Evaluation, evaluations
 from isoglot.stages.models import PretrainedEncoder
 from isoglot.store import Store, inputs_first

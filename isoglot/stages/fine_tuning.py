@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from isoglot.checkpoint_files import stored_progression
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.model.checkpoints import stored_progression
 from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.job_sizes import for_training
 from isoglot.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
@@ -23,8 +23,8 @@ from isoglot.transfer.task import Task
 from isoglot.transfer.tasks import task_named
 
 if TYPE_CHECKING:
-    from isoglot.encoder.encoder import Encoder
     from isoglot.machine import Machine
+    from isoglot.model.encoder import Encoder
     from isoglot.transfer.fine_tuning import FineTuned
     from isoglot.transfer.new_layers import NewLayers
 

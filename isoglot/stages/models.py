@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.checkpoint_files import stored_progression
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
+from isoglot.model.checkpoints import stored_progression
 from isoglot.pretraining.run import BEST, LOG, PretrainingRun
 from isoglot.stages.code_switching import SwitchableTrainingText
 from isoglot.stages.job_sizes import for_training
@@ -19,7 +19,7 @@ from isoglot.stages.vocabulary import TokenStreams
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 
 if TYPE_CHECKING:
-    from isoglot.encoder.cloze import ClozeModel
+    from isoglot.model.cloze import ClozeModel
 
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
@@ -45,7 +45,7 @@ class UntrainedEncoder(Stage):
         return f"untrained model, {self.label}"
 
     def make(self, work: Work) -> None:
-        from isoglot.encoder.files import write_model
+        from isoglot.model.cloze import write_model
         from isoglot.pretraining.loop import untrained_model
 
         sizes = {language: stream.table_size for language, stream in _opened(self, work).items()}
@@ -151,6 +151,6 @@ def _opened(encoder: AnyEncoder, work: Work) -> dict[str, TokenStream]:
 
 def chosen_model(folder: Path) -> ClozeModel:
     """The model that speaks for an UntrainedEncoder or a PretrainedEncoder."""
-    from isoglot.encoder.files import read_model
+    from isoglot.model.cloze import read_model
 
     return read_model(folder / BEST)

@@ -83,7 +83,7 @@ def kept_models(folder: Path, *, source: str) -> dict[int, Path]:
 
 
 def _take_weights(readers: tuple[EncoderReader, EncoderReader], folder: Path) -> None:
-    from isoglot.encoder.files import read_model
+    from isoglot.model.cloze import read_model
 
     weights = read_model(folder).encoder.state_dict()
     for reader in readers:

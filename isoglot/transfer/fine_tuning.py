@@ -14,14 +14,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from isoglot.background_writing import BackgroundWriter
-from isoglot.checkpoint_files import CHECKPOINTS
-from isoglot.checkpoints import read_checkpoint, write_checkpoint
 from isoglot.corpora.sentences import Encoding
-from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine
+from isoglot.model.background_writing import BackgroundWriter
+from isoglot.model.checkpoints import CHECKPOINTS, read_checkpoint, write_checkpoint
+from isoglot.model.encoder import Encoder
 from isoglot.randomness import derived_seed
 from isoglot.transfer.length_batches import epoch_order, length_batches
 from isoglot.transfer.model import TaskModel

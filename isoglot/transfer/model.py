@@ -4,7 +4,7 @@
 
 from torch import Tensor, nn
 
-from isoglot.encoder.encoder import Encoder
+from isoglot.model.encoder import Encoder
 from isoglot.transfer.new_layers import NewLayers
 from isoglot.transfer.task_head import Scored, TaskHead
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from isoglot.encoder.block import NORM_EPSILON, Block
-from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
+from isoglot.model.block import NORM_EPSILON, Block
+from isoglot.model.encoder import Encoder
 from isoglot.randomness import derived_seed
 from isoglot.study.scales import EncoderShape, NormPlacement
 

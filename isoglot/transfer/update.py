@@ -7,8 +7,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from isoglot.cuda_graphs import Recorder
 from isoglot.machine import Machine
+from isoglot.model.cuda_graphs import Recorder
 from isoglot.transfer.model import TaskModel
 from isoglot.transfer.resident_sequences import ResidentSequences
 

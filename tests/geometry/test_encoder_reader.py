@@ -11,8 +11,8 @@ from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.corpora.vocabulary import END
 from isoglot.geometry.encoder_reader import EncoderReader
 from isoglot.study.conditions import Separate
-from tests.encoder.tiny_models import tiny_shape
 from tests.geometry.tiny_readers import CPU, LINES, WORDS, tiny_encoder_reader
+from tests.model.tiny_models import tiny_shape
 
 READERS = {language: tiny_encoder_reader(language) for language in ("en", "fr")}
 

@@ -6,11 +6,11 @@ import torch
 
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import build_vocabulary
-from isoglot.encoder.encoder import Encoder
 from isoglot.geometry.encoder_reader import EncoderReader
+from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.languages import Splitter, WordSplitting
-from tests.encoder.tiny_models import EVERYTHING, tiny_model
+from tests.model.tiny_models import EVERYTHING, tiny_model
 
 LINES = [
     "the cat sat on the mat",

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
+from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.progression import Progression
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of

@@ -10,15 +10,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.encoder.cloze import ClozeModel
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.kernels.torch_kernels import TorchKernels
 from isoglot.study.conditions import TABLE_1, Condition, Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
-from tests.encoder.tiny_models import TABLE_SIZE, random_tokens, tiny_model, tiny_shape
+from tests.model.tiny_models import TABLE_SIZE, random_tokens, tiny_model, tiny_shape
 
 CPU = Machine(device=torch.device("cpu"))
 BATCH, LENGTH = 3, 8

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.checkpoints import write_checkpoint
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
-from isoglot.encoder.files import write_model
+from isoglot.model.checkpoints import write_checkpoint
+from isoglot.model.cloze import write_model
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.loop import pretrain
 from isoglot.pretraining.run import PretrainingRun

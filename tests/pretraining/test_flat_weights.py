@@ -6,13 +6,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from isoglot.encoder.cloze import ClozeModel
-from isoglot.encoder.files import DESCRIPTION, WEIGHTS, read_model, write_model
+from isoglot.model.cloze import DESCRIPTION, WEIGHTS, ClozeModel, read_model, write_model
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
 from isoglot.pretraining.parameters import ALIGNMENT
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
-from tests.encoder.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
+from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
 
 ODD = {"to": 50, "a.b": 45, "0_matrices": 40}
 """Names that something of torch's has, or that look like one."""

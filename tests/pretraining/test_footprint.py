@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from isoglot.corpora.vocabulary import MASK, PAD
-from isoglot.encoder.cloze import ClozeModel
 from isoglot.machine import Machine, this_machine
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining import perplexity
 from isoglot.pretraining.calibration import made_up_stream
 from isoglot.pretraining.cloze_pass import ClozePass, Masked

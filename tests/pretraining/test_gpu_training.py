@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from isoglot.corpora.streams import TokenStream
-from isoglot.encoder.cloze import ClozeModel
 from isoglot.machine import Machine, this_machine
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining import loop
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import FlatWeights

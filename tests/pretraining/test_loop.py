@@ -13,8 +13,8 @@ from torch import Tensor
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
-from isoglot.encoder.files import read_model
 from isoglot.errors import IsoglotError
+from isoglot.model.cloze import read_model
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import pretrain, untrained_model
 from isoglot.pretraining.perplexity import HeldOut, perplexity

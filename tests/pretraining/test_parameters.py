@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.encoder.cloze import ClozeModel
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.parameters import num_flat_tensors, num_in_training, num_parameters, num_read, num_tensors
 from isoglot.pretraining.run import PretrainingRun

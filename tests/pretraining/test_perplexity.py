@@ -14,7 +14,7 @@ from isoglot.errors import IsoglotError
 from isoglot.pretraining import perplexity as perplexity_module
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.study.conditions import Separate
-from tests.encoder.tiny_models import TABLE_SIZE, tiny_model, tiny_shape
+from tests.model.tiny_models import TABLE_SIZE, tiny_model, tiny_shape
 
 CPU = torch.device("cpu")
 

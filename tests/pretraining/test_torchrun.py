@@ -15,8 +15,8 @@ import pytest
 import torch
 
 from isoglot.corpora.vocabulary import MASK, PAD
-from isoglot.encoder.files import read_model
 from isoglot.errors import IsoglotError
+from isoglot.model.cloze import read_model
 from isoglot.pretraining import torchrun
 from isoglot.pretraining.loop import CHECKPOINTS, pretrain
 from isoglot.pretraining.run import BEST, LOG, PretrainingRun

@@ -10,7 +10,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.encoder.cloze import ClozeModel
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining import useful_work
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token

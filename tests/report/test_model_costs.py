@@ -12,11 +12,10 @@ from commands import Workplace
 from study_texts import TINY_STUDY
 from torch import nn
 
-from isoglot.checkpoint_files import CHECKPOINTS
-from isoglot.checkpoints import write_checkpoint
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
 from isoglot.hardware import FreeMemory
+from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
 from isoglot.pretraining.disk_use import DiskUse
 from isoglot.pretraining.footprint import Footprint
 from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE

@@ -11,11 +11,11 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
 from isoglot.cells import EMERGENCE, TRAINING
-from isoglot.encoder.files import read_model
 from isoglot.errors import IsoglotError
 from isoglot.exhibits import cells, gap_sentences
 from isoglot.geometry.hidden_states import sentence_vectors
 from isoglot.measurements import measurements
+from isoglot.model.cloze import read_model
 from isoglot.stages.evaluation_log import Evaluation, chosen_evaluation, evaluations
 from isoglot.stages.parallel_text import parallel_lines
 from isoglot.stages.readers import opened_reader

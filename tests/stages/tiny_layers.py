@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from isoglot.corpora.words import split_lines, splitter_version
-from isoglot.encoder.files import write_model
+from isoglot.model.cloze import write_model
 from isoglot.pretraining.run import BEST
 from isoglot.stages.contextual_maps import ContextualMaps
 from isoglot.stages.layer_heads import LayerHead

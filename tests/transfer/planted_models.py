@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from isoglot.encoder.cloze import ClozeModel
-from isoglot.encoder.encoder import Encoder
+from isoglot.model.cloze import ClozeModel
+from isoglot.model.encoder import Encoder
 
 
 def order_of_features(width: int, *, seed: int = 0) -> Tensor:

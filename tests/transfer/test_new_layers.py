@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from isoglot.encoder.encoder import Encoder
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
+from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
 from isoglot.study.searches import Schedule
@@ -24,7 +24,7 @@ from isoglot.transfer.sequences import encoded
 from isoglot.transfer.task import Task
 from isoglot.transfer.tasks.ner import TASK as NER
 from isoglot.transfer.tasks.parsing import TASK as PARSING
-from tests.encoder.tiny_models import padded_tokens, tiny_model, tiny_shape
+from tests.model.tiny_models import padded_tokens, tiny_model, tiny_shape
 from tests.transfer.made_up_trees import chain_trees
 from tests.transfer.planted_models import order_of_features, reordered
 from tests.transfer.tiny_transfer import (

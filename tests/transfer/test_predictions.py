@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from isoglot.encoder.encoder import Encoder
+from isoglot.model.encoder import Encoder
 from isoglot.transfer import predictions as predictions_module
 from isoglot.transfer.conllu import Tree
 from isoglot.transfer.model import TaskModel

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.encoder.encoder import Encoder
+from isoglot.model.encoder import Encoder
 from isoglot.study.searches import Schedule
 from isoglot.transfer.length_batches import epoch_order, length_batches
 from isoglot.transfer.run import FineTuningRun

@@ -17,7 +17,7 @@ from isoglot.transfer.task import Task
 from isoglot.transfer.task_layers import read_task_layers, write_task_layers
 from isoglot.transfer.tasks.ner import TASK as NER
 from isoglot.transfer.tasks.parsing import TASK as PARSING
-from tests.encoder.tiny_models import tiny_model
+from tests.model.tiny_models import tiny_model
 from tests.transfer.made_up_trees import chain_trees
 from tests.transfer.tiny_transfer import CPU, letter_encoding, silent, tagged_sentences, tiny_encoder, tuner_of
 

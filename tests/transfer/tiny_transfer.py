@@ -12,8 +12,8 @@ import torch
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
-from isoglot.encoder.encoder import Encoder
 from isoglot.machine import Machine
+from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.scales import EncoderShape, NormPlacement
 from isoglot.study.searches import Schedule

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from isoglot.encoder.block import NORM_EPSILON
 from isoglot.machine import Machine
+from isoglot.model.block import NORM_EPSILON
 from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_softmax, triton_tables
 from isoglot.pretraining.kernels.steps import Affine, Attended, Normed, Weight
 

@@ -1,1 +1,0 @@
-"""The Transformer of section 3.1 and its sharing map."""

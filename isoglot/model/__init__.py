@@ -1,0 +1,1 @@
+"""The encoder with its sharing map, the cloze head, and the files of a model."""

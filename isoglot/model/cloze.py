@@ -1,0 +1,100 @@
+"""Masked-word prediction: the softmax tied to the token table, with a bias and no further layers."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from isoglot.errors import IsoglotError
+from isoglot.files import WriteTensors, write_tensors
+from isoglot.model.encoder import Encoder
+from isoglot.model.per_language import SHARED, PerLanguage
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import EncoderShape, NormPlacement
+
+# B = windows, L = positions, D = width, M = masked positions, V = tokens of a table
+
+
+class OutputBias(nn.Module):
+    """The part of the softmax that is not the token table."""
+
+    def __init__(self, *, table_size: int, width: int):
+        super().__init__()
+        # XLM's output layer is an nn.Linear, and this is the initial bias of one.
+        self.bias = nn.Parameter(torch.empty(table_size).uniform_(-(width**-0.5), width**-0.5))
+
+
+class ClozeModel(nn.Module):
+    """An encoder with its softmax: shared, or one for each language where embeddings are separate (section 4.3)."""
+
+    def __init__(self, shape: EncoderShape, *, table_sizes: Mapping[str, int], separate: Separate, pad_id: int):
+        super().__init__()
+        languages = list(table_sizes)
+        self.encoder = Encoder(shape, table_sizes=table_sizes, separate=separate, pad_id=pad_id)
+        # Departure: own embeddings bring an own bias; the paper says only that the softmax is language-specific.
+        self.output_bias = PerLanguage(
+            lambda owner: OutputBias(
+                table_size=table_sizes[languages[0] if owner == SHARED else owner], width=shape.width
+            ),
+            languages,
+            separate=separate.embeddings,
+        )
+
+    def logits(self, hidden_MD: Tensor, *, language: str | None = None) -> Tensor:
+        """Scores of every token of the language's table."""
+        table_VD = self.encoder.embeddings.of(language).token.weight
+        return F.linear(hidden_MD, table_VD, self.output_bias.of(language).bias)
+
+    def masked_logits(self, token_BL: Tensor, *, masked_M: Tensor, language: str | None = None) -> Tensor:
+        """Scores at the masked positions alone, flat indices into B x L: a softmax is most of a small model's work."""
+        hidden_BLD = self.encoder(token_BL, language=language)
+        return self.logits(hidden_BLD.flatten(0, 1).index_select(0, masked_M), language=language)
+
+
+WEIGHTS = "model.safetensors"
+DESCRIPTION = "model.json"
+
+
+def write_model(model: ClozeModel, folder: Path, *, write: WriteTensors = write_tensors) -> None:
+    """Write weights and description into a folder; the weights as they are now, whenever they are written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    encoder = model.encoder
+    description = {
+        "shape": asdict(encoder.shape),
+        "table_sizes": encoder.table_sizes,
+        "separate": {"embeddings": encoder.separate.embeddings, "layers": sorted(encoder.separate.layers)},
+        "pad_id": encoder.pad_id,
+    }
+    (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+    write(model.state_dict(), folder / WEIGHTS)
+
+
+def read_model(folder: Path) -> ClozeModel:
+    """The model that `write_model` put there, in evaluation mode."""
+    try:
+        description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        model = _described(description)
+        model.load_state_dict(load_file(folder / WEIGHTS))
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError, IsoglotError) as error:
+        raise IsoglotError(f"{folder}: does not hold a readable model ({error}); delete it to make it anew") from error
+    # torch's words are not passed on: there is a line of them for every weight.
+    except RuntimeError as error:
+        raise IsoglotError(f"{folder}: {WEIGHTS} does not fit {DESCRIPTION}; delete it to make it anew") from error
+    return model.eval()
+
+
+def _described(description: dict[str, Any]) -> ClozeModel:
+    shape, separate = description["shape"], description["separate"]
+    return ClozeModel(
+        EncoderShape(**(shape | {"norm": NormPlacement(shape["norm"])})),
+        table_sizes=description["table_sizes"],
+        separate=Separate(embeddings=separate["embeddings"], layers=frozenset(separate["layers"])),
+        pad_id=description["pad_id"],
+    )

@@ -1,0 +1,114 @@
+"""The encoder: embeddings and layers, each shared by all languages or owned by one."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import cast
+
+from torch import Tensor, nn
+
+from isoglot.errors import IsoglotError
+from isoglot.model.block import NORM_EPSILON, Block
+from isoglot.model.per_language import SHARED, PerLanguage
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import EncoderShape, NormPlacement
+
+# B = sentences or windows, L = positions, D = width
+
+
+class Embeddings(nn.Module):
+    """A token table and a table of learned positions; no segments."""
+
+    def __init__(self, shape: EncoderShape, *, table_size: int, pad_id: int):
+        super().__init__()
+        # Departure: no language vectors; the paper names none, and XLM can do with or without.
+        xlm_std = shape.width**-0.5
+        self.token = nn.Embedding(table_size, shape.width, padding_idx=pad_id)
+        self.position = nn.Embedding(shape.positions, shape.width)
+        self.norm = nn.LayerNorm(shape.width, eps=NORM_EPSILON)
+        self.dropout = nn.Dropout(shape.dropout)
+        nn.init.normal_(self.token.weight, std=shape.token_init_std or xlm_std)
+        nn.init.zeros_(self.token.weight[pad_id])
+        nn.init.normal_(self.position.weight, std=shape.position_init_std or xlm_std)
+
+    def forward(self, token_BL: Tensor) -> Tensor:
+        length = token_BL.shape[1]
+        self.check_length(length)
+        hidden_BLD: Tensor = self.dropout(self.norm(self.token(token_BL) + self.position.weight[:length]))
+        return hidden_BLD
+
+    def check_length(self, length: int) -> None:
+        """Refuse sequences of more tokens than there are positions."""
+        if length > self.position.num_embeddings:
+            raise IsoglotError(
+                f"a sequence of {length} tokens is longer than the model's {self.position.num_embeddings} positions; "
+                "raise shape.positions, or split it"
+            )
+
+
+# B = sentences or windows, L = positions, D = width
+
+
+class Encoder(nn.Module):
+    """Reads tokens of one language at a time; `separate` counts layers from 1, at this model's own depth."""
+
+    def __init__(self, shape: EncoderShape, *, table_sizes: Mapping[str, int], separate: Separate, pad_id: int):
+        super().__init__()
+        languages = list(table_sizes)
+        if not separate.embeddings and len(set(table_sizes.values())) != 1:
+            raise IsoglotError(f"languages that share embeddings need tables of one size, not {dict(table_sizes)}")
+        self.shape = shape
+        self.separate = separate
+        self.table_sizes = dict(table_sizes)
+        self.pad_id = pad_id
+
+        def make_embeddings(owner: str) -> Embeddings:
+            size = table_sizes[languages[0] if owner == SHARED else owner]
+            return Embeddings(shape, table_size=size, pad_id=pad_id)
+
+        # Departure: own embeddings include their LayerNorm; the paper names tokens and positions.
+        self.embeddings = PerLanguage(make_embeddings, languages, separate=separate.embeddings)
+        self.blocks = nn.ModuleList(
+            PerLanguage(lambda _: Block(shape), languages, separate=layer in separate.layers)
+            for layer in range(1, shape.layers + 1)
+        )
+        # Pre-norm blocks leave their sum unnormalised; the top, which all languages share, closes with one norm.
+        closes = shape.norm is NormPlacement.PRE
+        self.top_norm = nn.LayerNorm(shape.width, eps=NORM_EPSILON) if closes else nn.Identity()
+
+    def hidden_states(self, token_BL: Tensor, *, language: str | None = None) -> list[Tensor]:
+        """Layer 0 (embeddings) to the last layer. Padding is found by its id, and cannot change any other position."""
+        real_BL = token_BL.ne(self.pad_id)
+        padded = not bool(real_BL.all())
+        return self._states(token_BL, language=language, real_BL=real_BL if padded else None)
+
+    def forward(self, token_BL: Tensor, *, language: str | None = None, padded: bool = False) -> Tensor:
+        """The last layer. Whether there is padding must be said: a look at the tokens would wait for the device."""
+        return self.state(token_BL, layer=self.shape.layers, language=language, padded=padded)
+
+    def state(self, token_BL: Tensor, *, layer: int, language: str | None = None, padded: bool = False) -> Tensor:
+        """One of the hidden states, said of padding as in a full pass; what stands above that layer is not computed."""
+        real_BL = token_BL.ne(self.pad_id) if padded else None
+        return self._states(token_BL, language=language, real_BL=real_BL, last=layer)[-1]
+
+    def freeze_separate(self) -> None:
+        """Fine-tuning leaves alone what languages own, as only one of them is there (section 4.3)."""
+        for part in self.modules():
+            if isinstance(part, PerLanguage) and part.separate:
+                part.requires_grad_(False)
+
+    def _states(
+        self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None, last: int | None = None
+    ) -> list[Tensor]:
+        """Up to the last that is asked for."""
+        attend_B11L = None if real_BL is None else real_BL[:, None, None, :]
+
+        def without_padding(hidden_BLD: Tensor) -> Tensor:
+            return hidden_BLD if real_BL is None else hidden_BLD * real_BL.unsqueeze(-1)
+
+        states = [without_padding(self.embeddings.of(language)(token_BL))]
+        for layer in islice(self.blocks, last):
+            block = cast(PerLanguage[Block], layer).of(language)
+            states.append(without_padding(block(states[-1], attend_B11L=attend_B11L)))
+        if len(states) > self.shape.layers:
+            states[-1] = without_padding(self.top_norm(states[-1]))
+        return states

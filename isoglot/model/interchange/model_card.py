@@ -1,0 +1,152 @@
+"""The README.md of an exported model: what it is, how to load it, and where its limits are."""
+
+from dataclasses import dataclass
+
+from isoglot.corpora.vocabulary import MASK
+from isoglot.model.interchange.agreement import TOLERANCE
+from isoglot.model.interchange.exporting import Export
+from isoglot.model.interchange.own_model import OwnModel
+from isoglot.model.interchange.tokenizer_files import symbols_made_twice
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.scales import NormPlacement
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a model comes from."""
+
+    study: str
+    condition: str
+    """In words."""
+    languages: tuple[str, ...]
+    seed: int
+    trained_tokens: int
+    """0 for a model that was never trained."""
+
+
+def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
+    """Markdown, with the header that the Hugging Face hub wants."""
+    shape = own.model.encoder.shape
+    whole, *others = origin.languages
+    what = (
+        f"The {own.language} part of a model of {' and '.join(origin.languages)}" if others else f"A model of {whole}"
+    )
+    training = (
+        f"pretrained on masked words in windows of {own.window} tokens, {origin.trained_tokens:,} tokens in all"
+        if origin.trained_tokens
+        else "not trained at all"
+    )
+    softmax = "" if export.softmax is None else f", log probabilities of masked words by {export.softmax:.1g}"
+    return f"""---
+library_name: transformers
+tags: [isoglot]
+---
+
+# {origin.study}: {own.language}
+
+{what}, made and exported by isoglot.
+
+| | |
+|---|---|
+| Study | {origin.study} |
+| Condition | {origin.condition} |
+| Seed | {origin.seed} |
+| Training | {training} |
+| Class | `{export.architecture}` |
+| Shape | {shape.layers} layers ({shape.norm.value}-LN), width {shape.width}, {shape.heads} heads |
+| Parts of its own | {_own_parts(own)} |
+| Tokens | {own.table_size:,} |
+
+When it was written, its hidden states differed from the original's by at most {export.hidden_states:.1g} of a layer's
+largest number{softmax} ({TOLERANCE:.0e} is allowed), and the tokenizers gave {export.num_words:,} words the same ids.
+
+## Loading
+
+```python
+from transformers import AutoModel, AutoTokenizer
+
+folder = "."  # where this file is
+tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
+output = model(**tokenizer("words of a line", return_tensors="pt"), output_hidden_states=True)
+```
+
+The last of `output.hidden_states` is after the top norm, the first is the embeddings. `AutoModelForMaskedLM` brings
+the softmax; the mask is `tokenizer.mask_token`, "{own.names[MASK]}".
+
+## Limits
+
+{_bullets(limits(own, export=export))}
+{_splitting(own.splitting)}"""
+
+
+def limits(own: OwnModel, *, export: Export) -> list[str]:
+    """What someone who loads the folder should know, a sentence or two each."""
+    shape = own.model.encoder.shape
+    found = []
+    if own.splitting.splitter is not Splitter.WHITESPACE:
+        found.append(
+            f"The tokenizer parts words at white space alone. The words of training were found by "
+            f"{own.splitting.splitter.value}: split a line with isoglot first, then the ids are those of training."
+        )
+    if shape.positions > own.window:
+        found.append(
+            f"There are {shape.positions} positions, but no window of training was longer than {own.window} tokens: "
+            "positions beyond were never learned."
+        )
+    if own.num_unknown:
+        found.append(
+            f"Ids from {own.table_size} on ({own.num_unknown} of them) are for pieces of words that the model does not "
+            "know: their vectors are copies of the unknown symbol's, and the softmax all but excludes them."
+        )
+    found.append(
+        f"A text that spells out a special symbol, such as {own.names[1]}, is read as that symbol; "
+        "give the tokenizer split_special_tokens=True if it is text."
+    )
+    if export.softmax is None:
+        found.append(
+            "Only the encoder is here: the softmax over masked words could not be expressed in this class, whose head "
+            "has a dense layer and a norm that ours lacks, and which here do not cancel out."
+        )
+    elif shape.norm is NormPlacement.PRE:
+        found.append(
+            "The head for masked words has a dense layer and a norm that ours lacks; their weights are chosen so that "
+            "they cancel out. They do in float32, not in half precision, where only the encoder should be used."
+        )
+    if shape.norm is NormPlacement.PRE:
+        found.append("There is no pooler: `pooler_output` comes from random weights.")
+    if twice := symbols_made_twice(own.bpe):
+        found.append(
+            f"The text spells out the mark of BPE, </w>: words with {', '.join(twice[:3])} may be cut otherwise than "
+            "in training."
+        )
+    return found
+
+
+def _own_parts(own: OwnModel) -> str:
+    separate = own.model.encoder.separate
+    parts = ["embeddings"] if separate.embeddings else []
+    parts += [f"layer {layer}" for layer in sorted(separate.layers)]
+    return ", ".join(parts) or "none, all is shared"
+
+
+def _bullets(sentences: list[str]) -> str:
+    return "".join(f"- {sentence}\n" for sentence in sentences)
+
+
+def _splitting(splitting: WordSplitting) -> str:
+    if splitting.splitter is Splitter.WHITESPACE and not splitting.lowercase:
+        return ""
+    code = f"WordSplitting(splitter=Splitter({splitting.splitter.value!r}), language={splitting.language!r}"
+    code += ", lowercase=True" if splitting.lowercase else ""
+    code += f", command={splitting.command!r}" if splitting.command else ""
+    return f"""
+## Words as in training
+
+```python
+from isoglot.corpora.words import split_lines
+from isoglot.languages import Splitter, WordSplitting
+
+words = split_lines(["A line of text."], {code}))
+batch = tokenizer([" ".join(line) for line in words], padding=True, return_tensors="pt")
+```
+"""

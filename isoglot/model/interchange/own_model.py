@@ -1,0 +1,106 @@
+"""What is exported: one of our models, with all that it takes to read one of its languages."""
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.vocabulary import SPECIALS, UNK, Vocabulary
+from isoglot.errors import IsoglotError
+from isoglot.model.block import Block
+from isoglot.model.cloze import ClozeModel
+from isoglot.model.per_language import PerLanguage
+from isoglot.study.languages import WordSplitting
+
+# No symbol of a text has a space in it, so no text comes upon a name that has one.
+OUT_OF_REACH = " "
+
+
+def token_names(language: str, *, bpe: Bpe, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The names of all ids, in order: every subword of this language's text has its own spelling for a name.
+
+    The library `tokenizers` knows a symbol by its id even while it still joins symbols, so symbols that are merged but
+    are in no table, unknown where a word ends up with one, get ids of their own after those of the table.
+    """
+    ids = vocabulary.ids(language)
+    unknown = list(dict.fromkeys(symbol for symbol in _symbols(bpe) if symbol not in ids))
+    # Names of other languages' tokens stay with their prefix, and go out of reach.
+    names = [OUT_OF_REACH + token for token in vocabulary.table(language)]
+    for subword, id in ids.items():
+        names[id] = subword
+    names[: len(SPECIALS)] = special_names(ids.keys() | set(unknown))
+    return (*names, *unknown)
+
+
+def special_names(symbols: Set[str]) -> list[str]:
+    """The special symbols as we spell them, but for one that is also a symbol of the text, as "<s>" may be: "<s >"."""
+    return [name if name not in symbols else f"{name[:-1]}{OUT_OF_REACH}>" for name in SPECIALS]
+
+
+def _symbols(bpe: Bpe) -> Iterable[str]:
+    return chain.from_iterable((left, right, left + right) for left, right in bpe.merges)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnModel:
+    """A model as it reads one language: parts that languages own apart are that language's."""
+
+    model: ClozeModel
+    language: str
+    bpe: Bpe
+    vocabulary: Vocabulary
+    splitting: WordSplitting
+    window: int
+    """The longest sequence of pretraining."""
+
+    def __post_init__(self) -> None:
+        sizes = self.model.encoder.table_sizes
+        if self.language not in sizes:
+            raise IsoglotError(f"this model does not read {self.language!r}; it reads {', '.join(sizes)}")
+        if sizes[self.language] != self.table_size:
+            raise IsoglotError(
+                f"the model has {sizes[self.language]} tokens of {self.language!r}, its vocabulary {self.table_size}; "
+                "they are not of one run"
+            )
+
+    @property
+    def table_size(self) -> int:
+        return self.vocabulary.size(self.language)
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [cast(PerLanguage[Block], layer).of(self.language) for layer in self.model.encoder.blocks]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of all ids of the exported tokenizer, which are more than the model's own."""
+        return token_names(self.language, bpe=self.bpe, vocabulary=self.vocabulary)
+
+    @property
+    def num_unknown(self) -> int:
+        """Ids of the exported tokenizer, after all others, that stand for what the model reads as unknown."""
+        return len(self.names) - self.table_size
+
+
+# V = ids of our table, N = ids of the exported tokenizer, D = width
+
+
+LESS_LIKELY = 30.0
+"""So far below the unknown symbol itself that no probability of another token changes in float32."""
+
+
+def token_table_ND(own: OwnModel) -> Tensor:
+    """What is unknown to the model is read as the unknown symbol, whatever its id."""
+    table_VD: Tensor = own.model.encoder.embeddings.of(own.language).token.weight.detach()
+    return torch.cat([table_VD, table_VD[UNK].expand(own.num_unknown, -1)])
+
+
+def softmax_bias_N(own: OwnModel) -> Tensor:
+    """The tied table gives each copy of the unknown symbol its score; the bias takes it away again."""
+    bias_V: Tensor = own.model.output_bias.of(own.language).bias.detach()
+    return torch.cat([bias_V, (bias_V[UNK] - LESS_LIKELY).expand(own.num_unknown)])

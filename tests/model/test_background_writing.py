@@ -1,0 +1,287 @@
+"""What is written off the training thread is what was there at the call, in the order of the calls."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Semaphore, Thread, Timer
+from threading import enumerate as enumerate_threads
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from isoglot.errors import IsoglotError
+from isoglot.files import write_tensors
+from isoglot.model.background_writing import BackgroundWriter, Outbox
+from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
+from isoglot.model.cloze import read_model, write_model
+from isoglot.pretraining.progression import Progression
+from tests.killed_processes import CHECKOUT, KILLED, Nursed, files_of, nursed
+from tests.model.tiny_models import EVERYTHING, tiny_model
+from tests.slow_disks import slow_disk
+
+
+class AfterFailure(dict[str, Tensor]):
+    """Tensors that take so long to copy that another file fails meanwhile."""
+
+    def __init__(self, disk: Semaphore, failing: Outbox):
+        super().__init__(filled(5))
+        self.disk, self.failing = disk, failing
+
+    def items(self) -> Any:
+        self.disk.release(100)
+        await_that(lambda: self.failing.is_free)
+        return super().items()
+
+
+def await_that(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def filled(value: int) -> dict[str, Tensor]:
+    return {"a": torch.full((1000,), value), "b": torch.full((3, 5), float(value))}
+
+
+def value_of(path: Path) -> int:
+    """The one value that the file holds."""
+    (value,) = {value for tensor in load_file(path).values() for value in tensor.unique().tolist()}
+    return int(value)
+
+
+def test_the_bytes_are_those_of_a_file_written_at_once(tmp_path: Path) -> None:
+    tensors = {
+        "turned": torch.arange(6.0).reshape(2, 3).T,
+        "number": torch.tensor(3),
+        "nothing": torch.empty(0, 4),
+        "odd": torch.ones(7, dtype=torch.bfloat16),
+        "flags": torch.tensor([True, False, True]),
+        "learned": nn.Parameter(torch.randn(4)),
+    }
+    write_tensors(tensors, tmp_path / "at once", metadata={"a": "b"})
+    with BackgroundWriter() as writer:
+        writer.outbox()(tensors, tmp_path / "later", metadata={"a": "b"})
+    assert (tmp_path / "later").read_bytes() == (tmp_path / "at once").read_bytes()
+
+
+def test_files_come_in_the_order_of_the_calls_whichever_outbox_they_are_from(tmp_path: Path) -> None:
+    with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
+        for number in range(8):
+            writer.outbox()(filled(number), tmp_path / f"{number}")
+        for number in range(8):
+            disk.release()
+            await_that(lambda: len(list(tmp_path.glob("?"))) > number)  # noqa: B023
+            assert {path.name for path in tmp_path.glob("?")} == {str(each) for each in range(number + 1)}
+
+
+def test_what_is_written_is_as_it_was_at_the_call(tmp_path: Path) -> None:
+    model = tiny_model(separate=EVERYTHING)
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    progression = Progression(update=1, positions={"en": 8})
+
+    def learn() -> None:
+        for parameter in model.parameters():
+            parameter.grad = torch.randn_like(parameter)
+        optimizer.step()
+        progression.update += 1
+        progression.positions["en"] += 8
+
+    learn()
+    at_once = tmp_path.with_name("at once")
+    write_model(model, at_once)
+    write_checkpoint(at_once, model=model, optimizer=optimizer, progression=progression)
+    with BackgroundWriter() as writer, slow_disk(tmp_path):
+        models, checkpoints = writer.outbox(), writer.outbox()
+        write_model(model, tmp_path / "later", write=models)
+        write_checkpoint(
+            tmp_path / "later", model=model, optimizer=optimizer, progression=progression, write=checkpoints
+        )
+        learn()
+        assert not list(tmp_path.rglob("*.safetensors"))
+    assert files_of(tmp_path / "later") == files_of(at_once)
+    assert read_model(at_once).state_dict().keys() == model.state_dict().keys()
+    assert read_checkpoint(at_once, model=model, optimizer=optimizer, fresh=Progression()).positions == {"en": 16}
+
+
+def test_an_outbox_s_memory_is_not_used_again_before_its_file_is_written(tmp_path: Path) -> None:
+    with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
+        outbox, other = writer.outbox(), writer.outbox()
+        assert outbox.is_free
+        outbox(filled(1), tmp_path / "1")
+        assert not outbox.is_free
+        assert other.is_free
+        other(filled(2), tmp_path / "2")
+        third = Thread(target=outbox, args=(filled(3), tmp_path / "3"))
+        third.start()
+        third.join(0.2)
+        assert third.is_alive(), "it did not wait"
+        disk.release()
+        third.join()
+        assert not outbox.is_free
+        disk.release(2)
+        writer.finish()
+        assert outbox.is_free
+        assert [value_of(tmp_path / name) for name in "123"] == [1, 2, 3]
+
+
+def test_files_of_many_sizes_through_one_outbox_are_not_mixed_up(tmp_path: Path) -> None:
+    random = torch.Generator().manual_seed(0)
+    with BackgroundWriter() as writer:
+        outboxes = writer.outbox(), writer.outbox()
+        for number in range(60):
+            sizes = torch.randint(0, 20_000, (5,), generator=random).tolist()
+            tensors = {f"{place}": torch.full((size + 1,), float(number)) for place, size in enumerate(sizes)}
+            outboxes[number % 3 == 0](tensors, tmp_path / f"{number}")
+    assert [value_of(tmp_path / f"{number}") for number in range(60)] == list(range(60))
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="this system does not tell peaks of memory")
+def test_one_file_s_memory_is_all_it_takes(tmp_path: Path) -> None:
+    """In a process of its own, whose memory nobody else has used."""
+    code = (
+        "import sys, torch; from pathlib import Path\n"
+        "from isoglot.background_writing import BackgroundWriter\n"
+        "def peak():\n"
+        "    lines = Path('/proc/self/status').read_text().splitlines()\n"
+        "    return next(int(line.split()[1]) >> 10 for line in lines if line.startswith('VmHWM'))\n"
+        "tensors = {str(i): torch.ones(1 << 20) for i in range(16)}\n"
+        "with BackgroundWriter() as writer:\n"
+        "    outbox = writer.outbox()\n"
+        "    outbox({'a': torch.ones(1)}, Path(sys.argv[1], 'small')); writer.finish()\n"
+        "    Path('/proc/self/clear_refs').write_text('5')  # the peak is now what there is now\n"
+        "    before = peak()\n"
+        "    for i in range(8): outbox(tensors, Path(sys.argv[1], str(i)))\n"
+        "print(peak() - before)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    grown = int(subprocess.check_output(command, cwd=CHECKOUT, text=True, timeout=300))
+    assert 48 < grown < 96, "MiB, for a file of 64"
+
+
+def test_an_error_is_raised_at_the_next_call_and_nothing_is_written_after_it(tmp_path: Path) -> None:
+    """A checkpoint without its best model would be believed."""
+    (tmp_path / "file").touch()
+    unwritable = tmp_path / "file" / "model"
+
+    def write_all() -> None:
+        with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
+            models, checkpoints, others = writer.outbox(), writer.outbox(), writer.outbox()
+            models(filled(1), unwritable)
+            checkpoints(filled(2), tmp_path / "2")
+            calls: list[Callable[[], None]] = [
+                lambda: others(AfterFailure(disk, models), tmp_path / "3"),
+                lambda: models(filled(4), tmp_path / "4"),
+                writer.finish,
+            ]
+            for call in calls:
+                with pytest.raises(IsoglotError, match="could not be written"):
+                    call()
+
+    with pytest.raises(IsoglotError, match=f"{unwritable} could not be written .*run again"):
+        write_all()
+    assert {path.name for path in tmp_path.iterdir()} == {"file"}
+
+
+def test_an_error_of_the_last_file_is_raised_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(IsoglotError, match="could not be written"), BackgroundWriter() as writer:
+        writer.outbox()(filled(1), tmp_path / "file" / "model")
+
+
+def test_a_full_disk_is_told_as_what_it_is_and_leaves_the_old_file(tmp_path: Path) -> None:
+    """Under a limit on the size of files, in a process of its own."""
+    write_tensors(filled(1), tmp_path / LATEST)
+    code = (
+        "import resource, signal, sys, torch; from pathlib import Path\n"
+        "from isoglot.background_writing import BackgroundWriter\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "with BackgroundWriter() as writer: writer.outbox()({'a': torch.ones(100_000)}, Path(sys.argv[1]))\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / LATEST)]
+    answer = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=300, check=False)
+    assert f"IsoglotError: {tmp_path / LATEST} could not be written" in answer.stderr
+    assert "File too large" in answer.stderr
+    assert value_of(tmp_path / LATEST) == 1
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_after_an_error_the_file_being_written_is_finished_and_the_others_are_not_begun(
+    error: type[BaseException], tmp_path: Path
+) -> None:
+    threads = set(enumerate_threads())
+
+    def write_some() -> None:
+        with slow_disk(tmp_path) as disk, BackgroundWriter() as writer:
+            for number in range(3):
+                writer.outbox()(filled(number), tmp_path / f"{number}")
+            Timer(0.2, disk.release, (100,)).start()
+            raise error
+
+    with pytest.raises(error):
+        write_some()
+    await_that(lambda: set(enumerate_threads()) <= threads)
+    assert {path.name for path in tmp_path.iterdir()} == {"0"}
+    assert value_of(tmp_path / "0") == 0
+
+
+def test_a_writer_that_nothing_is_given_to_starts_no_thread() -> None:
+    """Processes that may yet fork, or only go on from a finished run, have none."""
+    threads = set(enumerate_threads())
+    with BackgroundWriter() as writer:
+        assert writer.outbox().is_free
+        assert set(enumerate_threads()) <= threads
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Nursed:
+    """A place where processes have been killed while files were written behind their backs, and their fates."""
+    return nursed("tests.writing_nursery", tmp_path_factory.mktemp("nursery"))
+
+
+@pytest.mark.parametrize("way", ["at_random", "at_each"])
+def test_a_kill_leaves_whole_files_and_no_checkpoint_before_its_model(way: str, nursery: Nursed) -> None:
+    place, fates = nursery
+    assert sum(code == KILLED for code, _ in fates[way]) >= 20
+    states = {state for code, state in fates[way] if code == KILLED}
+    assert len(states) >= 4, "all were killed at much the same moment"
+    for number in range(len(fates[way])):
+        folder = place / f"{way}-{number}"
+        model, checkpoint = (
+            value_of(folder / name) if (folder / name).exists() else 0 for name in ("best", "checkpoint")
+        )
+        assert checkpoint <= model <= checkpoint + 1, folder
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_weights_that_a_graph_changes_at_once_are_written_as_they_were(tmp_path: Path) -> None:
+    """And a graph can be recorded while the thread is at work."""
+    weight = torch.zeros(1 << 24, device="cuda")
+
+    def recorded(change: float) -> torch.cuda.CUDAGraph:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            weight.add_(change)
+        return graph
+
+    weight.add_(0)
+    graph = recorded(1)
+    with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
+        outboxes = writer.outbox(), writer.outbox()
+        for number in range(6):
+            for _ in range(10):
+                graph.replay()
+            outboxes[number % 2]({"weight": weight, "step": torch.tensor(10 * (number + 1.0))}, tmp_path / f"{number}")
+            disk.release()
+            back = recorded(-20)
+            for _ in range(20):
+                graph.replay()
+            back.replay()
+        writer.finish()
+    assert [value_of(tmp_path / f"{number}") for number in range(6)] == [10, 20, 30, 40, 50, 60]

@@ -1,0 +1,146 @@
+"""What must hold of hidden states whatever the weights are."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from isoglot.corpora.vocabulary import PAD
+from isoglot.errors import IsoglotError
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import NormPlacement
+from tests.model.tiny_models import EVERYTHING, padded_tokens, random_tokens, tiny_model, tiny_shape
+
+NORMS = pytest.mark.parametrize("norm", NormPlacement)
+SEPARATIONS = [Separate(embeddings=True), Separate(layers=frozenset({2})), EVERYTHING]
+
+
+@NORMS
+@given(lengths=st.lists(st.integers(1, 20), min_size=1, max_size=5))
+@torch.no_grad()
+def test_padding_and_batch_size_change_no_value(norm: NormPlacement, lengths: list[int]) -> None:
+    encoder = tiny_model(tiny_shape(norm)).encoder
+    token_BL = padded_tokens(lengths)
+    together = encoder.hidden_states(token_BL)
+    for row, length in enumerate(lengths):
+        alone = encoder.hidden_states(token_BL[row : row + 1, :length])
+        for together_BLD, alone_1LD in zip(together, alone, strict=True):
+            torch.testing.assert_close(together_BLD[row, :length], alone_1LD[0], rtol=0, atol=1e-5)
+            assert together_BLD[row, length:].eq(0).all()
+
+
+@NORMS
+@torch.no_grad()
+def test_what_stands_at_padding_never_matters(norm: NormPlacement) -> None:
+    """Even a huge vector: it is masked out, not merely small."""
+    encoder = tiny_model(tiny_shape(norm)).encoder
+    token_BL = padded_tokens([9, 4])
+    before = encoder.hidden_states(token_BL)
+    encoder.embeddings.of(None).token.weight[PAD] = torch.linspace(-1e4, 1e4, 24)
+    for before_BLD, after_BLD in zip(before, encoder.hidden_states(token_BL), strict=True):
+        assert before_BLD.equal(after_BLD)
+
+
+@NORMS
+@torch.no_grad()
+def test_the_training_pass_is_the_last_hidden_state(norm: NormPlacement) -> None:
+    encoder, token_BL = tiny_model(tiny_shape(norm)).encoder, random_tokens(3, 12)
+    assert encoder(token_BL).equal(encoder.hidden_states(token_BL)[-1])
+
+
+@NORMS
+@given(lengths=st.lists(st.integers(1, 20), min_size=1, max_size=5))
+@torch.no_grad()
+def test_a_pass_that_is_told_of_padding_is_the_last_hidden_state(norm: NormPlacement, lengths: list[int]) -> None:
+    encoder, token_BL = tiny_model(tiny_shape(norm)).encoder, padded_tokens(lengths)
+    hidden_BLD = encoder(token_BL, padded=True)
+    torch.testing.assert_close(hidden_BLD, encoder.hidden_states(token_BL)[-1], rtol=0, atol=1e-5)
+    for row, length in enumerate(lengths):
+        alone_1LD = encoder(token_BL[row : row + 1, :length])
+        torch.testing.assert_close(hidden_BLD[row, :length], alone_1LD[0], rtol=0, atol=1e-5)
+        assert hidden_BLD[row, length:].eq(0).all()
+
+
+@NORMS
+@pytest.mark.parametrize("padded", [False, True])
+@torch.no_grad()
+def test_one_state_is_that_of_all_states_and_needs_nothing_above_it(norm: NormPlacement, padded: bool) -> None:
+    token_BL = padded_tokens([9, 4] if padded else [9, 9])
+    for layer in range(4):
+        encoder = tiny_model(tiny_shape(norm)).encoder
+        expected_BLD = encoder.hidden_states(token_BL)[layer]
+        for block in encoder.blocks[layer:]:
+            for parameter in block.parameters():
+                parameter.fill_(torch.nan)
+        assert encoder.state(token_BL, layer=layer, padded=padded).equal(expected_BLD)
+
+
+@torch.no_grad()
+def test_a_pass_that_is_not_told_of_padding_reads_it() -> None:
+    encoder, token_BL = tiny_model().encoder, padded_tokens([9, 4])
+    assert not torch.allclose(encoder(token_BL)[1, :4], encoder(token_BL, padded=True)[1, :4], atol=1e-3)
+
+
+@torch.no_grad()
+def test_padding_symbols_among_random_words_are_words_to_the_training_pass() -> None:
+    """Random words may be any symbol, and every position of a full window is read."""
+    encoder, token_BL = tiny_model().encoder, random_tokens(1, 6)
+    token_BL[0, 3] = PAD
+    assert encoder(token_BL)[0, 3].ne(0).any()
+    assert not torch.allclose(encoder(token_BL)[0, 0], encoder.hidden_states(token_BL)[-1][0, 0], atol=1e-3)
+
+
+def test_only_pre_norm_models_have_a_norm_on_top() -> None:
+    assert isinstance(tiny_model(tiny_shape(NormPlacement.PRE)).encoder.top_norm, nn.LayerNorm)
+    assert list(tiny_model(tiny_shape(NormPlacement.POST)).encoder.top_norm.parameters()) == []
+
+
+@pytest.mark.parametrize("separate", SEPARATIONS, ids=str)
+@pytest.mark.parametrize("language", [None, "de", "shared", ""])
+def test_a_model_with_separate_parts_refuses_input_of_no_known_language(separate: Separate, language: str) -> None:
+    model, token_BL = tiny_model(separate=separate), random_tokens(2, 5)
+    message = rf"parts of its own for en, fr: say which .*\(got {language!r}\)"
+    with pytest.raises(IsoglotError, match=message):
+        model.encoder(token_BL, language=language)
+    with pytest.raises(IsoglotError, match=message):
+        model.encoder.hidden_states(token_BL, language=language)
+    with pytest.raises(IsoglotError, match=message):
+        model.masked_logits(token_BL, masked_M=torch.tensor([1]), language=language)
+
+
+@torch.no_grad()
+def test_a_fully_shared_model_needs_no_language() -> None:
+    model, token_BL = tiny_model(), random_tokens(2, 5)
+    logits_MV = model.masked_logits(token_BL, masked_M=torch.tensor([1, 7]))
+    for language in ("en", "fr"):
+        assert model.masked_logits(token_BL, masked_M=torch.tensor([1, 7]), language=language).equal(logits_MV)
+
+
+def test_languages_that_share_embeddings_need_one_table_size() -> None:
+    with pytest.raises(IsoglotError, match=r"one size, not \{'en': 50, 'fr': 51\}"):
+        tiny_model(table_sizes={"en": 50, "fr": 51})
+    tiny_model(table_sizes={"en": 50, "fr": 51}, separate=EVERYTHING)
+
+
+@pytest.mark.parametrize("separate", [Separate(), *SEPARATIONS], ids=str)
+def test_what_languages_own_can_be_frozen(separate: Separate) -> None:
+    encoder = tiny_model(tiny_shape(NormPlacement.PRE), separate=separate).encoder
+    encoder.freeze_separate()
+    frozen = {name for name, parameter in encoder.named_parameters() if not parameter.requires_grad}
+    owned = {name for name, _ in encoder.named_parameters() if ".owned_by.en." in name or ".owned_by.fr." in name}
+    assert frozen == owned
+    assert (len(owned) > 0) == (separate != Separate())
+    assert encoder.top_norm.weight.requires_grad
+
+
+def test_what_is_frozen_passes_gradients_on() -> None:
+    """Shared embeddings learn through a layer that each language owns."""
+    encoder = tiny_model(separate=Separate(layers=frozenset({2}))).encoder
+    encoder.freeze_separate()
+    encoder(random_tokens(2, 6), language="fr", padded=True).sum().backward()
+    gradients = {name: parameter.grad for name, parameter in encoder.named_parameters()}
+    assert gradients["embeddings.owned_by.shared.position.weight"] is not None
+    assert {name for name, gradient in gradients.items() if gradient is None} == {
+        name for name in gradients if name.startswith("blocks.1.")
+    }

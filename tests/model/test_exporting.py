@@ -1,0 +1,209 @@
+"""What is exported, read back as anybody reads it, does what our model does; what does not is never left behind."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from isoglot.corpora.sentences import encoded_sentences
+from isoglot.corpora.vocabulary import PAD, UNK
+from isoglot.errors import IsoglotError
+from isoglot.geometry.encoder_reader import EncoderReader
+from isoglot.geometry.transformers_reader import read_transformers
+from isoglot.model.interchange import exporting
+from isoglot.model.interchange.exporting import Export, write_export
+from isoglot.model.interchange.own_model import OwnModel
+from isoglot.study.conditions import TableKind
+from isoglot.study.scales import NormPlacement
+from tests.model.tiny_exports import own_model
+from tests.model.tiny_models import tiny_model, tiny_shape
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
+
+CLASSES = {NormPlacement.POST: "XLMWithLMHeadModel", NormPlacement.PRE: "RobertaPreLayerNormForMaskedLM"}
+LINES = ["le thème", "les", "", "thèse the là"]
+
+
+def written(own: OwnModel, folder: Path) -> Export:
+    return write_export(own, folder, card=lambda export: f"{export.architecture}\n")
+
+
+def our_batch(own: OwnModel) -> Tensor:
+    """Ids by our own code, padded."""
+    lines = [line.split() for line in LINES]
+    sentences = encoded_sentences(lines, language=own.language, bpe=own.bpe, vocabulary=own.vocabulary)
+    rows = [torch.tensor(sentence.ids) for sentence in sentences]
+    return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("is_separate", [False, True], ids=["shared", "separate"])
+@pytest.mark.parametrize("norm", NormPlacement)
+@torch.no_grad()
+def test_every_layer_and_the_softmax_come_back(
+    norm: NormPlacement, is_separate: bool, language: str, tmp_path: Path
+) -> None:
+    own = own_model(norm, language=language, is_separate=is_separate)
+    export = written(own, tmp_path / "out")
+    assert export.architecture == CLASSES[norm]
+    tokenizer, folder = AutoTokenizer.from_pretrained(tmp_path / "out"), tmp_path / "out"
+    batch = tokenizer(LINES, padding=True, return_tensors="pt")
+    token_BL, real_BL = our_batch(own), batch["attention_mask"].bool()
+    assert not real_BL.all()
+    theirs: Any = AutoModel.from_pretrained(folder)(**batch, output_hidden_states=True)
+    ours = own.model.encoder.hidden_states(token_BL, language=language)
+    assert len(ours) == len(theirs.hidden_states) == 4
+    for our_BLD, their_BLD in zip(ours, theirs.hidden_states, strict=True):
+        torch.testing.assert_close(our_BLD[real_BL], their_BLD[real_BL], rtol=0, atol=1e-5)
+    logits_BLN = AutoModelForMaskedLM.from_pretrained(folder)(**batch).logits
+    size = own.table_size
+    our_logits_BLV = own.model.logits(ours[-1], language=language)
+    torch.testing.assert_close(our_logits_BLV[real_BL], logits_BLN[..., :size][real_BL], rtol=0, atol=2e-5)
+    if own.num_unknown:
+        assert logits_BLN.softmax(-1)[..., size:].sum() < 1e-9
+
+
+@pytest.mark.parametrize("norm", NormPlacement)
+def test_our_own_reader_of_other_peoples_models_reads_it(norm: NormPlacement, tmp_path: Path) -> None:
+    own = own_model(norm, is_separate=True)
+    written(own, tmp_path / "out")
+    theirs = read_transformers(tmp_path / "out", device=torch.device("cpu"))
+    ours = EncoderReader(
+        own.model.encoder,
+        language="fr",
+        bpe=own.bpe,
+        vocabulary=own.vocabulary,
+        splitting=own.splitting,
+        most_tokens=theirs.most_tokens,
+    )
+    assert (theirs.num_states, theirs.width, theirs.most_tokens) == (ours.num_states, ours.width, 20)
+    (our_sentence,), (their_sentence,) = ours.sentences(LINES[-1:]), theirs.sentences(LINES[-1:])
+    assert their_sentence.words == our_sentence.words
+    assert their_sentence.word_of == our_sentence.word_of
+    our_states, their_states = (
+        reader.states(torch.tensor([sentence.ids]), real_BL=torch.ones(1, len(sentence.ids), dtype=torch.bool))
+        for reader, sentence in ((ours, our_sentence), (theirs, their_sentence))
+    )
+    for our_BLD, their_BLD in zip(our_states, their_states, strict=True):
+        torch.testing.assert_close(our_BLD, their_BLD, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("norm", NormPlacement)
+@torch.no_grad()
+def test_what_only_the_tokenizer_knows_is_unknown(norm: NormPlacement, tmp_path: Path) -> None:
+    own = own_model(norm)
+    assert own.num_unknown > 0
+    written(own, tmp_path / "out")
+    theirs: Any = AutoModel.from_pretrained(tmp_path / "out")
+    token_BL = torch.arange(own.table_size, len(own.names))[None, :6]
+    ours = own.model.encoder(torch.full_like(token_BL, UNK), language="fr")
+    torch.testing.assert_close(ours, theirs(token_BL).last_hidden_state, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("norm", NormPlacement)
+def test_dropout_falls_where_ours_does(norm: NormPlacement, tmp_path: Path) -> None:
+    """Both draw from one generator, so numbers agree only if the same things are dropped in the same order."""
+    own = own_model(norm)
+    written(own, tmp_path / "out")
+    theirs: Any = AutoModel.from_pretrained(tmp_path / "out", attn_implementation="eager").train()
+    token_BL = our_batch(own)[-1:]
+    assert token_BL.ne(PAD).all()
+    torch.manual_seed(1)
+    their_BLD = theirs(token_BL).last_hidden_state
+    torch.manual_seed(1)
+    our_BLD = own.model.train().encoder(token_BL, language="fr")
+    torch.testing.assert_close(our_BLD, their_BLD, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [TableKind.JOINT, TableKind.PREFIXED, TableKind.PARTIAL])
+def test_tables_of_every_kind(kind: TableKind, tmp_path: Path) -> None:
+    assert written(own_model(NormPlacement.PRE, kind=kind), tmp_path / "out").num_words > 30
+
+
+@torch.no_grad()
+def test_a_narrow_feed_forward_layer_is_filled_up_and_a_wide_one_refused(tmp_path: Path) -> None:
+    own = own_model(NormPlacement.POST)
+    for feed_forward in (40, 97):
+        shape = replace(tiny_shape(), feed_forward=feed_forward)
+        own = replace(own, model=tiny_model(shape, table_sizes=own.model.encoder.table_sizes))
+        if feed_forward == 40:
+            assert written(own, tmp_path / "narrow").hidden_states < 1e-5
+        else:
+            with pytest.raises(IsoglotError, match="97 wide, more than 4 times the model's 24"):
+                written(own, tmp_path / "wide")
+    assert [path.name for path in tmp_path.iterdir()] == ["narrow"]
+
+
+def test_without_the_softmax_where_its_head_cannot_be_made_to_do_nothing(tmp_path: Path) -> None:
+    own = own_model(NormPlacement.PRE)
+    with torch.no_grad():
+        cast(nn.LayerNorm, own.model.encoder.top_norm).weight[3] = 0
+    export = written(own, tmp_path / "out")
+    assert (export.architecture, export.softmax) == ("RobertaPreLayerNormModel", None)
+    assert export.hidden_states < 1e-5
+    assert type(AutoModel.from_pretrained(tmp_path / "out")).__name__ == "RobertaPreLayerNormModel"
+
+
+@pytest.mark.parametrize("norm", NormPlacement)
+def test_a_model_that_differs_is_not_written(
+    norm: NormPlacement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "xlm_model" if norm is NormPlacement.POST else "roberta_model"
+    right = getattr(exporting, name)
+
+    def wrong(own: OwnModel) -> Any:
+        model = right(own)
+        with torch.no_grad():
+            next(model.base_model.parameters()).mul_(1.01)
+        return model
+
+    monkeypatch.setattr(exporting, name, wrong)
+    with pytest.raises(IsoglotError, match="hidden states of the exported model differ from ours by"):
+        written(own_model(norm), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tokenizer_that_differs_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = exporting.write_tokenizer
+
+    def wrong(folder: Path, **settings: Any) -> None:
+        bpe = settings["bpe"]
+        right(folder, **(settings | {"bpe": replace(bpe, merges=bpe.merges[:-1])}))
+
+    monkeypatch.setattr(exporting, "write_tokenizer", wrong)
+    with pytest.raises(IsoglotError, match=r"cuts \d+ of \d+ words otherwise than ours, such as '.+'"):
+        written(own_model(NormPlacement.PRE), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
+    own = own_model(NormPlacement.PRE)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/mine.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(IsoglotError, match="full has files in it"):
+        written(own, tmp_path / "full")
+    with pytest.raises(IsoglotError, match="file is a file"):
+        written(own, tmp_path / "file")
+    with pytest.raises(IsoglotError, match="cannot be written"):
+        written(own, tmp_path / "file/below")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "full", "mine.txt"]
+    (tmp_path / "empty").mkdir()
+    written(own, tmp_path / "empty")
+    written(own, tmp_path / "new/deep")
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["deep"]
+    names = {"README.md", "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert {path.name for path in (tmp_path / "empty").iterdir()} == names
+
+
+def test_parts_of_different_runs_are_refused() -> None:
+    own = own_model(NormPlacement.PRE)
+    with pytest.raises(IsoglotError, match="does not read 'de'; it reads en, fr"):
+        replace(own, language="de")
+    with pytest.raises(IsoglotError, match="they are not of one run"):
+        replace(own, model=tiny_model(table_sizes={"en": 9, "fr": 9}))

@@ -1,0 +1,111 @@
+"""The sharing map: who owns which weights, and who uses and trains them."""
+
+import pytest
+import torch
+from torch import nn
+
+from isoglot.errors import IsoglotError
+from isoglot.model.cloze import ClozeModel
+from isoglot.model.per_language import PerLanguage
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import NormPlacement
+from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
+
+MASKED_M = torch.tensor([1, 3, 8])
+SEPARATIONS = [
+    Separate(),
+    Separate(embeddings=True),
+    Separate(layers=frozenset({1})),
+    Separate(layers=frozenset({2, 3})),
+    Separate(embeddings=True, layers=frozenset({1, 2})),
+    EVERYTHING,
+]
+
+
+def expected_owners(separate: Separate) -> dict[str, set[str]]:
+    owners = {f"encoder.blocks.{layer - 1}": layer in separate.layers for layer in (1, 2, 3)}
+    owners |= {"encoder.embeddings": separate.embeddings, "output_bias": separate.embeddings}
+    return {part: {"en", "fr"} if separated else {"shared"} for part, separated in owners.items()}
+
+
+def logits(model: ClozeModel, language: str) -> torch.Tensor:
+    return model.masked_logits(random_tokens(2, 6), masked_M=MASKED_M, language=language)
+
+
+@pytest.mark.parametrize("separate", SEPARATIONS, ids=str)
+def test_keys_of_a_checkpoint_tell_what_is_separate(separate: Separate) -> None:
+    model = tiny_model(tiny_shape(NormPlacement.PRE), separate=separate)
+    owners: dict[str, set[str]] = {}
+    for key in model.state_dict():
+        if not key.startswith("encoder.top_norm."):
+            part, _, rest = key.partition(".owned_by.")
+            owners.setdefault(part, set()).add(rest.split(".")[0])
+    assert owners == expected_owners(separate)
+
+
+def test_keys_are_readable() -> None:
+    keys = tiny_model(separate=Separate(layers=frozenset({1}))).state_dict()
+    assert "encoder.blocks.0.owned_by.fr.attention.query_key_value.weight" in keys
+    assert "encoder.blocks.1.owned_by.shared.feed_forward.inner.bias" in keys
+    assert "encoder.embeddings.owned_by.shared.token.weight" in keys
+
+
+@pytest.mark.parametrize("separate", SEPARATIONS, ids=str)
+def test_one_languages_gradient_does_not_touch_the_others_parts(separate: Separate) -> None:
+    model = tiny_model(separate=separate)
+    logits(model, "en").logsumexp(1).sum().backward()
+    for name, parameter in model.named_parameters():
+        if ".owned_by.fr." in name:
+            assert parameter.grad is None, name
+        else:
+            assert parameter.grad is not None, name
+            assert parameter.grad.ne(0).any(), name
+
+
+@pytest.mark.parametrize("separate", SEPARATIONS[1:], ids=str)
+@torch.no_grad()
+def test_each_separate_part_is_used_for_its_own_language_alone(separate: Separate) -> None:
+    model = tiny_model(separate=separate)
+    french, english = logits(model, "fr"), logits(model, "en")
+    for name, parameter in model.named_parameters():
+        if ".owned_by.fr." in name:
+            before = parameter.clone()
+            parameter *= 1.5
+            assert not torch.allclose(logits(model, "fr"), french, atol=1e-3), name
+            assert logits(model, "en").equal(english), name
+            parameter.copy_(before)
+
+
+@torch.no_grad()
+def test_languages_differ_by_their_own_parts_and_nothing_else() -> None:
+    model = tiny_model(separate=EVERYTHING)
+    assert not torch.allclose(logits(model, "en"), logits(model, "fr"), atol=0.1)
+    for part in (model.encoder.embeddings, *model.encoder.blocks, model.output_bias):
+        part.of("fr").load_state_dict(part.of("en").state_dict())
+    assert logits(model, "en").equal(logits(model, "fr"))
+
+
+def test_separate_tables_may_differ_in_size() -> None:
+    model = tiny_model(separate=Separate(embeddings=True), table_sizes={"en": 50, "fr": 60})
+    assert logits(model, "en").shape == (3, 50)
+    assert logits(model, "fr").shape == (3, 60)
+    assert model.output_bias.of("fr").bias.shape == (60,)
+
+
+@pytest.mark.parametrize("name", ["to", "keys", "forward", "half", "type", "parameters", "owned-by"])
+def test_a_language_may_be_called_like_something_of_torch(name: str) -> None:
+    model = tiny_model(separate=EVERYTHING, table_sizes={"en": 50, name: 50})
+    assert f"encoder.blocks.0.owned_by.{name}.attention.output.weight" in model.state_dict()
+    own = set(model.encoder.blocks[0].of(name).parameters())
+    assert own < set(model.parameters())
+    model.load_state_dict(model.state_dict())
+    model.to(torch.float64).train().requires_grad_(True)
+    logits(model, name).sum().backward()
+    assert all(parameter.grad is not None and parameter.dtype == torch.float64 for parameter in own)
+
+
+@pytest.mark.parametrize("name", ["shared", "training"])
+@pytest.mark.parametrize("separate", [True, False])
+def test_reserved_names_are_refused(name: str, separate: bool) -> None:
+    with pytest.raises(IsoglotError, match=f"no language can be called '{name}'"):
+        PerLanguage(lambda _: nn.Identity(), ["en", name], separate=separate)
