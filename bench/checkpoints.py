@@ -23,8 +23,7 @@ from isoglot.model.background_writing import BackgroundWriter
 from isoglot.model.checkpoints import LATEST, write_checkpoint
 from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.flat_weights import FlatWeights
-from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
-from isoglot.pretraining.progression import Progression
+from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS, Progression
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
 

@@ -34,12 +34,12 @@ from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.hardware import free_memory_of
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining.calibration import made_up_stream
+from isoglot.pretraining.footprint import fitting_micro_batch
+from isoglot.pretraining.health import measured_matmul_peak, useful_operations_per_token
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
-from isoglot.pretraining.micro_batch import fitting_micro_batch
+from isoglot.pretraining.prefetching import Upcoming
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.pretraining.upcoming import Upcoming
-from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
 from isoglot.study.conditions import CONDITIONS, TableKind
 from isoglot.study.scales import DEMO, SCALES, Scale
 

@@ -18,7 +18,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_softmax, triton_tables
+from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_tables
+from isoglot.pretraining.kernels import triton_tables as triton_softmax
 from isoglot.pretraining.masking import room_for_masked
 from isoglot.study.scales import PAPER, SCALES, SMALL, Scale
 

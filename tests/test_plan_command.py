@@ -9,7 +9,7 @@ from commands import ISOGLOT, Workplace, environment, isoglot
 from study_texts import TINY_STUDY
 
 from isoglot.machine import PROCESSES_VARIABLE
-from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
+from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
 
 
 def test_a_plan_with_a_calibration_tells_time_and_leaves_nothing(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The batch of each update: languages are drawn, and the next windows of each are taken."""
 
-# B = windows, L = positions
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,8 +12,21 @@ from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.windows import Windows, WindowSource
-from isoglot.pretraining.language_sampling import language_probabilities
 from isoglot.randomness import derived_seed
+
+
+def language_probabilities(num_lines: Mapping[str, int], *, exponent: float) -> dict[str, float]:
+    """Proportional to the share of lines raised to a power below one, which gives small corpora more than their share.
+
+    >>> language_probabilities({"en": 900, "fr": 100}, exponent=0.5)
+    {'en': 0.75, 'fr': 0.25}
+    """
+    total = sum(num_lines.values())
+    weights = {language: (count / total) ** exponent for language, count in num_lines.items()}
+    return {language: weight / sum(weights.values()) for language, weight in weights.items()}
+
+
+# B = windows, L = positions
 
 
 def window_source(stream: TokenStream, *, switchable: SwitchableText | None, window: int, seed: int) -> WindowSource:

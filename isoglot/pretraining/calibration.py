@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -15,9 +16,54 @@ from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream, id_type
 from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, Machine
+from isoglot.pretraining.footprint import FLOAT, MOMENTS
 from isoglot.pretraining.loop import Trainer
-from isoglot.pretraining.parameters import num_read
+from isoglot.pretraining.parameters import num_flat_tensors, num_in_training, num_parameters, num_read, num_tensors
 from isoglot.pretraining.run import PretrainingRun
+
+HEADER_BYTES = 140
+"""Of a tensor's name, shape and place in a safetensors file."""
+DESCRIPTION_BYTES = 500
+LOG_LINE_BYTES = 250
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiskUse:
+    """Of one run."""
+
+    run: PretrainingRun
+    table_sizes: Mapping[str, int]
+
+    @cached_property
+    def model_bytes(self) -> int:
+        """Of weights alone."""
+        tensors = num_tensors(self.run, table_sizes=self.table_sizes)
+        weights = FLOAT * num_parameters(self.run, table_sizes=self.table_sizes)
+        return weights + tensors * HEADER_BYTES + DESCRIPTION_BYTES
+
+    @cached_property
+    def checkpoint_bytes(self) -> int:
+        """Of weights, Adam's moments and its counts of updates."""
+        numbers = (1 + MOMENTS) * num_in_training(self.run, table_sizes=self.table_sizes)
+        tensors = (2 + MOMENTS) * num_flat_tensors(self.run, table_sizes=self.table_sizes)
+        return FLOAT * numbers + tensors * HEADER_BYTES
+
+    @property
+    def num_kept(self) -> int:
+        """Models kept from the course of the training, beside the best."""
+        updates = self.run.updates
+        return sum(self.run.kept_after(updates >> halvings) for halvings in range(1, updates.bit_length()))
+
+    @property
+    def finished_bytes(self) -> int:
+        """Of what stays."""
+        return (1 + self.num_kept) * self.model_bytes + self.run.evaluations * LOG_LINE_BYTES
+
+    @property
+    def passing_bytes(self) -> int:
+        """Of what is there during training only: a checkpoint and the next, and a better model than the best."""
+        return 2 * self.checkpoint_bytes + self.model_bytes
+
 
 WARM_UP = 4
 FEWEST, MOST = 3, 50

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from time import monotonic
@@ -22,13 +23,31 @@ from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.batches import Batches, window_source
 from isoglot.pretraining.guard import MOST_SKIPPED, WINDOW, too_many
 from isoglot.pretraining.perplexity import HeldOut, perplexity
-from isoglot.pretraining.progression import Progression
+from isoglot.pretraining.prefetching import Upcoming
 from isoglot.pretraining.ranks import ALONE, Ranks
-from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
-from isoglot.pretraining.upcoming import Upcoming
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.updates import Unsettled, Updates
 from isoglot.randomness import derived_seed
+
+
+@dataclass
+class Progression:
+    """What changes during training besides weights and moments; random draws depend on the update number alone."""
+
+    update: int = 0
+    positions: dict[str, int] = field(default_factory=dict)
+    """Windows taken of each language."""
+    micro_batch: int | None = None
+    """Windows read at once until now; where there is dropout, other pieces of a batch would draw other masks."""
+    best_perplexity: float = float("inf")
+    losses: dict[str, list[float]] = field(default_factory=dict)
+    """By language: the sum of losses since the last evaluation, and of how many updates."""
+    skipped: list[int] = field(default_factory=list)
+    """Updates that were left out."""
+    guard: dict[str, float] = field(default_factory=dict)
+    """What the guard goes by in leaving updates out."""
+    log: list[dict[str, object]] = field(default_factory=list)
+
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20

@@ -25,8 +25,7 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, PROCESSES_VARIABLE, Machine, this_machine
 from isoglot.pretraining.loop import Report, pretrain
 from isoglot.pretraining.ranks import Ranks
-from isoglot.pretraining.run import PretrainingRun
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 
 MAX_RESTARTS = 3
 SECONDS_TO_END = 10.0

@@ -1,10 +1,10 @@
 """One update: words are hidden, gradients gathered over the pieces of a batch and over processes, and Adam steps."""
 
-# B = windows, L = positions, K = languages
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import sqrt
+from typing import assert_never
 
 import torch
 from torch import Tensor
@@ -18,13 +18,33 @@ from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
 from isoglot.pretraining.guard import Guard
 from isoglot.pretraining.kernels.steps import Kernels
 from isoglot.pretraining.kernels.torch_kernels import TorchKernels
-from isoglot.pretraining.learning_rate import learning_rate
 from isoglot.pretraining.masking import Mask, room_for_masked
+from isoglot.pretraining.prefetching import Batch
 from isoglot.pretraining.ranks import Ranks
-from isoglot.pretraining.run import PretrainingRun
-from isoglot.pretraining.upcoming import Batch
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.randomness import derived_seed
+from isoglot.study.scales import Decay, Optimization
+
+FIRST_RATE = 1e-7
+TAIL_SHARE = 0.3
+
+
+def learning_rate(update: int, *, optimization: Optimization, updates: int) -> float:
+    """The rate of an update counted from 1; XLM sets the rate after each step, so the first runs at FIRST_RATE."""
+    done, warmup = update - 1, optimization.warmup_updates
+    if done < warmup:
+        return FIRST_RATE + done * (optimization.learning_rate - FIRST_RATE) / warmup
+    match optimization.decay:
+        case Decay.INVERSE_SQUARE_ROOT:
+            return optimization.learning_rate * sqrt(max(warmup, 1) / max(done, 1))
+        case Decay.LINEAR_TAIL:
+            tail = TAIL_SHARE * updates
+            return optimization.learning_rate * min(1.0, (updates - done) / tail)
+    assert_never(optimization.decay)
+
+
+# B = windows, L = positions, K = languages
+
 
 NORM_EPSILON = 1e-6
 

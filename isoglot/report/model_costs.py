@@ -8,9 +8,8 @@ from pathlib import Path
 from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
-from isoglot.pretraining.disk_use import DiskUse
-from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.micro_batch import TooLargeError, micro_batch
+from isoglot.pretraining.calibration import DiskUse
+from isoglot.pretraining.footprint import Footprint, TooLargeError, micro_batch
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import size_in_bytes
 from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder

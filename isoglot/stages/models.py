@@ -90,8 +90,8 @@ class PretrainedEncoder(Stage):
     def make(self, work: Work) -> None:
         from isoglot.hardware import free_memory_of
         from isoglot.machine import this_machine
+        from isoglot.pretraining.footprint import micro_batch
         from isoglot.pretraining.loop import pretrain
-        from isoglot.pretraining.micro_batch import micro_batch
         from isoglot.pretraining.torchrun import Job, pretrain_in_processes
         from isoglot.stages.training_watch import TrainingWatch
 

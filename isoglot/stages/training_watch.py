@@ -10,11 +10,9 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.batches import window_source
-from isoglot.pretraining.blind_losses import BlindLosses
 from isoglot.pretraining.health import HealthLog
-from isoglot.pretraining.plateau import Plateau
-from isoglot.pretraining.run import PretrainingRun
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.plateau import BlindLosses, Plateau
+from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.store import Work
 
 

@@ -19,7 +19,7 @@ from isoglot.files import write_tensors
 from isoglot.model.background_writing import BackgroundWriter, Outbox
 from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import read_model, write_model
-from isoglot.pretraining.progression import Progression
+from isoglot.pretraining.loop import Progression
 from tests.killed_processes import CHECKOUT, KILLED, Nursed, files_of, nursed
 from tests.model.tiny_models import EVERYTHING, tiny_model
 from tests.slow_disks import slow_disk

@@ -5,7 +5,7 @@ from math import ceil
 
 import pytest
 
-from isoglot.pretraining.learning_rate import learning_rate
+from isoglot.pretraining.updates import learning_rate
 from isoglot.study.conditions import PAPER_DEPTH, TABLE_1
 from isoglot.study.limits import conflicts
 from isoglot.study.scales import PAPER, SCALES, Decay, NormPlacement

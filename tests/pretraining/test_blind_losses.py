@@ -14,10 +14,10 @@ from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK
 from isoglot.corpora.windows import Windows
-from isoglot.pretraining import blind_losses
+from isoglot.pretraining import plateau as blind_losses
 from isoglot.pretraining.batches import window_source
-from isoglot.pretraining.blind_losses import BlindLosses
 from isoglot.pretraining.masking import Mask
+from isoglot.pretraining.plateau import BlindLosses
 from tests.pretraining.tiny_runs import switchable_texts
 
 

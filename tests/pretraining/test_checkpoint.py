@@ -7,8 +7,7 @@ import pytest
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
 from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
-from isoglot.pretraining.loop import Trainer
-from isoglot.pretraining.progression import Progression
+from isoglot.pretraining.loop import Progression, Trainer
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
 
 

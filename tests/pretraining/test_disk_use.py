@@ -11,7 +11,7 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.model.checkpoints import write_checkpoint
 from isoglot.model.cloze import write_model
-from isoglot.pretraining.disk_use import DiskUse
+from isoglot.pretraining.calibration import DiskUse
 from isoglot.pretraining.loop import pretrain
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.study.conditions import DEFAULT

@@ -13,10 +13,9 @@ import torch
 
 from isoglot.errors import IsoglotError
 from isoglot.pretraining import health
-from isoglot.pretraining.health import HEALTH, HealthLog
+from isoglot.pretraining.health import HEALTH, HealthLog, measured_matmul_peak, useful_operations_per_token
+from isoglot.pretraining.run import UpdateRecord
 from isoglot.pretraining.tensorboard import EVENTS, VARIABLE
-from isoglot.pretraining.update_record import UpdateRecord
-from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
 from tests.pretraining.tiny_runs import tiny_run
 
 RUN = tiny_run()

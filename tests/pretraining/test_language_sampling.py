@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.pretraining import language_sampling
-from isoglot.pretraining.language_sampling import language_probabilities
+from isoglot.pretraining import batches as language_sampling
+from isoglot.pretraining.batches import language_probabilities
 
 
 def test_the_papers_exponent_by_hand() -> None:

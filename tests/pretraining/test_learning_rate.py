@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from isoglot.pretraining.learning_rate import learning_rate
+from isoglot.pretraining.updates import learning_rate
 from isoglot.study.scales import PAPER, Decay, Optimization
 
 HIGHEST = 1e-3

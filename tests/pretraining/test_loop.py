@@ -18,8 +18,7 @@ from isoglot.model.cloze import read_model
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import pretrain, untrained_model
 from isoglot.pretraining.perplexity import HeldOut, perplexity
-from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.updates import adam
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import Optimization

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
 from isoglot.hardware import SHARE_VARIABLE, FreeMemory
-from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.micro_batch import (
+from isoglot.pretraining.footprint import (
     MICRO_BATCH_VARIABLE,
     USABLE_SHARE,
+    Footprint,
     TooLargeError,
     fitting_micro_batch,
     micro_batch,

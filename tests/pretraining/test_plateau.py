@@ -10,11 +10,9 @@ import torch
 
 from isoglot.corpora.streams import TokenStream
 from isoglot.pretraining import plateau as plateau_module
-from isoglot.pretraining.blind_losses import BlindLosses
 from isoglot.pretraining.loop import Trainer
-from isoglot.pretraining.plateau import Plateau, first_told
-from isoglot.pretraining.run import PretrainingRun
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.plateau import BlindLosses, Plateau, first_told
+from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
 from tests.pretraining.tiny_runs import tiny_run, trainer_of

@@ -10,8 +10,7 @@ from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.pretraining import loop
 from isoglot.pretraining.loop import CHECKPOINTS, Trainer, pretrain
-from isoglot.pretraining.run import BEST, INTERMEDIATE
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.run import BEST, INTERMEDIATE, UpdateRecord
 from isoglot.study.conditions import Separate
 from tests.killed_processes import Nursed, files_of, nursed
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, switchable_texts, tiny_run, trainer_of

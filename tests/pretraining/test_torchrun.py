@@ -19,9 +19,8 @@ from isoglot.errors import IsoglotError
 from isoglot.model.cloze import read_model
 from isoglot.pretraining import torchrun
 from isoglot.pretraining.loop import CHECKPOINTS, pretrain
-from isoglot.pretraining.run import BEST, LOG, PretrainingRun
+from isoglot.pretraining.run import BEST, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.torchrun import Job, pretrain_in_processes
-from isoglot.pretraining.update_record import UpdateRecord
 from tests.killed_processes import CHECKOUT, files_of
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 

@@ -12,7 +12,7 @@ import torch
 from isoglot.corpora.streams import TokenStream
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining.batches import Batches, share_of
-from isoglot.pretraining.upcoming import READ_AHEAD, Batch, Upcoming
+from isoglot.pretraining.prefetching import READ_AHEAD, Batch, Upcoming
 from tests.pretraining.tiny_runs import CPU, tiny_run, trainer_of
 
 Streams = dict[str, TokenStream]

@@ -16,7 +16,7 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.run import UpdateRecord
 from isoglot.pretraining.updates import kernels_for
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import Separate

@@ -11,9 +11,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.model.cloze import ClozeModel
-from isoglot.pretraining import useful_work
+from isoglot.pretraining import health as useful_work
+from isoglot.pretraining.health import measured_matmul_peak, useful_operations_per_token
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.pretraining.useful_work import measured_matmul_peak, useful_operations_per_token
 from isoglot.study.conditions import CONDITIONS, Separate
 from isoglot.study.scales import PAPER, EncoderShape, NormPlacement
 from tests.pretraining.tiny_runs import tiny_run

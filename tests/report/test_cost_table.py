@@ -9,7 +9,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.exhibits import targets
 from isoglot.hardware import FreeMemory
-from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
+from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
 from isoglot.report.cost_table import cost_lines, costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs
 from isoglot.store import Store, plan

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot.pretraining.blind_losses import BlindLosses
 from isoglot.pretraining.health import HealthLog
-from isoglot.pretraining.plateau import Plateau
-from isoglot.pretraining.update_record import UpdateRecord
+from isoglot.pretraining.plateau import BlindLosses, Plateau
+from isoglot.pretraining.run import UpdateRecord
 from isoglot.report.logs import last_remark
 from tests.pretraining.tiny_runs import tiny_run
 

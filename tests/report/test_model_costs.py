@@ -16,10 +16,9 @@ from isoglot.errors import IsoglotError
 from isoglot.exhibits import targets
 from isoglot.hardware import FreeMemory
 from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
-from isoglot.pretraining.disk_use import DiskUse
-from isoglot.pretraining.footprint import Footprint
-from isoglot.pretraining.micro_batch import MICRO_BATCH_VARIABLE
-from isoglot.pretraining.progression import Progression
+from isoglot.pretraining.calibration import DiskUse
+from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
+from isoglot.pretraining.loop import Progression
 from isoglot.pretraining.run import LOG
 from isoglot.report.cost_table import costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times

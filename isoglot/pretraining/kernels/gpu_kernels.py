@@ -10,7 +10,8 @@ from torch import Tensor
 
 from isoglot.machine import Machine
 from isoglot.model.block import NORM_EPSILON
-from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_softmax, triton_tables
+from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_tables
+from isoglot.pretraining.kernels import triton_tables as triton_softmax
 from isoglot.pretraining.kernels.steps import Affine, Attended, Normed, Weight
 
 aten = torch.ops.aten

@@ -7,8 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from isoglot.pretraining.kernels.triton_columns import add_partial_sums
-from isoglot.pretraining.kernels.triton_dropout import dropped, threshold
+from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, threshold
 
 LONGEST = 256
 """The way back holds all queries of a window and head at once."""

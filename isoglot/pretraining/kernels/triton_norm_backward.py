@@ -7,8 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from isoglot.pretraining.kernels.triton_columns import add_partial_sums
-from isoglot.pretraining.kernels.triton_dropout import dropped, kept_of_four_rows, words_of_eight_rows
+from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, kept_of_four_rows, words_of_eight_rows
 
 ROWS = 8
 """Read at once, as dropout's bits come for eight rows."""

@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from isoglot.pretraining.kernels.triton_dropout import dropped, kept_of_eight_rows, threshold
+from isoglot.pretraining.kernels.triton_columns import dropped, kept_of_eight_rows, threshold
 from isoglot.pretraining.kernels.triton_norm_backward import ROWS, norm_backward, shape_of_programs
 
 
