@@ -19,7 +19,7 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
-from isoglot.geometry.retrieval import NEIGHBOURS, Measure, nearest
+from isoglot.evaluation.geometry.retrieval import NEIGHBOURS, Measure, nearest
 from isoglot.machine import this_machine
 
 # N = words of one side, T = of the other, D = width; R = rows at a time

@@ -13,11 +13,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from isoglot.geometry.cka import debiased_cka, linear_cka
-from isoglot.geometry.neuron_correlation import average_neuron_correlation
-from isoglot.geometry.normalization import iterative_normalization
-from isoglot.geometry.procrustes import orthogonal_map
-from isoglot.geometry.svcca import svcca
+from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
+from isoglot.evaluation.geometry.vectors import iterative_normalization, orthogonal_map
 from isoglot.machine import this_machine
 
 ROWS = 10_000

@@ -18,19 +18,18 @@ from torch import Tensor, nn
 
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
+from isoglot.evaluation.transfer.conllu import Tree, read_conllu
+from isoglot.evaluation.transfer.fine_tuning import FineTuner
+from isoglot.evaluation.transfer.predictions import predictions
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.sequences import Encoding, encoded, epoch_order, length_batches, padding_share
+from isoglot.evaluation.transfer.tasks.parsing import TASK
 from isoglot.machine import Machine, this_machine
 from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.scales import DEMO, PAPER, EncoderShape
 from isoglot.study.searches import Schedule
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.transfer.conllu import Tree, read_conllu
-from isoglot.transfer.fine_tuning import FineTuner
-from isoglot.transfer.length_batches import epoch_order, length_batches, padding_share
-from isoglot.transfer.predictions import predictions
-from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.sequences import Encoding, encoded
-from isoglot.transfer.tasks.parsing import TASK
 
 LANGUAGE = "en"
 SUBWORDS = 8000

@@ -6,7 +6,7 @@ import time
 import torch
 
 from isoglot.corpora.synthetic import draw_meanings, realise
-from isoglot.geometry.word_alignment import aligned
+from isoglot.evaluation.geometry.word_alignment import aligned
 from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 
 PAIRS = 10_000

@@ -19,8 +19,8 @@ from isoglot.study.searches import NewVectors
 from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
-    from isoglot.geometry.comparison import Told
-    from isoglot.geometry.reader import Reader
+    from isoglot.evaluation.geometry.comparison import Told
+    from isoglot.evaluation.geometry.reader import Reader
 
 # As in cli.py: commands import what they need when they are called.
 
@@ -60,9 +60,9 @@ def compare(
     A model is a name on the Hugging Face hub, a folder with config.json, or one of isoglot's own such as
     demo:monolingual:oru. Text may be plain, a sentence a line, or XNLI's or a treebank's; it may be compressed.
     """
+    from isoglot.evaluation.geometry.comparison import compared
+    from isoglot.evaluation.geometry.parallel_lines import read_parallel_lines
     from isoglot.files import write_whole
-    from isoglot.geometry.comparison import compared
-    from isoglot.geometry.parallel_lines import read_parallel_lines
     from isoglot.report.comparison import NamedComparison
 
     for option, name in (("--store", store), ("--to", to)):
@@ -111,7 +111,7 @@ def _reader(name: str, *, store: str, data: Path | None) -> Reader:
 
 
 def _transformers_reader(name: str) -> Reader:
-    from isoglot.geometry.transformers_reader import read_transformers
+    from isoglot.evaluation.geometry.transformers_reader import read_transformers
     from isoglot.machine import this_machine
 
     return read_transformers(name, device=this_machine().device)

@@ -8,14 +8,14 @@ from functools import partial
 
 from isoglot.cells import MAPPED, UNTRAINED, Cell, Gap
 from isoglot.errors import MissingDataError
+from isoglot.evaluation.transfer.task import Recipe
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.stages.model_pairs import ModelPair
 from isoglot.store import Stage
 from isoglot.study.conditions import CONDITIONS, DEFAULT, MONOLINGUAL, Condition
 from isoglot.study.languages import PRIME
 from isoglot.study.study import Study
 from isoglot.study.task_files import task_names
-from isoglot.transfer.task import Recipe
-from isoglot.transfer.tasks import task_named
 
 FIGURE_4 = "figure-4"
 FIGURE_5 = "figure-5"

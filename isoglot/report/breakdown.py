@@ -13,13 +13,13 @@ from rich.text import Text
 
 from isoglot.cells import TABLE_1
 from isoglot.errors import IsoglotError, suggestion
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.exhibits import cells, gaps
 from isoglot.stages.fine_tuning import FineTuning, prediction_files
 from isoglot.stages.scores import read_scores
 from isoglot.stages.transfer import PLACES, ZeroShotTransfer
 from isoglot.store import Store
 from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
-from isoglot.transfer.tasks import task_named
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,7 @@ from rich.table import Table
 from isoglot.report.line_chart import Line, LineChart, Reference, line_charts
 
 if TYPE_CHECKING:
-    from isoglot.geometry.comparison import Comparison
-    from isoglot.geometry.layer_comparison import LayerComparison, Retrieval
+    from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison, Retrieval
     from isoglot.study.searches import NewVectors
 
 NOTHING = "-"

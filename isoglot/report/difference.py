@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.measurements import Measurement
 from isoglot.report.layer_series import pair_title, shown
 from isoglot.report.quantities import mean_and_range
@@ -15,7 +16,6 @@ from isoglot.report.settings_difference import STUDY, differing, settings_and_re
 from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Verdict, order_verdict
 from isoglot.stages.fine_tuning import DEV
 from isoglot.study.conditions import label_of
-from isoglot.transfer.tasks import task_named
 
 ABSENT = "nothing"
 NO_SETTING = "No setting differs."

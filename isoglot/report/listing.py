@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.exhibit_names import EXHIBITS
@@ -14,7 +15,6 @@ from isoglot.study.scales import SCALES, Scale
 from isoglot.study.study import Study, Synthetic, builtin_study_names, read_study
 from isoglot.study.synthetic_languages import SyntheticLanguage
 from isoglot.study.task_files import task_names
-from isoglot.transfer.tasks import task_named
 
 
 def listing() -> Iterator[RenderableType]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from operator import itemgetter
 from statistics import fmean
 
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.measurements import Measurement
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.rows import rows
@@ -16,7 +17,6 @@ from isoglot.report.sections import RETRIEVAL
 from isoglot.report.transfer_scores import Model, transfer_scores
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.study.conditions import DEFAULT
-from isoglot.transfer.tasks import task_named
 
 ALIVE, DEAD = 2 / 3, 1 / 3
 """Of Default's transfer: from the first on it survives, below the second it dies."""

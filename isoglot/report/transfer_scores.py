@@ -9,13 +9,13 @@ from statistics import fmean
 from typing import Any
 
 from isoglot.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
+from isoglot.evaluation.transfer.task import Task
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.measurements import Measurement
 from isoglot.report.noise import Noise
 from isoglot.report.samples import Sample, common_seeds
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.study.conditions import condition_named
-from isoglot.transfer.task import Task
-from isoglot.transfer.tasks import task_named
 
 SUFFIX_LABELS = {"": "", UNTRAINED: ", untrained", UNTRAINED + FROZEN: ", untrained and frozen"}
 BySeed = Mapping[int | None, float]

@@ -19,8 +19,8 @@ from isoglot.study.searches import NewVectors, Subwords
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from isoglot.geometry.hidden_states import WordVectors
-    from isoglot.geometry.vector_maps import VectorMap
+    from isoglot.evaluation.geometry.hidden_states import WordVectors
+    from isoglot.evaluation.geometry.vector_maps import VectorMap
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,8 @@ class ContextualMaps(OfTwoModels):
         return f"maps of words in context, {self.label}"
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.hidden_states import word_vectors
-        from isoglot.geometry.vector_maps import VectorMap, write_maps
+        from isoglot.evaluation.geometry.hidden_states import word_vectors
+        from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
 
         links = read_links(work.path(self.links))
         maps, scores = [], []

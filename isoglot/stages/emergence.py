@@ -19,7 +19,7 @@ from isoglot.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import Resources, Stage, Work
 
 if TYPE_CHECKING:
-    from isoglot.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Emergence(Stage):
         return for_reading(self.encoder.run.shape)
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.hidden_states import SENTENCES_AT_ONCE
+        from isoglot.evaluation.geometry.hidden_states import SENTENCES_AT_ONCE
         from isoglot.machine import this_machine
 
         model = chosen_model(work.path(self.encoder))
@@ -71,8 +71,8 @@ class Emergence(Stage):
         )
 
     def _sentence_scores(self, work: Work, readers: Mapping[str, EncoderReader]) -> list[Score]:
-        from isoglot.geometry.hidden_states import sentence_vectors
-        from isoglot.geometry.retrieval import centred, retrieval_precision
+        from isoglot.evaluation.geometry.hidden_states import sentence_vectors
+        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
 
         source_SND, target_SND = (
             sentence_vectors(reader, reader.sentences(parallel_lines(work.path(self.parallel), language)))
@@ -88,8 +88,8 @@ class Emergence(Stage):
         return scores
 
     def _word_scores(self, work: Work, readers: Mapping[str, EncoderReader], dictionary: AnyDictionary) -> list[Score]:
-        from isoglot.geometry.hidden_states import word_type_vectors
-        from isoglot.geometry.retrieval import centred, retrieval_precision
+        from isoglot.evaluation.geometry.hidden_states import word_type_vectors
+        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
 
         source, target = self.languages
         lines = {

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.task import Recipe, Task
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
 from isoglot.store import Stage, Work
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.transfer.task import Recipe, Task
-from isoglot.transfer.tasks import task_named
 
 EXAMPLES = "examples"
 EXCESS = 4

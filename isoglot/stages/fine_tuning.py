@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.task import Task
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.model.checkpoints import stored_progression
 from isoglot.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.job_sizes import for_training
@@ -18,15 +21,12 @@ from isoglot.stages.models import AnyEncoder, chosen_model, guessed_training_sec
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
-from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.task import Task
-from isoglot.transfer.tasks import task_named
 
 if TYPE_CHECKING:
+    from isoglot.evaluation.transfer.fine_tuning import FineTuned
+    from isoglot.evaluation.transfer.model import NewLayers
     from isoglot.machine import Machine
     from isoglot.model.encoder import Encoder
-    from isoglot.transfer.fine_tuning import FineTuned
-    from isoglot.transfer.new_layers import NewLayers
 
 LOG = "log.jsonl"
 DEV = "dev_"
@@ -75,8 +75,8 @@ class FineTuning(Stage):
         return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
 
     def make(self, work: Work) -> None:
+        from isoglot.evaluation.transfer.fine_tuning import forget_checkpoints
         from isoglot.machine import this_machine
-        from isoglot.transfer.fine_tuning import forget_checkpoints
 
         task, machine = task_named(self.task), this_machine()
         vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
@@ -120,7 +120,7 @@ class FineTuning(Stage):
         encodings: Mapping[str, Encoding],
         machine: Machine,
     ) -> Iterator[Score]:
-        from isoglot.transfer.examination import examined
+        from isoglot.evaluation.transfer.predictions import examined
 
         for language, stage in sorted(self.tests.items()):
             gold = read_examples(task, work.path(stage))
@@ -152,7 +152,7 @@ def fine_tuned(
     machine: Machine,
 ) -> FineTuned:
     """A run to its end, told as it goes, and its log in the folder of the work."""
-    from isoglot.transfer.fine_tuning import FineTuner
+    from isoglot.evaluation.transfer.fine_tuning import FineTuner
 
     def report(done: int, updates: int) -> None:
         work.progress(done * run.batch, updates * run.batch, "examples")

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.task import Task
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.stages.examples import AnyExamples, read_examples
 from isoglot.stages.fine_tuning import DEV, best_epoch, fine_tuned, training_amount, tuned_share
 from isoglot.stages.job_sizes import for_training
@@ -17,12 +20,9 @@ from isoglot.stages.models import AnyEncoder, chosen_model, guessed_training_sec
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
-from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.task import Task
-from isoglot.transfer.tasks import task_named
 
 if TYPE_CHECKING:
-    from isoglot.transfer.fine_tuning import FineTuned
+    from isoglot.evaluation.transfer.fine_tuning import FineTuned
 
 LAYERS = "layers.safetensors"
 
@@ -77,11 +77,10 @@ class LayerHead(Stage):
         return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
 
     def make(self, work: Work) -> None:
+        from isoglot.evaluation.transfer.fine_tuning import forget_checkpoints
+        from isoglot.evaluation.transfer.model import drawn_layers, write_task_layers
+        from isoglot.evaluation.transfer.predictions import examined
         from isoglot.machine import this_machine
-        from isoglot.transfer.examination import examined
-        from isoglot.transfer.fine_tuning import forget_checkpoints
-        from isoglot.transfer.new_layers import drawn_layers
-        from isoglot.transfer.task_layers import write_task_layers
 
         task, machine = task_named(self.task), this_machine()
         encoding = Encoding(

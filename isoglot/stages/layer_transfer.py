@@ -11,6 +11,7 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.stages.contextual_maps import ContextualMaps
 from isoglot.stages.examples import AnyExamples, read_counts, read_examples
 from isoglot.stages.job_sizes import for_reading
@@ -22,10 +23,9 @@ from isoglot.stages.two_models import MAPS
 from isoglot.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.searches import NewVectors
-from isoglot.transfer.tasks import task_named
 
 if TYPE_CHECKING:
-    from isoglot.transfer.new_layers import Mapped
+    from isoglot.evaluation.transfer.model import Mapped
 
 BEST_SETTING = PLACES[0]
 
@@ -82,10 +82,9 @@ class LayerTransfer(Stage):
         return for_reading(self.encoder.run.shape)
 
     def make(self, work: Work) -> None:
+        from isoglot.evaluation.transfer.model import NewLayers, read_task_layers
+        from isoglot.evaluation.transfer.predictions import examined
         from isoglot.machine import this_machine
-        from isoglot.transfer.examination import examined
-        from isoglot.transfer.new_layers import NewLayers
-        from isoglot.transfer.task_layers import read_task_layers
 
         task, machine = task_named(self.task), this_machine()
         of_heads = [read_scores(work.path(head)) for head in self.heads]
@@ -138,7 +137,7 @@ class LayerTransfer(Stage):
         return best[0]
 
     def _mapped(self, work: Work) -> Mapped | None:
-        from isoglot.geometry.vector_maps import read_maps
+        from isoglot.evaluation.geometry.vector_maps import read_maps
 
         if self.maps is None or self.new_vectors is None:
             return None

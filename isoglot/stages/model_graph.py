@@ -7,6 +7,9 @@ from functools import cached_property
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.task import Recipe
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.randomness import derived_seed
 from isoglot.stages.code_switching import SwitchableTrainingText
@@ -23,9 +26,6 @@ from isoglot.study.conditions import AnchorOrder, Anchors, Condition, Domain, Ke
 from isoglot.study.languages import original
 from isoglot.study.searches import Search
 from isoglot.study.study import Study
-from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.task import Recipe
-from isoglot.transfer.tasks import task_named
 
 LANGUAGES_OF_A_PAIR = 2
 

@@ -8,7 +8,9 @@ from typing import TypedDict
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError, MissingDataError
-from isoglot.geometry.external_aligner import aligner_version
+from isoglot.evaluation.geometry.external_aligner import aligner_version
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.stages.contextual_maps import ContextualMaps
 from isoglot.stages.layer_heads import LayerHead
 from isoglot.stages.layer_transfer import LayerTransfer
@@ -27,8 +29,6 @@ from isoglot.study.conditions import MONOLINGUAL, Condition
 from isoglot.study.languages import WordSplitting, original
 from isoglot.study.searches import Alignment
 from isoglot.study.study import Study
-from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.tasks import task_named
 
 
 @dataclass(frozen=True, kw_only=True)

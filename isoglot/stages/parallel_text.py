@@ -10,7 +10,7 @@ from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.corpora.synthetic.edits import paraphrased
 from isoglot.errors import IsoglotError
-from isoglot.geometry.translation_lengths import LEAST_LINES, mismatch
+from isoglot.evaluation.geometry.parallel_lines import LEAST_LINES, mismatch
 from isoglot.randomness import derived_seed
 from isoglot.stages.source_files import SourceFile
 from isoglot.stages.text import LINES, SyntheticText, read_lines, write_lines

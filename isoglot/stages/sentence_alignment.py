@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
-from isoglot.geometry.held_out_lines import rows_apart
+from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.scores import Score, write_scores
 from isoglot.stages.two_models import MAPS, OfTwoModels
@@ -17,8 +17,8 @@ from isoglot.study.searches import NewVectors
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from isoglot.geometry.encoder_reader import EncoderReader
-    from isoglot.geometry.vector_maps import VectorMap
+    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.vector_maps import VectorMap
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class SentenceAlignment(OfTwoModels):
         return f"map of sentences, {self.label}"
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.vector_maps import VectorMap, write_maps
+        from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
 
         with self.readers(work) as readers:
             given, to_test = (
@@ -65,7 +65,7 @@ class SentenceAlignment(OfTwoModels):
 
     def _scores(self, layer: int, found: VectorMap, source_TD: Tensor, target_TD: Tensor) -> Iterator[Score]:
         """The mean of both directions and each alone, under the study's way to map new vectors and under the others."""
-        from isoglot.geometry.retrieval import Measure, both_directions
+        from isoglot.evaluation.geometry.retrieval import Measure, both_directions
 
         for new_vectors in NewVectors:
             to_target, to_source = both_directions(
@@ -84,7 +84,7 @@ class SentenceAlignment(OfTwoModels):
 
 def _vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
     """Of the sentences of each language, and how many of these were cut."""
-    from isoglot.geometry.hidden_states import line_vectors
+    from isoglot.evaluation.geometry.hidden_states import line_vectors
 
     read = [line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)]
     return [vectors for vectors, _ in read], [num_cut for _, num_cut in read]

@@ -28,7 +28,7 @@ class Similarity(OfTwoModels):
         return f"similarity, {self.label}"
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.hidden_states import line_vectors
+        from isoglot.evaluation.geometry.hidden_states import line_vectors
 
         with self.readers(work) as readers:
             texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
@@ -43,9 +43,7 @@ class Similarity(OfTwoModels):
 
 
 def _scores(layer: int, source_ND: Tensor, target_ND: Tensor) -> Iterator[Score]:
-    from isoglot.geometry.cka import debiased_cka, linear_cka
-    from isoglot.geometry.neuron_correlation import average_neuron_correlation
-    from isoglot.geometry.svcca import svcca
+    from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
 
     yield Score(metric="cka", layer=layer, value=float(linear_cka(source_ND, target_ND)))
     yield Score(metric="cka_debiased", layer=layer, value=float(debiased_cka(source_ND, target_ND)))

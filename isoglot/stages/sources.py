@@ -8,6 +8,7 @@ from typing import Protocol
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.stages.dictionaries import AnyDictionary, DictionaryFile, DictionaryPart, SyntheticDictionary
 from isoglot.stages.examples import AnyExamples, ExampleFiles, SyntheticExamples
 from isoglot.stages.parallel_text import AnyParallelText, ParallelFiles, SyntheticParallelText, SyntheticParaphrases
@@ -17,7 +18,6 @@ from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, original
 from isoglot.study.real_text import HubDataset, RealText
 from isoglot.study.study import Study, Synthetic
-from isoglot.transfer.tasks import task_named
 
 Pair = tuple[str, str]
 

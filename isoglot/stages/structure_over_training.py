@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from isoglot.corpora.sentences import EncodedSentence
-    from isoglot.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +62,8 @@ class StructureOverTraining(OfTwoModels):
         ]
 
     def _scores(self, vectors: dict[str, tuple[Tensor, Tensor]], *, update: int) -> Iterator[Score]:
-        from isoglot.geometry.cka import linear_cka
-        from isoglot.geometry.retrieval import centred, retrieval_precision
+        from isoglot.evaluation.geometry.cka import linear_cka
+        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
 
         if self.retrieval is not None:
             for layer, (source_ND, target_ND) in enumerate(zip(*vectors[self.retrieval.digest], strict=True)):
@@ -93,7 +93,7 @@ def _take_weights(readers: tuple[EncoderReader, EncoderReader], folder: Path) ->
 def _vectors(
     readers: tuple[EncoderReader, EncoderReader], sentences: list[list[EncodedSentence]]
 ) -> tuple[Tensor, Tensor]:
-    from isoglot.geometry.hidden_states import sentence_vectors
+    from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 
     source_SND, target_SND = (
         sentence_vectors(reader, of_language) for reader, of_language in zip(readers, sentences, strict=True)

@@ -8,10 +8,10 @@ from statistics import fmean
 from typing import ClassVar
 
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.stages.fine_tuning import DEV, FineTuning
 from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.store import NOT_IDENTITY, Stage, Work
-from isoglot.transfer.tasks import task_named
 
 PLACES = ("best_setting", "second_best_setting")
 """The scores that say which settings were averaged, counted from 0."""

@@ -15,7 +15,7 @@ from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:
-    from isoglot.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
 
 SENTENCES_CUT = "sentences_cut"
 MAPS = "maps.safetensors"
@@ -47,7 +47,7 @@ class OfTwoModels(Stage):
     @contextmanager
     def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:
         """Of the source and of the target, on the machine's device and with as many threads as they can use."""
-        from isoglot.geometry.hidden_states import SENTENCES_AT_ONCE
+        from isoglot.evaluation.geometry.hidden_states import SENTENCES_AT_ONCE
         from isoglot.machine import this_machine
         from isoglot.stages.readers import opened_reader
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from isoglot.corpora.words import split_lines
-from isoglot.geometry.word_links import Link, pharaoh_line, pharaoh_links
+from isoglot.evaluation.geometry.word_alignment import Link, pharaoh_line, pharaoh_links
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.text import read_lines, write_lines
 from isoglot.store import Resources, Stage, Work
@@ -41,8 +41,8 @@ class WordAlignments(Stage):
         return Resources(gigabytes=16, hours=8)
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.external_aligner import externally_aligned
-        from isoglot.geometry.word_alignment import aligned
+        from isoglot.evaluation.geometry.external_aligner import externally_aligned
+        from isoglot.evaluation.geometry.word_alignment import aligned
 
         source, target = (
             split_lines(parallel_lines(work.path(self.parallel), language), self.splittings[language])

@@ -20,8 +20,8 @@ from isoglot.store import Work
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from isoglot.geometry.encoder_reader import EncoderReader
-    from isoglot.geometry.word_translation import WordPair, WordSpace, WordTranslation
+    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.word_translation import WordPair, WordSpace, WordTranslation
 
     _FitAndTest = tuple[list[WordPair], list[WordPair]]
 
@@ -57,7 +57,7 @@ class WordLevelAlignment(OfTwoModels):
         return f"map of words, {self.label}"
 
     def make(self, work: Work) -> None:
-        from isoglot.geometry.word_translation import NoPairsError
+        from isoglot.evaluation.geometry.word_translation import NoPairsError
 
         texts = [NumberedText.read(work.path(self.texts[language])) for language in self.languages]
         with self.readers(work) as readers:
@@ -87,7 +87,7 @@ class WordLevelAlignment(OfTwoModels):
         return _TypeVectors(row_of=row_of, vector_SRD=torch.from_numpy(vector_RD).unsqueeze(0))
 
     def _contextual_vectors(self, reader: EncoderReader, text: NumberedText, work: Work) -> _TypeVectors:
-        from isoglot.geometry.hidden_states import word_type_vectors
+        from isoglot.evaluation.geometry.hidden_states import word_type_vectors
 
         counts = text.word_counts(Split.TRAIN)
         # Departure: occurrences of all spellings that are one word in lower case are averaged together.
@@ -134,7 +134,7 @@ class WordLevelAlignment(OfTwoModels):
         self, sides: Sequence[_TypeVectors], words: Sequence[Sequence[str]], *, pairs: _FitAndTest
     ) -> Iterator[WordTranslation]:
         """At every layer; none of a baseline that is not there."""
-        from isoglot.geometry.word_translation import word_translation
+        from isoglot.evaluation.geometry.word_translation import word_translation
 
         fit, test = pairs
         for layer in range(len(sides[0].vector_SRD) if sides else 0):
@@ -158,7 +158,7 @@ class _TypeVectors:
     vector_SRD: Tensor
 
     def space(self, words: Sequence[str], *, layer: int) -> WordSpace:
-        from isoglot.geometry.word_translation import WordSpace
+        from isoglot.evaluation.geometry.word_translation import WordSpace
         from isoglot.machine import this_machine
 
         vector_RD = self.vector_SRD[layer]
@@ -186,7 +186,7 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
 
 def _precision_scores(name: str, found: WordTranslation, *, layer: int | None) -> Iterator[Score]:
     """By CSLS and from source to target, where the name does not say otherwise."""
-    from isoglot.geometry.retrieval import Measure
+    from isoglot.evaluation.geometry.retrieval import Measure
 
     for direction, by_measure in (("", found.to_target), ("_to_source", found.to_source)):
         for measure, precision in by_measure.items():

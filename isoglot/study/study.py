@@ -69,7 +69,7 @@ class Study:
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
     tasks: tuple[str, ...]
-    """What transfer is measured by; one file each in isoglot/transfer/tasks."""
+    """What transfer is measured by; one file each in isoglot/evaluation/transfer/tasks."""
     seeds: tuple[int, ...]
     only: Mapping[str, Narrowing] = field(default_factory=dict)
     """By exhibit, for those that are about less than all of it."""

@@ -12,6 +12,7 @@ from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.exhibits import cells
 from isoglot.report.breakdown import CellName, cell_breakdown
 from isoglot.stages.scores import read_scores
@@ -21,7 +22,6 @@ from isoglot.store.packing import write_pack
 from isoglot.store.unpacking import unpack
 from isoglot.study.exhibit_names import Narrowing
 from isoglot.study.study import read_study
-from isoglot.transfer.tasks import task_named
 
 STUDY = (
     TINY_STUDY.replace('"no-anchors", "sep-emb-l1-6"]', '"sep-emb"]')

@@ -7,8 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from isoglot.geometry.comparison import Comparison
-from isoglot.geometry.layer_comparison import LayerComparison, Retrieval
+from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison, Retrieval
 from isoglot.report.comparison import NamedComparison
 from isoglot.study.searches import NewVectors
 from tests.report.svg_pictures import hovers, parsed, texts

@@ -11,7 +11,7 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import END, Vocabulary
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
-from isoglot.geometry.vector_maps import VectorMap, read_maps
+from isoglot.evaluation.geometry.vector_maps import VectorMap, read_maps
 from isoglot.stages.contextual_maps import MAPS, ContextualMaps
 from isoglot.stages.models import chosen_model
 from isoglot.stages.parallel_text import parallel_lines

@@ -14,9 +14,9 @@ from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.numbering import Cut, write_numbered_text
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.exhibits import cells
-from isoglot.geometry.encoder_reader import EncoderReader
-from isoglot.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.stages.dictionaries import dictionary_entries
 from isoglot.stages.emergence import Emergence
 from isoglot.stages.model_graph import ModelGraph

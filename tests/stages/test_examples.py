@@ -11,12 +11,12 @@ import pytest
 from isoglot.corpora.synthetic import lexicon as dictionary
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.stages.examples import ExampleFiles, SyntheticExamples, read_counts, read_examples
 from isoglot.stages.source_files import source_file
 from isoglot.store import Store, Work, run_plan
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.study import Synthetic
-from isoglot.transfer.tasks import task_named
 from tests.stages.tiny_transfers import tiny_graph, tiny_study
 from tests.tiny_worlds import TINY_WORLD
 

@@ -11,7 +11,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.errors import IsoglotError
-from isoglot.geometry.hidden_states import sentence_vectors
+from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.stages.model_pairs import ModelPair
 from isoglot.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.stages.readers import opened_reader

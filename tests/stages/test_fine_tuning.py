@@ -11,6 +11,10 @@ import torch
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.evaluation.transfer.fine_tuning import FineTuner
+from isoglot.evaluation.transfer.predictions import predictions
+from isoglot.evaluation.transfer.sequences import encoded
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.machine import Machine
 from isoglot.stages.examples import ExampleFiles, SyntheticExamples, read_examples
 from isoglot.stages.fine_tuning import LOG, FineTuning, prediction_files
@@ -18,10 +22,6 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import read_scores
 from isoglot.store import Amount, Record, Store, Work, plan, run_plan
 from isoglot.study.languages import default_splitting
-from isoglot.transfer.fine_tuning import FineTuner
-from isoglot.transfer.predictions import predictions
-from isoglot.transfer.sequences import encoded
-from isoglot.transfer.tasks import task_named
 from tests.stages.tiny_transfers import tiny_graph
 
 TASKS = ("nli", "ner", "parsing", "pos")

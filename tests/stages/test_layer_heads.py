@@ -10,6 +10,11 @@ import torch
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.evaluation.transfer import fine_tuning
+from isoglot.evaluation.transfer.fine_tuning import FineTuner
+from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers
+from isoglot.evaluation.transfer.predictions import examined
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.machine import Machine
 from isoglot.stages.examples import SyntheticExamples, read_examples
 from isoglot.stages.fine_tuning import LOG
@@ -17,12 +22,6 @@ from isoglot.stages.layer_heads import LAYERS, LayerHead
 from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import read_scores
 from isoglot.store import Amount, Store, Work, inputs_first, run_plan
-from isoglot.transfer import fine_tuning
-from isoglot.transfer.examination import examined
-from isoglot.transfer.fine_tuning import FineTuner
-from isoglot.transfer.new_layers import NewLayers, drawn_layers
-from isoglot.transfer.task_layers import read_task_layers
-from isoglot.transfer.tasks import task_named
 from tests.killed_processes import files_of
 from tests.stages.tiny_layers import bilingual, layer_head, monolingual
 

@@ -12,7 +12,10 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.geometry.vector_maps import read_maps, write_maps
+from isoglot.evaluation.geometry.vector_maps import read_maps, write_maps
+from isoglot.evaluation.transfer.model import NewLayers, read_task_layers
+from isoglot.evaluation.transfer.predictions import examined
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.machine import Machine
 from isoglot.stages.contextual_maps import MAPS
 from isoglot.stages.examples import SyntheticExamples, read_examples
@@ -22,10 +25,6 @@ from isoglot.stages.models import chosen_model
 from isoglot.stages.scores import Score, read_scores, write_scores
 from isoglot.store import Store, Work, inputs_first, run_plan
 from isoglot.study.searches import NewVectors
-from isoglot.transfer.examination import examined
-from isoglot.transfer.new_layers import NewLayers
-from isoglot.transfer.task_layers import read_task_layers
-from isoglot.transfer.tasks import task_named
 from tests.stages.tiny_layers import bilingual, layer_head, layer_transfer, made, monolingual, planted
 
 CPU = Machine(device=torch.device("cpu"))

@@ -12,8 +12,8 @@ from study_texts import TINY_STUDY
 
 from isoglot.cells import EMERGENCE, TRAINING
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.exhibits import cells, gap_sentences
-from isoglot.geometry.hidden_states import sentence_vectors
 from isoglot.measurements import measurements
 from isoglot.model.cloze import read_model
 from isoglot.stages.evaluation_log import Evaluation, chosen_evaluation, evaluations

@@ -11,8 +11,8 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import Vocabulary
-from isoglot.geometry.retrieval import Measure
-from isoglot.geometry.word_translation import WordSpace, WordTranslation, word_translation
+from isoglot.evaluation.geometry.retrieval import Measure
+from isoglot.evaluation.geometry.word_translation import WordSpace, WordTranslation, word_translation
 from isoglot.stages.dictionaries import DictionaryFile
 from isoglot.stages.model_graph import ModelGraph
 from isoglot.stages.models import chosen_model

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 
 from isoglot.corpora.words import split_lines, splitter_version
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.model.cloze import write_model
 from isoglot.pretraining.run import BEST
 from isoglot.stages.contextual_maps import ContextualMaps
@@ -19,10 +21,8 @@ from isoglot.stages.text import write_lines
 from isoglot.stages.word_alignments import WordAlignments
 from isoglot.store import Stage, Store, Work, run_plan
 from isoglot.study.searches import NewVectors, Subwords
-from isoglot.transfer.run import FineTuningRun
-from isoglot.transfer.tasks import task_named
+from tests.evaluation.transfer.planted_models import order_of_features, reordered
 from tests.stages.tiny_transfers import SEARCH, tiny_graph, tiny_study
-from tests.transfer.planted_models import order_of_features, reordered
 
 ORDER_D = order_of_features(16)
 

@@ -12,7 +12,7 @@ from isoglot.study.real_text import RealText
 from isoglot.study.study import PAPER_TASKS, parse_study
 from isoglot.study.task_files import task_names
 
-FOLDER = Path(__file__).parents[2] / "isoglot/transfer/tasks"
+FOLDER = Path(__file__).parents[2] / "isoglot/evaluation/transfer/tasks"
 REAL = """
 name = "mine"
 scale = "small"

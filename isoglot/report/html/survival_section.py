@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from isoglot.cells import EMERGENCE, TABLE_1
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.measurements import Measurement
 from isoglot.report.condition_words import in_words
 from isoglot.report.html.absences import Absences, Place
@@ -18,7 +19,6 @@ from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, s
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.study.conditions import DEFAULT, condition_named
 from isoglot.study.scales import Scale
-from isoglot.transfer.tasks import task_named
 
 HEADINGS = {
     Outcome.SURVIVES: ("●", "survives"),

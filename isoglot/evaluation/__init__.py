@@ -1,0 +1,1 @@
+"""What a trained model is worth: zero-shot transfer and the geometry of its hidden states."""

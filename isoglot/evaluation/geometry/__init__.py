@@ -1,0 +1,1 @@
+"""Hidden states, maps between them, retrieval, word alignment and CKA."""

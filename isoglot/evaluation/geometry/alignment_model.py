@@ -1,0 +1,219 @@
+"""How strongly fast_align's diagonal draws words together, optimised for the distances that were observed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+# N = target words, M = source words, R = target words of sentence pairs of any size
+
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+
+def distances(num_targets: int, num_sources: int, *, first_target: int = 1) -> Floats:
+    """distance_NM: how far two words are from each other, as shares of their sentences: |j / n - i / m|."""
+    place_N, place_M = np.arange(num_targets) + first_target, np.arange(num_sources) + 1
+    # Over their common denominator, so that places as far on one side as on the other are no rounding apart.
+    distance_NM: Floats = np.abs(place_N[:, None] * num_sources - place_M * num_targets) / (num_targets * num_sources)
+    return distance_NM
+
+
+def diagonal_probabilities(num_targets: int, num_sources: int, *, tension: float) -> Floats:
+    """probability_NM of a target word's partner, given that it has one: e to the -tension times their distance."""
+    rows = TargetPlaces(
+        place_R=np.arange(1, num_targets + 1),
+        num_targets_R=np.array(num_targets),
+        num_sources_R=np.array(num_sources),
+    )
+    weight_NM: Floats = np.exp(-tension * distances(num_targets, num_sources))
+    return weight_NM / rows.normaliser(tension)[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetPlaces:
+    """Places of target words, from 1, in sentence pairs of which the sizes are known."""
+
+    place_R: Ids
+    num_targets_R: Ids
+    num_sources_R: Ids
+
+    def normaliser(self, tension: float) -> Floats:
+        """What the weights of all source words add up to: a geometric series on either side of the diagonal."""
+        before_R, beyond_R = (
+            np.exp(-tension * nearest_R) * _powers(count_R, tension / self.num_sources_R)
+            for nearest_R, count_R in self._sides()
+        )
+        return before_R + beyond_R
+
+    def expected_distance(self, tension: float) -> Floats:
+        """The mean distance of a partner: minus the derivative of log normaliser."""
+        total_R = np.zeros(len(self.place_R))
+        for nearest_R, count_R in self._sides():
+            rate_R = tension / self.num_sources_R
+            powers_R, counted_R = _powers(count_R, rate_R), _counted_powers(count_R, rate_R)
+            total_R += np.exp(-tension * nearest_R) * (nearest_R * powers_R + counted_R / self.num_sources_R)
+        return total_R / self.normaliser(tension)
+
+    def _sides(self) -> tuple[tuple[Floats, Ids], tuple[Floats, Ids]]:
+        """Source words up to the diagonal, and beyond it: the distance of the nearest, and how many there are."""
+        before_R = self.place_R * self.num_sources_R // self.num_targets_R
+        share_R = self.place_R / self.num_targets_R
+        return (
+            (share_R - before_R / self.num_sources_R, before_R),
+            ((before_R + 1) / self.num_sources_R - share_R, self.num_sources_R - before_R),
+        )
+
+
+def _powers(count_R: Ids, rate_R: Floats) -> Floats:
+    """The sum of e^(-rate t) over t < count."""
+    powers_R: Floats = np.expm1(-rate_R * count_R) / np.expm1(-rate_R)
+    return powers_R
+
+
+def _counted_powers(count_R: Ids, rate_R: Floats) -> Floats:
+    """The sum of t e^(-rate t) over t < count."""
+    last_R = (count_R - 1) * np.exp(-rate_R * count_R)
+    return (_powers(count_R, rate_R) - 1 - last_R) / -np.expm1(-rate_R)
+
+
+# L = sentence pairs, W = words of one side, B = sentence pairs of one size, N = their target words, M = their source
+# words, K = M and the null word before them, P = different pairs of words that occur together
+
+
+PairIds = NDArray[np.int32]
+
+MOST_CELLS = 1 << 20
+"""In one block, where it has more than one sentence pair: what is computed of it takes some tens of megabytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberedWords:
+    """One side of the sentence pairs, its words numbered as they are first met."""
+
+    word_W: Ids
+    start_L: Ids
+    length_L: Ids
+    num_types: int
+
+    @classmethod
+    def of(cls, lines: Sequence[Sequence[str]]) -> "NumberedWords":
+        numbers: dict[str, int] = {}
+        length_L = np.array([len(line) for line in lines], dtype=np.int64)
+        word_W = np.fromiter((numbers.setdefault(word, len(numbers)) for word in chain(*lines)), dtype=np.int64)
+        return cls(word_W=word_W, start_L=length_L.cumsum() - length_L, length_L=length_L, num_types=len(numbers))
+
+    def places(self, line_B: Ids) -> Ids:
+        """place_BN: where the words of lines of one length stand."""
+        return self.start_L[line_B][:, None] + np.arange(self.length_L[line_B[0]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Sentence pairs that have as many target words and as many source words."""
+
+    line_B: Ids
+    pair_BNK: PairIds
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many target words each pair has, and how many source words."""
+        _, num_targets, num_sources_and_null = self.pair_BNK.shape
+        return num_targets, num_sources_and_null - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceBlocks:
+    """All sentence pairs that have words on both sides."""
+
+    blocks: tuple[Block, ...]
+    source_P: Ids
+    """The source word of each pair, 0 for the null word."""
+
+    @classmethod
+    def of(cls, sources: NumberedWords, targets: NumberedWords) -> "SentenceBlocks":
+        lines = list(_lines_of_one_size(sources, targets))
+        key_P = _different_keys(_keys(line_B, sources, targets) for line_B in lines)
+        blocks = tuple(
+            Block(
+                line_B=line_B,
+                pair_BNK=np.searchsorted(key_P, _keys(line_B, sources, targets)).astype(np.int32),
+            )
+            for line_B in lines
+        )
+        return cls(blocks=blocks, source_P=key_P // max(targets.num_types, 1))
+
+
+def _lines_of_one_size(sources: NumberedWords, targets: NumberedWords) -> Iterator[Ids]:
+    size_L = np.stack([targets.length_L, sources.length_L])
+    line_L = np.lexsort(size_L)
+    line_L = line_L[(size_L[:, line_L] > 0).all(0)]
+    changes = np.flatnonzero((np.diff(size_L[:, line_L]) != 0).any(0)) + 1
+    for line_B in np.split(line_L, changes):
+        if len(line_B):
+            num_cells = int(targets.length_L[line_B[0]] * (sources.length_L[line_B[0]] + 1))
+            most = max(1, MOST_CELLS // num_cells)
+            yield from (line_B[start : start + most] for start in range(0, len(line_B), most))
+
+
+def _keys(line_B: Ids, sources: NumberedWords, targets: NumberedWords) -> Ids:
+    """key_BNK: one number for each pair of a source word, or null, and a target word."""
+    source_BM = sources.word_W[sources.places(line_B)]
+    source_BK = np.column_stack([np.zeros_like(line_B), source_BM + 1])
+    target_BN = targets.word_W[targets.places(line_B)]
+    return source_BK[:, None, :] * targets.num_types + target_BN[:, :, None]
+
+
+def _different_keys(blocks: Iterator[Ids]) -> Ids:
+    """key_P, sorted. Keys are merged whenever as many wait as are known, so that they never fill the memory."""
+    known, waiting, num_waiting = np.zeros(0, dtype=np.int64), list[Ids](), 0
+    for key_BNK in blocks:
+        waiting.append(np.unique(key_BNK))
+        num_waiting += len(waiting[-1])
+        if num_waiting > max(len(known), MOST_CELLS):
+            known, waiting, num_waiting = np.unique(np.concatenate([known, *waiting])), [], 0
+    return np.unique(np.concatenate([known, *waiting]))
+
+
+# R = places of target words in sentence pairs of different sizes
+
+
+STEPS = 8
+RATE = 20.0
+LEAST, MOST = 0.1, 14.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacesBySize:
+    """All places that words stand in, those of sentence pairs of one size counted together."""
+
+    places: TargetPlaces
+    count_R: Floats
+    """How many words stand there."""
+
+    @classmethod
+    def of(cls, sentences: SentenceBlocks) -> "PlacesBySize":
+        rows = [(*block.size, len(block.line_B)) for block in sentences.blocks]
+        num_targets, num_sources, count = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        block_R = np.repeat(np.arange(len(rows)), num_targets)
+        first_R = np.repeat(num_targets.cumsum() - num_targets, num_targets)
+        return cls(
+            places=TargetPlaces(
+                place_R=np.arange(len(block_R)) - first_R + 1,
+                num_targets_R=num_targets[block_R],
+                num_sources_R=num_sources[block_R],
+            ),
+            count_R=count[block_R].astype(np.float64),
+        )
+
+    def better_tension(self, tension: float, *, distance: float) -> float:
+        """A few steps towards the tension under which words are as far from their partners as observed, all told."""
+        num_words = max(float(self.count_R.sum()), 1.0)
+        for _ in range(STEPS):
+            expected = float(self.count_R @ self.places.expected_distance(tension))
+            tension += RATE * (expected - distance) / num_words
+            tension = min(max(tension, LEAST), MOST)
+        return tension

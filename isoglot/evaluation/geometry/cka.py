@@ -1,0 +1,118 @@
+"""Centred kernel alignment: how alike two matrices are, whichever way each is turned (section 5.2)."""
+
+import torch
+from torch import Tensor
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.vectors import Vectors, comparable_matrices
+
+# N = rows, which are parallel, D = width of x, E = width of y
+
+
+LEAST_UNBIASED_ROWS = 4
+ROUNDING = 1e-12
+
+
+def linear_cka(x: Vectors, y: Vectors) -> Tensor:
+    """From 0 to 1, as a float64 without dimensions (Kornblith et al., 2019).
+
+    Rotating or scaling x or y does not change it; a general linear map does.
+    """
+    # Departure: columns are centred, which the formula in the paper leaves out.
+    xy, xx, yy = _overlaps(*comparable_matrices(x, y))
+    return (xy / (xx * yy).sqrt()).clamp(max=1)
+
+
+def debiased_cka(x: Vectors, y: Vectors) -> Tensor:
+    """CKA of unbiased estimates (Song et al., 2012), from -1 to 1: that of unrelated matrices is 0 on average.
+
+    Plain CKA of unrelated matrices nears 1 as they get wider than they are high.
+    """
+    x_ND, y_NE = comparable_matrices(x, y, least_rows=LEAST_UNBIASED_ROWS)
+    length_x_N, length_y_N = x_ND.square().sum(1), y_NE.square().sum(1)
+    xy, xx, yy = _overlaps(x_ND, y_NE)
+    unbiased_xy = _unbiased(xy, length_x_N, length_y_N)
+    unbiased_xx = _unbiased(xx, length_x_N, length_x_N)
+    unbiased_yy = _unbiased(yy, length_y_N, length_y_N)
+    for name, unbiased, biased in (("x", unbiased_xx, xx), ("y", unbiased_yy, yy)):
+        if unbiased <= ROUNDING * biased:
+            raise IsoglotError(
+                f"{name}: all its rows are equally far apart, so debiased CKA has nothing to compare; give more rows"
+            )
+    return (unbiased_xy / (unbiased_xx * unbiased_yy).sqrt()).clamp(-1, 1)
+
+
+def _overlaps(x_ND: Tensor, y_NE: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Of x with y, x with x and y with y: the squared norm of one transposed times the other.
+
+    That is also the sum over products of their Gram matrices, which are smaller where rows are few.
+    """
+    (rows, width_x), width_y = x_ND.shape, y_NE.shape[1]
+    if rows * (width_x + width_y) < width_x * width_y + width_x**2 + width_y**2:
+        gram_x_NN, gram_y_NN = x_ND @ x_ND.T, y_NE @ y_NE.T
+        return torch.sum(gram_x_NN * gram_y_NN), gram_x_NN.square().sum(), gram_y_NN.square().sum()
+    return (x_ND.T @ y_NE).square().sum(), (x_ND.T @ x_ND).square().sum(), (y_NE.T @ y_NE).square().sum()
+
+
+def _unbiased(overlap: Tensor, length_x_N: Tensor, length_y_N: Tensor) -> Tensor:
+    """The overlap less what each row has with itself; a factor that all three overlaps share is left out.
+
+    Rows of the Gram matrices of centred vectors sum to zero, so that without the diagonal they sum to its negative.
+    """
+    rows = len(length_x_N)
+    own = length_x_N @ length_y_N
+    return overlap - rows / (rows - 2) * own + length_x_N.sum() * length_y_N.sum() / ((rows - 1) * (rows - 2))
+
+
+# N = rows, which are parallel, D = width of a matrix, K = its directions that are kept, J = those of the other
+
+
+def svcca(x: Vectors, y: Vectors, *, variance: float = 0.99) -> Tensor:
+    """From 0 to 1: the mean canonical correlation of the directions that hold so much of each matrix's variance.
+
+    The mean is over as many as the matrix with fewer directions has. With fewer rows than both have directions
+    together, some correlations are 1 whatever the vectors are.
+    """
+    if not 0 < variance < 1:
+        raise IsoglotError(
+            f"variance: is {variance}, and must lie between 0 and 1; all of it would keep rounding errors"
+        )
+    x_ND, y_NE = comparable_matrices(x, y)
+    basis_x_NK, basis_y_NJ = _principal_basis(x_ND, variance=variance), _principal_basis(y_NE, variance=variance)
+    correlations: Tensor = torch.linalg.svdvals(basis_x_NK.T @ basis_y_NJ)
+    return correlations.clamp(max=1).mean()
+
+
+def _principal_basis(x_ND: Tensor, *, variance: float) -> Tensor:
+    """Orthonormal columns [N, K]: the left singular vectors of the largest singular values.
+
+    From eigenvectors, which is several times as fast as a singular value decomposition. This squares small values,
+    but none that is kept holds less of the variance than a D-th of what may be lost.
+    """
+    is_high = x_ND.shape[0] > x_ND.shape[1]
+    value_D, vector_DD = torch.linalg.eigh(x_ND.T @ x_ND if is_high else x_ND @ x_ND.T)
+    value_D = value_D.flip(0)
+    num_kept = int((value_D.cumsum(0) < variance * value_D.sum()).sum()) + 1
+    kept_DK: Tensor = vector_DD.flip(1)[:, :num_kept]
+    return x_ND @ kept_DK / value_D[:num_kept].sqrt() if is_high else kept_DK
+
+
+# N = rows, which are parallel, D = neurons
+
+
+def average_neuron_correlation(x: Vectors, y: Vectors) -> Tensor:
+    """From -1 to 1: the mean over neurons of the correlation between a column of x and the same column of y.
+
+    It is meant for two languages in one model, or models with a common start: neurons of others match by chance.
+    A neuron that is constant on either side counts as 0.
+    """
+    x_ND, y_ND = comparable_matrices(x, y)
+    if x_ND.shape != y_ND.shape:
+        raise IsoglotError(
+            f"x has {x_ND.shape[1]} neurons and y has {y_ND.shape[1]}; a neuron is compared with the same one of the "
+            "other matrix, so give vectors of one width, or use linear_cka"
+        )
+    # The sign is kept, as in the authors' code: a shared task layer gains nothing from a neuron that is turned round.
+    length_D: Tensor = x_ND.norm(dim=0) * y_ND.norm(dim=0)
+    correlation_D = (x_ND * y_ND).sum(0) / length_D.clamp(min=torch.finfo(torch.float64).tiny)
+    return correlation_D.clamp(-1, 1).mean()

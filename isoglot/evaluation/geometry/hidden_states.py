@@ -1,0 +1,181 @@
+"""Vectors of sentences, of words in context and of word types, at the layers of any reader."""
+
+# N = sentences, T = tokens of all of them, S = layers 0 to last, R = rows of the result, P = words in context,
+# W = word types, B = sentences of a batch, L = positions, K = tokens of a batch that count, D = width
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import NamedTuple, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from isoglot.corpora.sentences import NO_WORD, EncodedSentence
+from isoglot.evaluation.geometry.reader import Reader
+from isoglot.study.searches import Subwords
+
+Ids = NDArray[np.int64]
+Weights = NDArray[np.float64]
+SENTENCES_AT_ONCE = 128
+TOKENS_AT_ONCE = 1 << 14
+STREAM_SENTENCES = 8192
+"""Among which those of like length are found."""
+NO_ROW = -1
+
+
+class WordVectors(NamedTuple):
+    """Of every word in context, in the order of the text."""
+
+    vector_PD: Tensor
+    sentence_P: Tensor
+    place_P: Tensor
+    """Of the word in its sentence."""
+
+
+def sentence_vectors(reader: Reader, sentences: Sequence[EncodedSentence]) -> Tensor:
+    """[S, N, D]: the mean over a sentence's subwords, special symbols left out (section 5.1.3); zero without words."""
+    tokens = _Tokens.of(sentences)
+    means = _Means(reader, layers=range(reader.num_states), num_rows=len(sentences))
+    means.add(tokens, row_T=np.where(tokens.word_T == NO_WORD, NO_ROW, tokens.sentence_T))
+    return means.vector_SRD()
+
+
+def line_vectors(reader: Reader, lines: Sequence[str]) -> tuple[Tensor, int]:
+    """Sentence vectors of raw lines, [S, N, D], and how many of them were longer than the model can read."""
+    sentences, num_cut = reader.cut(reader.whole_sentences(lines))
+    return sentence_vectors(reader, sentences), num_cut
+
+
+def word_vectors(
+    reader: Reader, sentences: Sequence[EncodedSentence], *, layer: int, subwords: Subwords
+) -> WordVectors:
+    """At one layer: a word's first subword, or the mean of all; what was cut off a sentence has no vector."""
+    tokens = _Tokens.of(sentences)
+    inside_T = tokens.word_T != NO_WORD
+    goes_on_T = np.zeros_like(inside_T)
+    goes_on_T[1:] = (np.diff(tokens.word_T) == 0) & (np.diff(tokens.sentence_T) == 0)
+    begins_T = inside_T & ~goes_on_T
+    counts_T = begins_T if subwords is Subwords.FIRST else inside_T
+    means = _Means(reader, layers=[layer], num_rows=int(begins_T.sum()))
+    means.add(tokens, row_T=np.where(counts_T, np.cumsum(begins_T) - 1, NO_ROW))
+    return WordVectors(
+        vector_PD=means.vector_SRD()[0],
+        sentence_P=torch.from_numpy(tokens.sentence_T[begins_T]),
+        place_P=torch.from_numpy(tokens.word_T[begins_T]),
+    )
+
+
+def word_type_vectors(
+    reader: Reader, sentences: Iterable[EncodedSentence], *, types: Mapping[str, int]
+) -> tuple[Tensor, Tensor]:
+    """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: occurrences, maybe none.
+
+    Several spellings may be one type (section 5.1.1). Vectors are summed as the sentences go by, and long ones go by in
+    pieces, so that memory is bounded by the number of types and no word is lost.
+    """
+    means = _Means(reader, layers=range(reader.num_states), num_rows=max(types.values(), default=-1) + 1)
+    pieces = chain.from_iterable(map(reader.pieces, sentences))
+    while pool := list(islice(pieces, STREAM_SENTENCES)):
+        tokens = _Tokens.of(pool)
+        words = chain.from_iterable(piece.words for piece in pool)
+        type_P = np.fromiter((types.get(word, NO_ROW) for word in words), dtype=np.int64)
+        first_word_N = np.cumsum([0, *(len(piece.words) for piece in pool)])
+        type_T = np.full_like(tokens.word_T, NO_ROW)
+        inside_T = tokens.word_T != NO_WORD
+        occurrence_K = (first_word_N[tokens.sentence_T] + tokens.word_T)[inside_T]
+        type_T[inside_T] = type_P[occurrence_K]
+        # However many subwords an occurrence has, it weighs as much as any other.
+        weight_T = np.ones(len(type_T))
+        weight_T[inside_T] = 1 / np.bincount(occurrence_K, minlength=len(type_P))[occurrence_K]
+        means.add(tokens, row_T=type_T, weight_T=weight_T)
+    return means.vector_SRD(), torch.from_numpy(means.weight_R.round().astype(np.int64))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tokens:
+    """The tokens of sentences, one after the other."""
+
+    token_T: Ids
+    word_T: Ids
+    """The place of a token's word in its sentence, or NO_WORD."""
+    sentence_T: Ids
+    length_N: Ids
+
+    @classmethod
+    def of(cls, sentences: Sequence[EncodedSentence]) -> Self:
+        length_N = np.array([len(sentence.ids) for sentence in sentences], dtype=np.int64)
+        return cls(
+            token_T=np.fromiter(chain.from_iterable(sentence.ids for sentence in sentences), dtype=np.int64),
+            word_T=np.fromiter(chain.from_iterable(sentence.word_of for sentence in sentences), dtype=np.int64),
+            sentence_T=np.repeat(np.arange(len(sentences)), length_N),
+            length_N=length_N,
+        )
+
+    def batches(self) -> Iterator[Ids]:
+        """place_BL: where among the tokens those of a few sentences of like length are, the longest first; or -1."""
+        start_N = np.cumsum(self.length_N) - self.length_N
+        by_length = np.argsort(-self.length_N, kind="stable")[: np.count_nonzero(self.length_N)]
+        begin = 0
+        while begin < len(by_length):
+            longest = int(self.length_N[by_length[begin]])
+            end = begin + min(SENTENCES_AT_ONCE, max(TOKENS_AT_ONCE // longest, 1))
+            row_B = by_length[begin:end]
+            position_L = np.arange(longest)
+            is_real_BL = position_L < self.length_N[row_B, None]
+            yield np.where(is_real_BL, start_N[row_B, None] + position_L, -1)
+            begin = end
+
+
+class _Means:
+    """Hidden states summed by rows. In float64, the order in which a GPU adds is lost when results become float32."""
+
+    def __init__(self, reader: Reader, *, layers: Sequence[int], num_rows: int):
+        self.reader, self.layers = reader, layers
+        shape = (len(layers), num_rows, reader.width)
+        self.sum_SRD = torch.zeros(shape, dtype=torch.float64, device=_device_for_sums(reader.device, shape))
+        self.weight_R = np.zeros(num_rows)
+
+    def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: Weights | None = None) -> None:
+        """Each token's states to its row, to none if that is NO_ROW; all weigh the same if it is not said."""
+        if weight_T is None:
+            weight_T = np.ones(len(row_T))
+        # Place -1 of a batch is padding.
+        token_of_place, row_of_place = np.append(tokens.token_T, self.reader.pad_id), np.append(row_T, NO_ROW)
+        weight_of_place = np.append(weight_T, 0.0)
+        device = self.reader.device
+        for place_BL in tokens.batches():
+            states = self.reader.states(
+                torch.from_numpy(token_of_place[place_BL]).to(device),
+                real_BL=torch.from_numpy(place_BL >= 0).to(device),
+            )
+            row_BL = row_of_place[place_BL]
+            counts_K = torch.from_numpy(np.flatnonzero(row_BL != NO_ROW)).to(device)
+            row_K = torch.from_numpy(row_BL[row_BL != NO_ROW]).to(self.sum_SRD.device)
+            weight_K1 = (
+                torch.from_numpy(weight_of_place[place_BL][row_BL != NO_ROW]).to(self.sum_SRD.device).unsqueeze(1)
+            )
+            for sum_RD, layer in zip(self.sum_SRD, self.layers, strict=True):
+                state_KD = states[layer].flatten(0, 1)[counts_K].to(sum_RD.device)
+                sum_RD.index_add_(0, row_K, state_KD.double() * weight_K1)
+        counts_T = row_T != NO_ROW
+        self.weight_R += np.bincount(row_T[counts_T], weights=weight_T[counts_T], minlength=len(self.weight_R))
+
+    def vector_SRD(self) -> Tensor:
+        """float32 on the CPU, zero in a row that has no token."""
+        weight_R1 = (
+            torch.from_numpy(np.where(self.weight_R > 0, self.weight_R, 1.0)).unsqueeze(-1).to(self.sum_SRD.device)
+        )
+        return torch.stack([(sum_RD / weight_R1).float().cpu() for sum_RD in self.sum_SRD])
+
+
+def _device_for_sums(device: torch.device, shape: Sequence[int]) -> torch.device:
+    """The model's own if it has room for twice as much; not every kind of device has float64."""
+    if device.type == "cuda":
+        num_free_bytes, _ = torch.cuda.mem_get_info(device)
+        if 2 * 8 * math.prod(shape) < num_free_bytes:
+            return device
+    return torch.device("cpu")

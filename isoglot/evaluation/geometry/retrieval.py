@@ -1,0 +1,198 @@
+"""Nearest-neighbour retrieval across languages, by cosine or CSLS, and its precision.
+
+A vector of zeros points nowhere: its similarity with everything is 0, it stands among the answers like any other, and
+where it is asked for its translation it counts as wrong.
+"""
+
+# N = sentences or words of one side, T = of the other, D = width, K = answers or neighbours
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import torch
+from torch import Tensor
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.nearest import mean_of_nearest, nearest_units
+from isoglot.evaluation.geometry.vectors import Vectors, matrix_of
+
+NEIGHBOURS = 10
+AT = (1, 5, 10)
+
+
+class Measure(StrEnum):
+    """What makes an answer the nearest."""
+
+    COSINE = "cosine"
+    CSLS = "csls"
+    """Cosine, less how crowded the neighbourhoods are (Conneau et al., 2017)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precision:
+    """How often a right answer is among the first k, for each k."""
+
+    at: Mapping[int, float]
+    """In percent."""
+    asked: int
+    """Rows with a translation, over which the mean is taken."""
+
+
+def centred(vector_ND: Tensor) -> Tensor:
+    """Vectors less their mean: what remains when all that merely says 'this is French' is taken away."""
+    return vector_ND - vector_ND.mean(0)
+
+
+def cosine_similarity(source_ND: Vectors, target_TD: Vectors) -> Tensor:
+    """[N, T]"""
+    source_ND, target_TD = _unit_vectors(source_ND, target_TD)
+    return source_ND @ target_TD.T
+
+
+def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) -> Tensor:
+    """2 cos(x, y) less the mean cosine of x, and that of y, with the nearest `neighbours` of its other side, [N, T].
+
+    Where a side has fewer vectors, all of them are neighbours. `nearest` ranks by the same without holding all of it.
+    """
+    _check_positive(neighbours=neighbours)
+    cosine_NT = cosine_similarity(source, target)
+    num_sources, num_targets = cosine_NT.shape
+    crowding_N1 = cosine_NT.topk(min(neighbours, num_targets), dim=1).values.mean(1, keepdim=True)
+    crowding_1T = cosine_NT.topk(min(neighbours, num_sources), dim=0).values.mean(0, keepdim=True)
+    return 2 * cosine_NT - crowding_N1 - crowding_1T
+
+
+@torch.no_grad()
+def nearest(
+    source_ND: Vectors,
+    target_TD: Vectors,
+    *,
+    count: int,
+    measure: Measure,
+    neighbours: int = NEIGHBOURS,
+    rows: Sequence[int] | None = None,
+) -> Tensor:
+    """Columns of the `count` best targets of each source, or of the rows asked for, best first: [N, K].
+
+    Of equally good ones the first comes first. Where there are fewer than `count` targets all are given, and where a
+    side has fewer than `neighbours` vectors all are neighbours. Memory does not grow with N times T.
+    """
+    _check_positive(count=count, neighbours=neighbours)
+    source_ND, target_TD = _unit_vectors(source_ND, target_TD)
+    asking_ND = source_ND
+    if rows is not None:
+        _check_places(rows, size=len(source_ND), side="source")
+        asking_ND = source_ND[torch.tensor(rows, dtype=torch.int64)]
+    less_T = None
+    if measure == Measure.CSLS:
+        # The crowding of a source takes the same from all its answers: half of what else CSLS has ranks as CSLS does.
+        less_T = mean_of_nearest(target_TD, source_ND, count=min(neighbours, len(source_ND))) / 2
+    return nearest_units(asking_ND, target_TD, count=min(count, len(target_TD)), less_T=less_T)[1]
+
+
+def precision(
+    source_ND: Vectors,
+    target_TD: Vectors,
+    gold: Mapping[int, Collection[int]],
+    *,
+    measure: Measure,
+    at: Sequence[int] = AT,
+) -> Precision:
+    """Of the source rows in `gold`, those with any of their gold columns among the first k answers."""
+    if not gold or not all(gold.values()):
+        raise IsoglotError(
+            "retrieval: there are no translations to look for; give more test_lines or parallel_sentences, or a "
+            "dictionary of more of these words"
+        )
+    rows = list(gold)
+    source_ND = _vectors(source_ND, side="source")
+    _check_places([column for columns in gold.values() for column in columns], size=len(target_TD), side="target")
+    _check_positive(at=min(at, default=0))
+    answers = nearest(source_ND, target_TD, count=max(at), measure=measure, rows=rows).tolist()
+    points_somewhere = source_ND[torch.tensor(rows)].any(1).tolist()
+    right_at = [
+        next((place for place, column in enumerate(answer, start=1) if column in gold[row]), math.inf)
+        for row, answer, points in zip(rows, answers, points_somewhere, strict=True)
+        if points
+    ]
+    return Precision(at={k: 100.0 * sum(place <= k for place in right_at) / len(rows) for k in at}, asked=len(rows))
+
+
+def both_directions(
+    source_ND: Vectors,
+    target_ND: Vectors,
+    pairs: Sequence[tuple[int, int]] | None,
+    *,
+    measure: Measure,
+    at: Sequence[int] = AT,
+) -> tuple[Precision, Precision]:
+    """Precision from source to target and from target to source; without pairs, row i translates row i."""
+    if pairs is None:
+        if len(source_ND) != len(target_ND):
+            raise IsoglotError(
+                f"retrieval: {len(source_ND)} source vectors cannot be translations of {len(target_ND)} target vectors "
+                f"row by row; give both sides the same sentences, or the pairs of rows that translate each other"
+            )
+        pairs = [(row, row) for row in range(len(source_ND))]
+    forward: dict[int, set[int]] = {}
+    backward: dict[int, set[int]] = {}
+    for row, column in pairs:
+        forward.setdefault(row, set()).add(column)
+        backward.setdefault(column, set()).add(row)
+    return (
+        precision(source_ND, target_ND, forward, measure=measure, at=at),
+        precision(target_ND, source_ND, backward, measure=measure, at=at),
+    )
+
+
+def retrieval_precision(
+    source_ND: Vectors, target_ND: Vectors, pairs: Sequence[tuple[int, int]] | None = None
+) -> float:
+    """Precision at 1 by cosine in percent, the mean of both directions."""
+    # Departure: both directions count; the paper does not say which one it takes.
+    forward, backward = both_directions(source_ND, target_ND, pairs, measure=Measure.COSINE, at=(1,))
+    return (forward.at[1] + backward.at[1]) / 2
+
+
+def _unit_vectors(source_ND: Vectors, target_TD: Vectors) -> tuple[Tensor, Tensor]:
+    """Both sides at length 1, in the wider of their precisions and at least float32."""
+    source_ND, target_TD = _vectors(source_ND, side="source"), _vectors(target_TD, side="target")
+    if source_ND.shape[1] != target_TD.shape[1]:
+        raise IsoglotError(
+            f"retrieval: source vectors of width {source_ND.shape[1]} cannot be compared with target vectors of width "
+            f"{target_TD.shape[1]}; map them into one space first"
+        )
+    precise = torch.promote_types(torch.promote_types(source_ND.dtype, target_TD.dtype), torch.float32)
+    return _unit_length(source_ND.to(precise)), _unit_length(target_TD.to(precise))
+
+
+def _unit_length(vector_ND: Tensor) -> Tensor:
+    """Through the largest coordinate, so that no square overflows or vanishes; zeros stay."""
+    largest_N1 = vector_ND.abs().amax(1, keepdim=True)
+    scaled_ND = vector_ND / largest_N1.where(largest_N1 > 0, 1)
+    length_N1: Tensor = torch.linalg.vector_norm(scaled_ND, dim=1, keepdim=True)
+    return scaled_ND / length_N1.clamp(min=1)
+
+
+def _vectors(vectors: Vectors, *, side: str) -> Tensor:
+    vector_ND = matrix_of(vectors, name=f"{side} vectors of retrieval")
+    if not len(vector_ND):
+        raise IsoglotError(f"retrieval: there are no {side} vectors; give at least one")
+    return vector_ND
+
+
+def _check_places(places: Sequence[int], *, size: int, side: str) -> None:
+    outside = [place for place in (min(places, default=0), max(places, default=0)) if not 0 <= place < size]
+    if outside:
+        raise IsoglotError(
+            f"retrieval: there is no row {outside[0]} among the {size} {side} vectors; leave out pairs of words or "
+            f"sentences that have no vector"
+        )
+
+
+def _check_positive(**counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise IsoglotError(f"retrieval: {name} is {count}; it must be at least 1")

@@ -1,0 +1,252 @@
+"""Models of Hugging Face as readers: any encoder of text, by its name on the hub or from a folder."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from isoglot.corpora.sentences import NO_WORD, EncodedSentence
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.reader import Reader
+from isoglot.model.interchange import quiet_transformers
+
+
+def sentence_of_tokens(
+    line: str,
+    *,
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+    is_special: Sequence[int],
+    words: Sequence[int | None],
+) -> EncodedSentence:
+    """Words are those of the tokenizer, cut at white space where it does not do that itself."""
+    stretch_of = _stretches(line)
+    keys = [
+        None if special else (word, stretch_of[start])
+        for (start, _), special, word in zip(offsets, is_special, words, strict=True)
+    ]
+    spelled: list[str] = []
+    word_of: list[int] = []
+    for key, group in groupby(range(len(ids)), key=keys.__getitem__):
+        places = list(group)
+        word_of += [NO_WORD if key is None else len(spelled)] * len(places)
+        if key is not None:
+            spelled.append(line[offsets[places[0]][0] : offsets[places[-1]][1]].strip())
+    return EncodedSentence(words=tuple(spelled), ids=tuple(ids), word_of=tuple(word_of))
+
+
+def _stretches(line: str) -> list[int]:
+    """For each character and the end, which stretch without white space it is in; white space is in the next."""
+    stretches, number, was_space = [], 0, True
+    for character in line:
+        is_space = character.isspace()
+        number += is_space and not was_space
+        was_space = is_space
+        stretches.append(number)
+    return [*stretches, number]
+
+
+# B = sentences of a batch, L = positions
+
+
+LONGEST_COMPLAINT = 300
+"""Characters of what the library says, which may go on for a page."""
+MOST_TOKENS = 512
+"""Of a model that has neither a table of positions nor a tokenizer with a limit."""
+PROBE = "a b c"
+PADDING_TOLERANCE = 1e-3
+
+
+class TransformersReader(Reader):
+    """A model in evaluation mode, on its device, and its tokenizer, which must be a fast one."""
+
+    def __init__(self, model: nn.Module, *, tokenizer: Any, name: str):
+        self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
+        self._most_tokens = _most_tokens(model, tokenizer)
+        states = self._checked_states()
+        self._num_states, self._width = len(states), states[-1].shape[-1]
+
+    @property
+    def num_states(self) -> int:
+        return self._num_states
+
+    @property
+    def width(self) -> int:
+        return self._width
+
+    @property
+    def most_tokens(self) -> int:
+        return self._most_tokens
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+    @property
+    def pad_id(self) -> int:
+        # Any id will do where there is no such symbol, as it is masked.
+        return self.tokenizer.pad_token_id or 0
+
+    def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
+        # White space would otherwise be words of some tokenizers.
+        lines = [" ".join(line.split()) for line in lines]
+        if not lines:
+            return []
+        encoded = self.tokenizer(lines, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
+        return [
+            sentence_of_tokens(
+                line,
+                ids=encoded["input_ids"][row],
+                offsets=encoded["offset_mapping"][row],
+                is_special=encoded["special_tokens_mask"][row],
+                words=encoded.word_ids(row),
+            )
+            for row, line in enumerate(lines)
+        ]
+
+    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
+        """Each between the special symbols that the tokenizer puts around the whole."""
+        places = [place for place, word in enumerate(sentence.word_of) if word != NO_WORD]
+        if self.fits(sentence) or not places:
+            yield sentence
+            return
+        first, end = places[0], places[-1] + 1
+        before, after = sentence.ids[:first], sentence.ids[end:]
+        # Cut with one symbol at either end, as our own encoders have it.
+        inside = EncodedSentence(
+            words=sentence.words,
+            ids=(self.pad_id, *sentence.ids[first:end], self.pad_id),
+            word_of=(NO_WORD, *sentence.word_of[first:end], NO_WORD),
+        )
+        for piece in inside.pieces(most_tokens=self.most_tokens - len(before) - len(after) + 2):
+            yield EncodedSentence(
+                words=piece.words,
+                ids=(*before, *piece.ids[1:-1], *after),
+                word_of=(*[NO_WORD] * len(before), *piece.word_of[1:-1], *[NO_WORD] * len(after)),
+            )
+
+    @torch.no_grad()
+    def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
+        output = self.model(
+            input_ids=token_BL.masked_fill(~real_BL, self.pad_id),
+            attention_mask=real_BL.long(),
+            output_hidden_states=True,
+            return_dict=True,
+        )
+        # Models with a norm above the last layer may leave it out of their hidden states.
+        return [*output.hidden_states[:-1], output.last_hidden_state]
+
+    def _checked_states(self) -> list[Tensor]:
+        """Of a short sentence, which must be the same whether there is padding or not."""
+        (sentence,) = self.whole_sentences([PROBE])
+        if not sentence.ids:
+            raise IsoglotError(f"{self.name}: its tokenizer makes no tokens of {PROBE!r}; is its vocabulary empty?")
+        token_BL = torch.tensor([sentence.ids], device=self.device)
+        length = token_BL.shape[1]
+        try:
+            states = self.states(token_BL, real_BL=torch.ones_like(token_BL, dtype=torch.bool))
+            padded_BL = nn.functional.pad(token_BL, (0, 5), value=self.pad_id)
+            real_BL = torch.arange(padded_BL.shape[1], device=self.device)[None] < length
+            in_padding = [state_BLD[:, :length] for state_BLD in self.states(padded_BL, real_BL=real_BL)]
+            shapes = {state_BLD.shape for state_BLD in states}
+        # A model of images, say, fails in a way of its own.
+        except Exception as error:
+            raise IsoglotError(
+                f"{self.name}: {type(self.model).__name__} does not give hidden states of text "
+                f"({_shortened(error)}); name an encoder such as bert-base-multilingual-cased or xlm-roberta-base"
+            ) from error
+        if shapes != {states[-1].shape} or states[-1].shape[:2] != (1, length):
+            raise IsoglotError(
+                f"{self.name}: the hidden states of {type(self.model).__name__} are not all of one width with one for "
+                "each token; take a model whose layers are alike"
+            )
+        if not all(
+            torch.allclose(alone, padded, rtol=PADDING_TOLERANCE, atol=PADDING_TOLERANCE, equal_nan=True)
+            for alone, padded in zip(states, in_padding, strict=True)
+        ):
+            raise IsoglotError(
+                f"{self.name}: padding changes the hidden states of {type(self.model).__name__}, so that a sentence's "
+                "vector would depend on its batch; take a model that heeds the attention mask"
+            )
+        return states
+
+
+def read_transformers(name: str | Path, *, device: torch.device) -> TransformersReader:
+    """An encoder in float32; of an encoder-decoder its encoder; a decoder gives its states as they are."""
+    name = str(name)
+    with quiet_transformers():
+        return _read(name, device=device)
+
+
+def _read(name: str, *, device: torch.device) -> TransformersReader:
+    from transformers import AutoModel, AutoTokenizer
+
+    # What can go wrong reaches us as the errors of half a dozen libraries: HTTP, JSON, safetensors, pickle, tokenizers.
+    try:
+        model, found = AutoModel.from_pretrained(name, dtype=torch.float32, output_loading_info=True)
+    except Exception as error:
+        raise IsoglotError(
+            f"{name}: no Hugging Face model can be read ({_shortened(error)}); give a folder with the config.json and "
+            "model.safetensors that save_pretrained writes, or a name of https://huggingface.co, for which the network "
+            "is needed and HF_HUB_OFFLINE must not be set"
+        ) from error
+    try:
+        # A line that spells out "[SEP]" has no special symbol in it.
+        tokenizer = AutoTokenizer.from_pretrained(name, split_special_tokens=True)
+    except Exception as error:
+        raise IsoglotError(
+            f"{name}: no tokenizer can be read ({_shortened(error)}); add it with tokenizer.save_pretrained"
+        ) from error
+    # By its parts, as a configuration may have forgotten that the model is of two.
+    encoder = model.get_encoder() if hasattr(model, "encoder") and hasattr(model, "decoder") else model
+    _check_weights(name, model, encoder, missing=found["missing_keys"])
+    _check_tokenizer(name, tokenizer, table=model.get_input_embeddings())
+    return TransformersReader(encoder.to(device), tokenizer=tokenizer, name=name)
+
+
+def _check_weights(name: str, model: nn.Module, encoder: nn.Module, *, missing: Sequence[str]) -> None:
+    """A layer that is not in the file would stay random; nobody here asks the pooler."""
+    weights, own = dict(model.named_parameters()), {id(weight) for weight in encoder.parameters()}
+    random = sorted(key for key in missing if key in weights and id(weights[key]) in own and "pooler" not in key)
+    if random:
+        raise IsoglotError(
+            f"{name}: its file has no weights for {len(random)} parts of {type(model).__name__}, such as {random[0]}; "
+            "save the model again, or take another"
+        )
+
+
+def _check_tokenizer(name: str, tokenizer: Any, *, table: nn.Module) -> None:
+    if not tokenizer.is_fast:
+        raise IsoglotError(
+            f"{name}: {type(tokenizer).__name__} is written in Python and does not say which word a token is of; "
+            "a fast tokenizer is needed, one with a tokenizer.json"
+        )
+    ids = tokenizer.get_vocab()
+    # What the library makes up where there are no files.
+    if set(ids) <= set(tokenizer.all_special_tokens):
+        raise IsoglotError(f"{name}: there is no tokenizer beside the model; add it with tokenizer.save_pretrained")
+    if isinstance(table, nn.Embedding) and max(ids.values()) >= table.num_embeddings:
+        raise IsoglotError(
+            f"{name}: its tokenizer has {max(ids.values()) + 1} tokens and the model's table {table.num_embeddings}; "
+            "put the tokenizer beside it that it was trained with"
+        )
+
+
+def _most_tokens(model: nn.Module, tokenizer: Any) -> int:
+    limits = [tokenizer.model_max_length]
+    positions = getattr(model.config, "max_position_embeddings", None) or 0
+    for part, table in model.named_modules():
+        # RoBERTa and its kin count positions from the one after the padding's.
+        if part.endswith("position_embeddings") and isinstance(table, nn.Embedding) and table.padding_idx is not None:
+            positions = table.num_embeddings - table.padding_idx - 1
+    limits += [positions] if positions > 0 else []
+    # A tokenizer without a limit names a number beyond all bounds.
+    return int(min(limits)) if min(limits) < 1 << 31 else MOST_TOKENS
+
+
+def _shortened(error: Exception) -> str:
+    return shorten(str(error), LONGEST_COMPLAINT) or type(error).__name__

@@ -1,0 +1,121 @@
+"""The graph-based parser of Dozat and Manning (2016) on first subwords."""
+
+# B = sequences, L = positions, W = words and the root before them, D = width, A = width of arcs,
+# R = width of relations, K = relations, P = points
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from isoglot.evaluation.transfer.spanning_tree import maximum_spanning_trees
+from isoglot.evaluation.transfer.task import IGNORE, Ids
+from isoglot.evaluation.transfer.task_head import (
+    Scored,
+    TaskHead,
+    VariationalDropout,
+    mean_cross_entropy,
+    refuse_what_is_not_finite,
+)
+
+# Departure: sizes, activation and dropout are not in the paper; these are of the first author's later parser.
+ARC_WIDTH = 512
+RELATION_WIDTH = 128
+INPUT_DROPOUT = 0.2
+DROPOUT = 0.33
+WIDEST = 4
+"""Times the encoder's width: a demo's parser need not be larger than its encoder."""
+
+
+class BiaffineParser(TaskHead):
+    """Position 0 stands for the root: arcs to it are learned and predicted like all others."""
+
+    # Departure: the first end symbol is the root's vector; Dozat and Manning learn one of its own.
+
+    def __init__(self, *, width: int, num_relations: int, root_relation: int):
+        super().__init__()
+        self.root_relation = root_relation
+        self.input_dropout = VariationalDropout(INPUT_DROPOUT)
+        arc_width, relation_width = (min(most, WIDEST * width) for most in (ARC_WIDTH, RELATION_WIDTH))
+        self.arc_dependent, self.arc_head = _perceptron(width, arc_width), _perceptron(width, arc_width)
+        self.relation_dependent = _perceptron(width, relation_width)
+        self.relation_head = _perceptron(width, relation_width)
+        # A constant feature on either side gives both their linear terms, and the pair a bias.
+        self.arc = nn.Parameter(torch.empty(arc_width + 1, arc_width + 1))
+        self.relation = nn.Parameter(torch.empty(num_relations, relation_width + 1, relation_width + 1))
+        nn.init.xavier_uniform_(self.arc)
+        nn.init.xavier_uniform_(self.relation)
+
+    def loss(self, hidden_BLD: Tensor, *, point_BL: Tensor, target_CBL: Tensor) -> Tensor:
+        hidden_BLD = self.input_dropout(hidden_BLD)
+        head_BL, relation_BL = target_CBL
+        arc_loss = mean_cross_entropy(self._arc_scores(hidden_BLD, point_BL=point_BL), head_BL)
+        head_BLR = _with_one(self.relation_head(hidden_BLD))
+        at_head_BL1 = head_BL.masked_fill(head_BL.eq(IGNORE), 0).unsqueeze(-1)
+        gold_head_BLR = head_BLR.gather(1, at_head_BL1.expand(-1, -1, head_BLR.shape[-1]))
+        relation_BLK = torch.einsum(
+            "blr,krs,bls->blk", _with_one(self.relation_dependent(hidden_BLD)), self.relation, gold_head_BLR
+        )
+        return arc_loss + mean_cross_entropy(relation_BLK, relation_BL)
+
+    def score(self, hidden_BLD: Tensor, *, point_BL: Tensor) -> Scored:
+        """joint_BWW, the log-probability of each arc with its best relation; that relation; and how many words."""
+        num_words_B = point_BL.sum(1)
+        at_word_BW = _places(point_BL)
+        hidden_BWD = hidden_BLD.gather(1, at_word_BW.unsqueeze(-1).expand(-1, -1, hidden_BLD.shape[-1]))
+        is_word_BW = torch.arange(at_word_BW.shape[1], device=point_BL.device) <= num_words_B.unsqueeze(1)
+        arc_BWW = self._arc_scores(hidden_BWD, point_BL=is_word_BW).float().log_softmax(-1)
+        dependent_BWR = _with_one(self.relation_dependent(hidden_BWD))
+        head_BWR = _with_one(self.relation_head(hidden_BWD))
+        relation_BWWK = torch.einsum("bwr,krs,bvs->bwvk", dependent_BWR, self.relation, head_BWR).float()
+        log_relation_BWWK = relation_BWWK.log_softmax(-1)
+        # Departure: a tree of Universal Dependencies has the relation root at the root's word and nowhere else.
+        is_root_K = torch.arange(relation_BWWK.shape[-1], device=point_BL.device) == self.root_relation
+        is_root_W = torch.arange(at_word_BW.shape[1], device=point_BL.device) == 0
+        best_BWW, relation_BWW = log_relation_BWWK.masked_fill(is_root_W[:, None] != is_root_K, -torch.inf).max(-1)
+        return arc_BWW + best_BWW, relation_BWW, num_words_B
+
+    def decode(self, scored: Sequence[Scored]) -> list[Ids]:
+        refuse_what_is_not_finite(~joint_BWW.isnan().any() for joint_BWW, *_ in scored)
+        columns = []
+        for joint_BWW, relation_BWW, num_words_B in scored:
+            num_words = num_words_B.cpu().numpy()
+            head_BW = maximum_spanning_trees(joint_BWW.double().cpu().numpy(), num_words_B=num_words)
+            relation_BW = np.take_along_axis(relation_BWW.cpu().numpy(), head_BW[:, :, None], axis=2)[:, :, 0]
+            word_W = np.arange(head_BW.shape[1])
+            is_word_BW = (word_W > 0) & (word_W <= num_words[:, None])
+            columns.append(np.stack([head_BW[is_word_BW], relation_BW[is_word_BW]]))
+        return columns
+
+    def _arc_scores(self, hidden_BLD: Tensor, *, point_BL: Tensor) -> Tensor:
+        """score_BLL of each position as dependent of each; only words and position 0 can be heads, none its own."""
+        dependent_BLA = _with_one(self.arc_dependent(hidden_BLD))
+        head_BLA = _with_one(self.arc_head(hidden_BLD))
+        score_BLL = torch.einsum("bla,ac,bmc->blm", dependent_BLA, self.arc, head_BLA)
+        position_L = torch.arange(point_BL.shape[1], device=point_BL.device)
+        is_root_L = position_L == 0
+        # The root depends on nothing; it may be its own head, so that a row of one word is not left without any.
+        is_own_LL = (position_L[:, None] == position_L) & ~is_root_L
+        return score_BLL.float().masked_fill(~(point_BL | is_root_L).unsqueeze(1) | is_own_LL, -torch.inf)
+
+
+def _perceptron(width: int, hidden: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(width, hidden), nn.ELU(), VariationalDropout(DROPOUT))
+
+
+def _with_one(hidden_BLD: Tensor) -> Tensor:
+    return F.pad(hidden_BLD, (0, 1), value=1.0)
+
+
+def _places(point_BL: Tensor) -> Tensor:
+    """place_BW: the position of each word, 0 for the root before them and for padding."""
+    num_words = int(point_BL.sum(1).max())
+    position_L = torch.arange(point_BL.shape[1], device=point_BL.device)
+    rank_BL = point_BL.cumsum(1).masked_fill(~point_BL, 0)
+    place_BW = torch.zeros(len(point_BL), num_words + 1, dtype=torch.long, device=point_BL.device)
+    # Positions that are no words all write their number to place 0, which is set right afterwards.
+    place_BW.scatter_(1, rank_BL, position_L.expand_as(rank_BL))
+    place_BW[:, 0] = 0
+    return place_BW

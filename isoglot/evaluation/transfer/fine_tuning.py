@@ -1,0 +1,186 @@
+"""Fine-tuning on the source language (section 3.2): what languages own is frozen, the dev set chooses the epoch."""
+
+# N = sequences, B = sequences of a batch
+
+import shutil
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+from torch import nn
+
+from isoglot.corpora.sentences import Encoding
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.model import NewLayers, TaskModel
+from isoglot.evaluation.transfer.predictions import predictions
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.sequences import (
+    ResidentSequences,
+    encoded,
+    epoch_order,
+    length_batches,
+    target_columns,
+)
+from isoglot.evaluation.transfer.task import Task
+from isoglot.evaluation.transfer.task_head import NotFiniteError
+from isoglot.evaluation.transfer.update import Updates, adam, set_rates
+from isoglot.files import WriteTensors, write_tensors
+from isoglot.machine import Machine
+from isoglot.model.background_writing import BackgroundWriter
+from isoglot.model.checkpoints import CHECKPOINTS, read_checkpoint, write_checkpoint
+from isoglot.model.encoder import Encoder
+from isoglot.randomness import derived_seed
+
+SECONDS_BETWEEN_CHECKPOINTS = 30.0
+UPDATES_BETWEEN_REPORTS = 20
+Report = Callable[[int, int], None]
+"""Told the updates done, and of how many."""
+
+
+@dataclass
+class Progression:
+    """How far fine-tuning is; the checkpoint holds the best model beside the latest."""
+
+    epoch: int = 0
+    best: float = float("-inf")
+    diverged: bool = False
+    log: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineTuned:
+    """The model of the best epoch."""
+
+    model: TaskModel
+    labels: tuple[str, ...]
+    log: list[dict[str, Any]]
+    """Of each epoch: the mean loss and the scores on the dev set."""
+    diverged: bool
+    """Stopped early, as losses or scores were no numbers any more; what was best until then stands, if anything was."""
+
+
+class FineTuner:
+    """A model in fine-tuning and everything it needs for its next epoch.
+
+    It goes on from an interrupted attempt's checkpoint in the folder, if there is one.
+    """
+
+    def __init__(
+        self,
+        run: FineTuningRun,
+        task: Task[Any],
+        *,
+        encoder: Encoder | NewLayers,
+        encoding: Encoding,
+        train: Sequence[Any],
+        dev: Sequence[Any],
+        folder: Path,
+        machine: Machine,
+    ):
+        self.run, self.task, self.dev, self.folder, self.machine = run, task, dev, folder, machine
+        self.labels = task.labels(train)
+        if len(self.labels) == 1:
+            raise IsoglotError(
+                f"all examples of {task.title} to train on have the label {self.labels[0]!r}; there must be two or more"
+            )
+        self.train_sequences = encoded(task, train, encoding=encoding, most_tokens=run.most_tokens)
+        self.dev_sequences = encoded(task, dev, encoding=encoding, most_tokens=run.most_tokens)
+        ids = {label: number for number, label in enumerate(self.labels)}
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(derived_seed(run.seed, "head"))
+            head = task.head(width=encoder.shape.width, labels=self.labels)
+        self.model = TaskModel(encoder, head, freeze_encoder=run.freeze_encoder).to(machine.device)
+        self.best = deepcopy(self.model)
+        self.optimizer = adam(self.model, run, machine=machine)
+        self.updates = Updates(
+            self.model,
+            self.optimizer,
+            ResidentSequences.of(
+                self.train_sequences,
+                pad_id=encoder.pad_id,
+                device=machine.device,
+                target_CT=target_columns(task, train, self.train_sequences, ids),
+            ),
+            language=run.language,
+            machine=machine,
+        )
+        self.both = nn.ModuleDict({"latest": self.model, "best": self.best})
+        self.progression = read_checkpoint(
+            folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, fresh=Progression()
+        )
+        self.saved_at = monotonic()
+
+    def finish(self, report: Report) -> FineTuned:
+        """All epochs that are left."""
+        progression = self.progression
+        with BackgroundWriter() as writer:
+            checkpoints = writer.outbox()
+            while progression.epoch < self.run.epochs and not progression.diverged:
+                self.advance(report, write=checkpoints)
+        return FineTuned(model=self.best, labels=self.labels, log=progression.log, diverged=progression.diverged)
+
+    def advance(self, report: Report, *, write: WriteTensors = write_tensors) -> None:
+        """One epoch, the dev scores after it, and a checkpoint if the last one is long ago."""
+        loss = self.learn(report)
+        try:
+            scores = self._dev_scores() if isfinite(loss) else None
+        except NotFiniteError:
+            scores = None
+        # A setting may diverge where others do not, and what it reached before is judged like the rest.
+        if scores is None:
+            self.progression.diverged = True
+            return
+        self.progression.epoch += 1
+        if scores[self.task.metric] > self.progression.best:
+            self.progression.best = scores[self.task.metric]
+            self.best.load_state_dict(self.model.state_dict())
+        self.progression.log.append({"epoch": self.progression.epoch, "loss": loss, "dev": scores})
+        if monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS:
+            write_checkpoint(
+                self.folder / CHECKPOINTS,
+                model=self.both,
+                optimizer=self.optimizer,
+                progression=self.progression,
+                write=write,
+            )
+            self.saved_at = monotonic()
+
+    def learn(self, report: Report) -> float:
+        """One epoch of updates; their mean loss."""
+        run, length_N, epoch = self.run, self.train_sequences.length_N, self.progression.epoch
+        size = len(self.train_sequences)
+        order = epoch_order(epoch=epoch, examples=run.examples(size), size=size, seed=run.seed)
+        done, updates = epoch * run.epoch_updates(size), run.epochs * run.epoch_updates(size)
+        self.model.train()
+        total = torch.zeros((), device=self.machine.device)
+        batches = length_batches(order, length_N, batch=run.batch, seed=run.seed, epoch=epoch)
+        for update, rows_B in enumerate(batches, start=done + 1):
+            set_rates(self.optimizer, run, share=run.rate_share(update, updates=updates))
+            self.machine.seed(derived_seed(run.seed, "dropout", update))
+            on_device_B = torch.from_numpy(rows_B).to(self.machine.device, non_blocking=True)
+            total += self.updates(on_device_B, length=int(length_N[rows_B].max()))
+            if update % UPDATES_BETWEEN_REPORTS == 0:
+                report(update, updates)
+        return float(total) / len(batches)
+
+    def _dev_scores(self) -> dict[str, float]:
+        said = predictions(
+            self.task,
+            self.dev,
+            self.dev_sequences,
+            model=self.model,
+            labels=self.labels,
+            language=self.run.language,
+            machine=self.machine,
+        )
+        return self.task.scores(self.dev, said)
+
+
+def forget_checkpoints(folder: Path) -> None:
+    """When all is done that a run is for."""
+    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)

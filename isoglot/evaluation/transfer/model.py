@@ -1,0 +1,139 @@
+"""An encoder with a task's own layer on it."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.task import Task
+from isoglot.evaluation.transfer.task_head import Scored, TaskHead
+from isoglot.files import write_tensors
+from isoglot.model.block import NORM_EPSILON, Block
+from isoglot.model.encoder import Encoder
+from isoglot.randomness import derived_seed
+from isoglot.study.scales import EncoderShape, NormPlacement
+
+# B = sequences, L = positions, N = tokens of all sequences, D = width
+
+
+Mapped = Callable[[Tensor], Tensor]
+"""Vectors [N, D] of one model as vectors of another."""
+
+
+class NewLayers(nn.Module):
+    """Read and fine-tuned as an encoder is; layers 0 to `layer` of the one below never learn.
+
+    Where `mapped` is given, every token's state passes through it on its way up, those of special symbols as well.
+    """
+
+    def __init__(self, encoder: Encoder, *, layer: int, count: int, mapped: Mapped | None = None):
+        super().__init__()
+        shape = encoder.shape
+        if not 0 <= layer <= shape.layers:
+            raise IsoglotError(f"a model with layers 0 to {shape.layers} has no layer {layer}; name one of these")
+        self.below, self.layer, self.mapped = encoder, layer, mapped
+        # Departure: these are layers like the encoder's own; the paper says only that they are four.
+        self.blocks = nn.ModuleList(Block(shape) for _ in range(count))
+        closes = count > 0 and shape.norm is NormPlacement.PRE
+        self.top_norm = nn.LayerNorm(shape.width, eps=NORM_EPSILON) if closes else nn.Identity()
+
+    @property
+    def shape(self) -> EncoderShape:
+        return self.below.shape
+
+    @property
+    def pad_id(self) -> int:
+        return self.below.pad_id
+
+    def freeze_separate(self) -> None:
+        """What languages own is below, and all that is below stays as it is."""
+        self.below.requires_grad_(False)
+
+    def train(self, mode: bool = True) -> "NewLayers":
+        super().train(mode)
+        # Departure: nothing drops in frozen layers, so that what is learned on is what is met in tests, and what maps
+        # are fitted on.
+        self.below.eval()
+        return self
+
+    def forward(self, token_BL: Tensor, *, language: str | None = None, padded: bool = False) -> Tensor:
+        """The last layer, as of an encoder: 0 at padding, of which it must be told."""
+        real_BL = token_BL.ne(self.pad_id) if padded else torch.ones_like(token_BL, dtype=torch.bool)
+        hidden_BLD = self._state_below(token_BL, language=language, padded=padded, real_BL=real_BL)
+        for block in self.blocks:
+            hidden_BLD = block(hidden_BLD, attend_B11L=real_BL[:, None, None, :])
+        output_BLD: Tensor = self.top_norm(hidden_BLD) * real_BL.unsqueeze(-1)
+        return output_BLD
+
+    @torch.no_grad()
+    def _state_below(self, token_BL: Tensor, *, language: str | None, padded: bool, real_BL: Tensor) -> Tensor:
+        state_BLD = self.below.state(token_BL, layer=self.layer, language=language, padded=padded)
+        if self.mapped is None:
+            return state_BLD
+        mapped_BLD = torch.zeros_like(state_BLD)
+        # In full precision, as maps are fitted.
+        with torch.autocast(state_BLD.device.type, enabled=False):
+            mapped_BLD[real_BL] = self.mapped(state_BLD[real_BL].float()).to(state_BLD.dtype)
+        return mapped_BLD
+
+
+def drawn_layers(encoder: Encoder, *, layer: int, count: int, seed: int) -> NewLayers:
+    """New layers as they are before they learn."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(derived_seed(seed, "new layers"))
+        return NewLayers(encoder, layer=layer, count=count)
+
+
+# B = sequences, L = positions, D = width, C = columns of targets
+
+
+class TaskModel(nn.Module):
+    """The language is an argument: at test time the target's own embeddings and layers are used (section 4.3)."""
+
+    def __init__(self, encoder: Encoder | NewLayers, head: TaskHead, *, freeze_encoder: bool):
+        super().__init__()
+        self.encoder, self.head = encoder, head
+        encoder.requires_grad_(not freeze_encoder)
+        encoder.freeze_separate()
+
+    def loss(self, token_BL: Tensor, *, point_BL: Tensor, target_CBL: Tensor, language: str) -> Tensor:
+        hidden_BLD = self.encoder(token_BL, language=language, padded=True)
+        return self.head.loss(hidden_BLD, point_BL=point_BL, target_CBL=target_CBL)
+
+    def score(self, token_BL: Tensor, *, point_BL: Tensor, language: str) -> Scored:
+        return self.head.score(self.encoder(token_BL, language=language, padded=True), point_BL=point_BL)
+
+
+FROZEN = "encoder.below."
+"""Before the names of weights that stay those of the encoder."""
+
+
+def write_task_layers(model: TaskModel, path: Path, *, labels: Sequence[str]) -> None:
+    """Weights in the precision that they were learned in."""
+    learned = {name: tensor for name, tensor in model.state_dict().items() if not name.startswith(FROZEN)}
+    write_tensors(learned, path, metadata={"labels": json.dumps(list(labels))})
+
+
+def read_task_layers(path: Path, task: Task[Any], *, encoder: NewLayers) -> tuple[TaskModel, tuple[str, ...]]:
+    """The layers that `write_task_layers` put there, on another encoder or the same, and the task's labels."""
+    try:
+        with safe_open(path, framework="pt") as tensors:
+            labels = tuple(json.loads(tensors.metadata()["labels"]))
+            learned = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise IsoglotError(f"{path}: holds no readable layers ({error}); delete its folder to make it anew") from error
+    model = TaskModel(encoder, task.head(width=encoder.shape.width, labels=labels), freeze_encoder=True)
+    frozen = {name: tensor for name, tensor in model.state_dict().items() if name.startswith(FROZEN)}
+    try:
+        model.load_state_dict(frozen | learned)
+    except RuntimeError as error:
+        raise IsoglotError(
+            f"{path}: its layers do not fit {len(encoder.blocks)} new ones of width {encoder.shape.width}; "
+            "give the models of both languages one shape"
+        ) from error
+    return model.eval(), labels

@@ -1,0 +1,90 @@
+"""What a fine-tuned model says about examples of any of its languages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from isoglot.corpora.sentences import Encoding
+from isoglot.evaluation.transfer.model import TaskModel
+from isoglot.evaluation.transfer.sequences import ResidentSequences, Sequences, by_length, encoded
+from isoglot.evaluation.transfer.task import Ids, Task
+from isoglot.machine import Machine
+
+# B = sequences of a batch, C = columns, W = words of all examples
+
+
+TOKENS_AT_ONCE, FEWEST_TOKENS = {"cuda": 16384}, 1024
+
+
+def predictions(
+    task: Task[Any],
+    examples: Sequence[Any],
+    sequences: Sequences,
+    *,
+    model: TaskModel,
+    labels: Sequence[str],
+    language: str,
+    machine: Machine,
+) -> list[Any]:
+    """The examples, labelled by the model; the language's own embeddings and layers read them."""
+    device = machine.device
+    resident = ResidentSequences.of(sequences, pad_id=model.encoder.pad_id, device=device)
+    batches = list(by_length(sequences.length_N, most_tokens=TOKENS_AT_ONCE.get(device.type, FEWEST_TOKENS)))
+    model.eval()
+    scored = []
+    with torch.inference_mode(), machine.autocast():
+        for rows_B in batches:
+            length = int(sequences.length_N[rows_B].max())
+            token_BL, point_BL, _ = resident.batch(torch.from_numpy(rows_B).to(device), length=length)
+            scored.append(model.score(token_BL, point_BL=point_BL, language=language))
+    columns_N: list[Ids] = [np.empty((0, 0), dtype=np.int64)] * len(sequences)
+    for rows_B, columns_CP in zip(batches, model.head.decode(scored), strict=True):
+        stops = np.cumsum([len(sequences.places(n)) for n in rows_B])
+        for n, columns in zip(rows_B.tolist(), np.split(columns_CP, stops[:-1], axis=1), strict=True):
+            columns_N[n] = columns
+    return [
+        task.predicted(example, columns.tolist(), labels)
+        for example, columns in zip(examples, _by_example(task, sequences, columns_N), strict=True)
+    ]
+
+
+def _by_example(task: Task[Any], sequences: Sequences, columns_N: Sequence[Ids]) -> list[Ids]:
+    """The windows of each example put together, each word as the one window says that labels it."""
+    parts: dict[int, list[Ids]] = {}
+    for example, window, columns in zip(sequences.example_N.tolist(), sequences.window_N, columns_N, strict=True):
+        here = columns[:, window.scored - window.first :].copy()
+        if task.points_to_words:
+            here[0] += np.where(here[0] > 0, window.first, 0)
+        parts.setdefault(example, []).append(here)
+    return [np.concatenate(of_example, axis=1) for of_example in parts.values()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examined:
+    """Examples with a model's labels, and its scores in percent."""
+
+    said: list[Any]
+    scores: dict[str, float]
+
+
+def examined(
+    task: Task[Any],
+    gold: Sequence[Any],
+    *,
+    model: TaskModel,
+    labels: Sequence[str],
+    encoding: Encoding,
+    most_tokens: int,
+    machine: Machine,
+) -> Examined:
+    """In the language of the encoding; beside the task's scores stands what keeps a model from better ones."""
+    sequences = encoded(task, gold, encoding=encoding, most_tokens=most_tokens)
+    said = predictions(task, gold, sequences, model=model, labels=labels, language=encoding.language, machine=machine)
+    limits = {
+        "in_parts": 100 * sequences.num_in_parts / len(gold),
+        "unseen_labels": task.unseen_share(gold, labels),
+    }
+    return Examined(said=said, scores=task.scores(gold, said) | limits)

@@ -1,0 +1,97 @@
+"""Named-entity recognition: BIO tags of words, and the spans they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from isoglot.corpora.synthetic import draw_meanings, trees
+from isoglot.corpora.words import whole_words
+from isoglot.evaluation.transfer.bio_files import TaggedSentence, bio_text, read_bio
+from isoglot.evaluation.transfer.bio_spans import OUTSIDE, repair_bio, span_scores
+from isoglot.evaluation.transfer.realigned_tags import needs_realignment, realigned
+from isoglot.evaluation.transfer.task import Recipe, Segments, Task, Windows
+from isoglot.study.languages import WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
+
+if TYPE_CHECKING:
+    from isoglot.evaluation.transfer.task_head import TaskHead
+
+
+class Ner(Task[TaggedSentence]):
+    """A linear softmax on first subwords; what it says is repaired to spans of one type each."""
+
+    name = "ner"
+    title = "NER"
+    metric = "f1"
+    metric_titles: ClassVar = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
+    suffix = ".bio"
+    scorer = "seqeval, or with conlleval on the columns of: paste GOLD PREDICTED | cut -f 1,2,4"
+    recipe = Recipe.WORDS
+    windows = Windows.OVERLAPPING
+
+    def read_official(
+        self, paths: Sequence[Path], *, splitting: WordSplitting
+    ) -> tuple[list[TaggedSentence], dict[str, int]]:
+        sentences = [sentence for path in paths for sentence in read_bio(path)]
+        if not needs_realignment(sentences):
+            return [replace(each, words=whole_words(each.words, splitting)) for each in sentences], {}
+        found = realigned(sentences, splitting)
+        return list(found.sentences), {
+            "straddling_words": found.num_straddling,
+            "changed_spans": found.num_changed,
+            "lost_spans": found.num_lost,
+            "sentences_not_realigned": found.num_untouched,
+        }
+
+    def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[TaggedSentence]:
+        meanings = draw_meanings(world, count=count, seed=seed)
+        return [
+            TaggedSentence(words=tree.words, tags=tree.entity_tags) for tree in trees(meanings, language, world=world)
+        ]
+
+    def read(self, path: Path) -> list[TaggedSentence]:
+        return read_bio(path)
+
+    def text(self, examples: Sequence[TaggedSentence]) -> str:
+        return bio_text(examples)
+
+    def segments(self, example: TaggedSentence) -> Segments:
+        return (example.words,)
+
+    def gold_labels(self, example: TaggedSentence) -> tuple[str, ...]:
+        return example.tags
+
+    def scored(self, label: str) -> str | None:
+        """Spans are counted, not the words between them."""
+        return None if label == OUTSIDE else label
+
+    def targets(self, example: TaggedSentence, ids: Mapping[str, int]) -> list[Sequence[int]]:
+        return [[ids[tag] for tag in example.tags]]
+
+    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
+        from isoglot.evaluation.transfer.task_head import tagging_head
+
+        return tagging_head(width=width, num_labels=len(labels))
+
+    def predicted(
+        self, example: TaggedSentence, columns: Sequence[Sequence[int]], labels: Sequence[str]
+    ) -> TaggedSentence:
+        return replace(example, tags=tuple(repair_bio([labels[label] for label in columns[0]])))
+
+    def scores(self, gold: Sequence[TaggedSentence], predicted: Sequence[TaggedSentence]) -> dict[str, float]:
+        found = span_scores([each.tags for each in gold], [each.tags for each in predicted])
+        return {"f1": found.f1, "precision": found.precision, "recall": found.recall}
+
+    def breakdown(self, gold: Sequence[TaggedSentence], predicted: Sequence[TaggedSentence]) -> list[list[str]]:
+        """A row for each type of entity."""
+        found = span_scores([each.tags for each in gold], [each.tags for each in predicted])
+        return [["type", "spans", "precision", "recall", "F1"]] + [
+            [type_, str(each.gold), f"{each.precision:.1f}", f"{each.recall:.1f}", f"{each.f1:.1f}"]
+            for type_, each in sorted(found.by_type.items())
+        ]
+
+
+TASK = Ner()

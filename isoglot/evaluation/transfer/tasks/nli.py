@@ -1,0 +1,134 @@
+"""Natural language inference: does a premise entail its hypothesis, contradict it, or neither?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from isoglot.corpora.readers.inference_pairs import (
+    InferencePair,
+    inference_pairs,
+    is_official_header,
+    official_pairs,
+)
+from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.synthetic import entailment_pairs
+from isoglot.corpora.words import split_lines
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.task import Recipe, Segments, Task, Windows
+from isoglot.study.languages import WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
+
+if TYPE_CHECKING:
+    from isoglot.evaluation.transfer.task_head import TaskHead
+
+MADE_UP_WORDS = 13
+"""Of premise and hypothesis together: with three end symbols they fill a window of the demo."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inference:
+    """The words of both sentences, and what the first says about the second."""
+
+    premise: tuple[str, ...]
+    hypothesis: tuple[str, ...]
+    label: str
+
+
+class Nli(Task[Inference]):
+    """Both sentences are one sequence, and a linear softmax on its first position decides."""
+
+    name = "nli"
+    title = "NLI"
+    metric = "accuracy"
+    metric_titles: ClassVar = {"accuracy": "Acc"}
+    # The three labels are as frequent as each other in XNLI and in made-up pairs.
+    chance = 100 / 3
+    suffix = ".tsv"
+    scorer = "what you like: paste GOLD PREDICTED | cut -f 3,6 | sort | uniq -c"
+    recipe = Recipe.PAIRS
+    windows = Windows.CUT
+
+    def read_official(
+        self, paths: Sequence[Path], *, splitting: WordSplitting
+    ) -> tuple[list[Inference], dict[str, int]]:
+        """Rows of premise, hypothesis and label, or the table of all languages that XNLI is released as."""
+        placed = [placed for path in paths for placed in _pairs(path, language=splitting.language)]
+        pairs = [pair for _, pair in placed]
+        words = split_lines([text for pair in pairs for text in (pair.premise, pair.hypothesis)], splitting)
+        found = [
+            Inference(premise=tuple(premise), hypothesis=tuple(hypothesis), label=pair.label)
+            for pair, premise, hypothesis in zip(pairs, words[::2], words[1::2], strict=True)
+        ]
+        for (where, _), each in zip(placed, found, strict=True):
+            if not each.premise or not each.hypothesis:
+                blank = "hypothesis" if each.premise else "premise"
+                raise IsoglotError(f"{where}: the {blank} has no words; drop the row")
+        return found, {}
+
+    def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
+        return [
+            Inference(
+                premise=tuple(pair.premise.split()), hypothesis=tuple(pair.hypothesis.split()), label=pair.label.value
+            )
+            for pair in entailment_pairs(language, world=world, count=count, seed=seed, most_words=MADE_UP_WORDS)
+        ]
+
+    def read(self, path: Path) -> list[Inference]:
+        return [
+            Inference(
+                premise=tuple(pair.premise.split(" ")), hypothesis=tuple(pair.hypothesis.split(" ")), label=pair.label
+            )
+            for pair in inference_pairs(list(LineFile(path)), path=path).values()
+        ]
+
+    def text(self, examples: Sequence[Inference]) -> str:
+        return "".join(f"{' '.join(each.premise)}\t{' '.join(each.hypothesis)}\t{each.label}\n" for each in examples)
+
+    def segments(self, example: Inference) -> Segments:
+        return example.premise, example.hypothesis
+
+    def gold_labels(self, example: Inference) -> tuple[str, ...]:
+        return (example.label,)
+
+    def targets(self, example: Inference, ids: Mapping[str, int]) -> list[Sequence[int]]:
+        return [[ids[example.label]]]
+
+    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
+        from isoglot.evaluation.transfer.task_head import LinearHead
+
+        return LinearHead(width=width, num_labels=len(labels), dropout=0.0)
+
+    def predicted(self, example: Inference, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Inference:
+        return replace(example, label=labels[columns[0][0]])
+
+    def scores(self, gold: Sequence[Inference], predicted: Sequence[Inference]) -> dict[str, float]:
+        right = sum(a.label == b.label for a, b in zip(gold, predicted, strict=True))
+        return {"accuracy": 100 * right / len(gold)}
+
+    def breakdown(self, gold: Sequence[Inference], predicted: Sequence[Inference]) -> list[list[str]]:
+        """A row for each gold label: how often it was taken for each."""
+        pairs = Counter((a.label, b.label) for a, b in zip(gold, predicted, strict=True))
+        labels = sorted(set(chain.from_iterable(pairs)))
+        return [["gold", "pairs", *(f"as {label}" for label in labels)]] + [
+            [label, str(sum(pairs[label, other] for other in labels)), *(str(pairs[label, other]) for other in labels)]
+            for label in labels
+        ]
+
+
+def _pairs(path: Path, *, language: str) -> list[tuple[str, InferencePair]]:
+    """Each with the place it was found at."""
+    lines = list(LineFile(path))
+    if not lines:
+        raise IsoglotError(f"{path}: the file is empty; it should hold a premise, a hypothesis and a label a line")
+    if is_official_header(lines[0]):
+        official = official_pairs(lines, path=path, language=language)
+        return [(f"{path}: pair {pair_id} of {language}", pair) for pair_id, pair in official.items()]
+    return [(f"{path}:{number}", pair) for number, pair in inference_pairs(lines, path=path).items()]
+
+
+TASK = Nli()

@@ -1,0 +1,78 @@
+"""Part-of-speech tagging: the universal tag of every word, from the treebanks that parsing reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.conllu import Tree
+from isoglot.evaluation.transfer.task import Windows
+from isoglot.evaluation.transfer.treebank_task import TreebankTask
+from isoglot.study.languages import WordSplitting
+
+if TYPE_CHECKING:
+    from isoglot.evaluation.transfer.task_head import TaskHead
+
+NO_TAG = "_"
+
+
+class Pos(TreebankTask):
+    """A linear softmax on first subwords; not one of the paper's tasks."""
+
+    name = "pos"
+    title = "POS"
+    metric = "accuracy"
+    metric_titles: ClassVar = {"accuracy": "Acc"}
+    windows = Windows.OVERLAPPING
+    scorer = "udtools, and read the row UPOS: udeval -v GOLD PREDICTED"
+
+    def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Tree], dict[str, int]]:
+        sentences = []
+        for path in paths:
+            found, _ = super().read_official([path], splitting=splitting)
+            for number, tree in enumerate(found, start=1):
+                if NO_TAG in tree.upos:
+                    word = tree.words[tree.upos.index(NO_TAG)]
+                    raise IsoglotError(f"{path}: {word!r} in sentence {number} has no part of speech; drop it")
+            sentences += found
+        return sentences, {}
+
+    def gold_labels(self, example: Tree) -> tuple[str, ...]:
+        return example.upos
+
+    def targets(self, example: Tree, ids: Mapping[str, int]) -> list[Sequence[int]]:
+        return [[ids[tag] for tag in example.upos]]
+
+    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
+        from isoglot.evaluation.transfer.task_head import tagging_head
+
+        return tagging_head(width=width, num_labels=len(labels))
+
+    def predicted(self, example: Tree, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Tree:
+        return replace(example, upos=tuple(labels[tag] for tag in columns[0]))
+
+    def scores(self, gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, float]:
+        pairs = _tag_pairs(gold, predicted)
+        return {"accuracy": 100 * sum(a == b for a, b in pairs) / len(pairs)}
+
+    def breakdown(self, gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[list[str]]:
+        """A row for each tag: how often it is right, and what it is most often taken for."""
+        pairs = Counter(_tag_pairs(gold, predicted))
+        rows = []
+        for tag in sorted({tag for tag, _ in pairs}):
+            taken_for = Counter({other: count for (own, other), count in pairs.items() if own == tag})
+            total = taken_for.total()
+            wrong = ", ".join(f"{other} {count}" for other, count in taken_for.most_common(4) if other != tag)
+            rows.append([tag, str(total), f"{100 * taken_for[tag] / total:.1f}", wrong])
+        return [["tag", "words", "right %", "taken for"], *rows]
+
+
+def _tag_pairs(gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[tuple[str, str]]:
+    return [pair for a, b in zip(gold, predicted, strict=True) for pair in zip(a.upos, b.upos, strict=True)]
+
+
+TASK = Pos()

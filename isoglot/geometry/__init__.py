@@ -1,1 +1,0 @@
-"""How alike are the representations of two languages (section 5)."""

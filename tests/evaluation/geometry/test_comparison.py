@@ -1,0 +1,241 @@
+"""Two models side by side, on models whose likeness is known because it was planted."""
+
+# B = sentences of a batch, L = positions, D = width
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import ortho_group
+from torch import Tensor
+
+from isoglot.corpora.sentences import NO_WORD, EncodedSentence
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.comparison import Comparison, compared, paired_layers
+from isoglot.evaluation.geometry.reader import Reader
+from isoglot.study.searches import NewVectors
+
+NUM_WORDS, WIDTH, MOST_TOKENS = 400, 12, 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableReader(Reader):
+    """Words are numbers; a word's state at each layer is its row in that layer's table."""
+
+    tables: list[Tensor] = field(default_factory=list)
+    longest: int = MOST_TOKENS
+
+    @property
+    def num_states(self) -> int:
+        return len(self.tables)
+
+    @property
+    def width(self) -> int:
+        return self.tables[0].shape[1]
+
+    @property
+    def most_tokens(self) -> int:
+        return self.longest
+
+    @property
+    def device(self) -> torch.device:
+        return torch.device("cpu")
+
+    @property
+    def pad_id(self) -> int:
+        return 0
+
+    def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
+        split = [tuple(line.split()) for line in lines]
+        return [
+            EncodedSentence(words=words, ids=(0, *map(int, words), 0), word_of=(NO_WORD, *range(len(words)), NO_WORD))
+            for words in split
+        ]
+
+    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
+        return sentence.pieces(most_tokens=self.longest)
+
+    def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
+        return [table[token_BL] * real_BL.unsqueeze(-1) for table in self.tables]
+
+
+def lines(count: int, *, seed: int = 0) -> list[str]:
+    draw = np.random.default_rng(seed)
+    return [" ".join(map(str, draw.integers(1, NUM_WORDS, size=draw.integers(3, 7)))) for _ in range(count)]
+
+
+def table(seed: int, *, width: int = WIDTH) -> Tensor:
+    return torch.randn(NUM_WORDS, width, generator=torch.Generator().manual_seed(seed))
+
+
+def rotation(seed: int, *, width: int = WIDTH) -> Tensor:
+    return torch.from_numpy(ortho_group.rvs(width, random_state=seed)).float()
+
+
+def found(a: Reader, b: Reader, *, count: int = 500, new_vectors: NewVectors = NewVectors.CENTRED) -> Comparison:
+    text = lines(count)
+    return compared(a, b, text, text, new_vectors=new_vectors)
+
+
+def test_a_model_is_like_itself() -> None:
+    reader = TableReader(tables=[table(0), table(1)])
+    for layer in found(reader, reader).layers:
+        assert layer.cka == pytest.approx(1)
+        assert layer.cka_debiased == pytest.approx(1)
+        assert layer.svcca == pytest.approx(1)
+        assert layer.neuron_correlation == pytest.approx(1)
+        assert layer.raw is not None
+        assert layer.centred is not None
+        assert layer.raw.a_to_b == layer.raw.b_to_a == layer.centred.mean == layer.aligned.mean == 100
+
+
+@pytest.mark.parametrize("new_vectors", NewVectors)
+def test_a_rotated_copy_is_recovered_by_the_map_alone(new_vectors: NewVectors) -> None:
+    original = TableReader(tables=[table(0)])
+    turned = TableReader(tables=[2.5 * table(0) @ rotation(1)])
+    outcome = found(original, turned, new_vectors=new_vectors)
+    (layer,) = outcome.layers
+    assert layer.cka == pytest.approx(1, abs=1e-6)
+    assert layer.raw is not None
+    assert layer.centred is not None
+    assert layer.neuron_correlation is not None
+    assert layer.raw.mean < 10
+    assert layer.centred.mean < 10
+    assert layer.aligned.a_to_b == layer.aligned.b_to_a == 100
+    assert layer.neuron_correlation < 0.5
+    assert outcome.notes == ()
+    assert (outcome.num_lines, outcome.num_fitted, outcome.num_tests, outcome.chance) == (500, 400, 100, 1.0)
+
+
+def test_centring_finds_what_a_shift_hides() -> None:
+    shift = torch.zeros(WIDTH)
+    shift[0] = 30.0
+    (layer,) = found(TableReader(tables=[table(0)]), TableReader(tables=[table(0) + shift])).layers
+    assert layer.raw is not None
+    assert layer.centred is not None
+    assert layer.raw.mean < 60
+    assert layer.centred.mean == 100
+
+
+def test_models_that_share_nothing_are_not_alike() -> None:
+    (layer,) = found(TableReader(tables=[table(0)]), TableReader(tables=[table(9)]), count=2000).layers
+    assert layer.cka_debiased < 0.2
+    assert layer.aligned.mean < 10
+
+
+def test_directions_are_told_apart() -> None:
+    """Against cosines of the test lines taken by hand: for each line of one side, which of the other is nearest."""
+    flat = table(0).clone()
+    flat[:, 2:] = 0
+    raw = found(TableReader(tables=[table(0)]), TableReader(tables=[flat])).layers[0].raw
+    asked = [[int(word) for word in line.split()] for line in lines(500)[4::5]]
+    whole_ND, flat_ND = (np.array([words[line].mean(0).numpy() for line in asked]) for words in (table(0), flat))
+    whole_ND, flat_ND = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (whole_ND, flat_ND))
+    cosine_NN = whole_ND @ flat_ND.T
+    assert raw is not None
+    # On a plane two of a hundred lines may be as near, but for rounding.
+    assert raw.a_to_b == pytest.approx(100 * np.mean(cosine_NN.argmax(1) == np.arange(100)), abs=1)
+    assert raw.b_to_a == pytest.approx(100 * np.mean(cosine_NN.argmax(0) == np.arange(100)), abs=1)
+    assert raw.a_to_b > raw.b_to_a + 50
+    assert raw.mean == (raw.a_to_b + raw.b_to_a) / 2
+
+
+def test_widths_may_differ() -> None:
+    """The wider model is the narrower one, turned within a larger space."""
+    wide = torch.nn.functional.pad(table(0), (0, 4)) @ rotation(2, width=WIDTH + 4)
+    for a, b in ((table(0), wide), (wide, table(0))):
+        outcome = found(TableReader(tables=[a]), TableReader(tables=[b]))
+        (layer,) = outcome.layers
+        assert layer.cka == pytest.approx(1, abs=1e-6)
+        assert layer.aligned.mean == 100
+        assert layer.raw is None
+        assert layer.centred is None
+        assert layer.neuron_correlation is None
+        assert any("zeros follow the narrower ones" in note for note in outcome.notes)
+
+
+def test_depths_may_differ() -> None:
+    tables = [table(seed) for seed in range(7)]
+    shallow, deep = TableReader(tables=tables[::2]), TableReader(tables=tables)
+    for a, b, pairs in (
+        (shallow, deep, [(0, 0), (1, 2), (2, 4), (3, 6)]),
+        (deep, shallow, [(0, 0), (2, 1), (4, 2), (6, 3)]),
+    ):
+        outcome = found(a, b)
+        assert [(layer.layer_a, layer.layer_b) for layer in outcome.layers] == pairs
+        assert all(layer.cka == pytest.approx(1) for layer in outcome.layers)
+        assert any("equal relative height" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("a", range(1, 14))
+@pytest.mark.parametrize("b", range(1, 14))
+def test_layers_are_paired_by_relative_height(a: int, b: int) -> None:
+    pairs = paired_layers(a, b)
+    assert len(pairs) == min(a, b)
+    assert pairs[0] == (0, 0)
+    if min(a, b) > 1:
+        assert pairs[-1] == (a - 1, b - 1)
+        assert all(abs(i / (a - 1) - j / (b - 1)) <= 0.5 / (max(a, b) - 1) + 1e-9 for i, j in pairs)
+    assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)
+
+
+def test_lines_that_are_cut_are_counted_for_each_model() -> None:
+    text = lines(500)
+    long_a, long_b = (sum(len(line.split()) + 2 > longest for line in text) for longest in (6, 7))
+    assert long_a > long_b > 0
+    a, b = (TableReader(tables=[table(0)], longest=longest) for longest in (6, 7))
+    outcome = found(a, b)
+    assert outcome.num_cut == (long_a, long_b)
+    assert outcome.most_tokens == (6, 7)
+    assert outcome.tokens_per_word == (1, 1)
+
+
+def test_few_lines_are_noted_not_warned_of() -> None:
+    wide = TableReader(tables=[table(0, width=64), table(1, width=64)])
+    outcome = found(wide, wide, count=60)
+    assert sum("48 pairs for 64 dimensions" in note for note in outcome.notes) == 1
+    assert sum("With 60 lines for vectors of 64 numbers" in note for note in outcome.notes) == 1
+
+
+def test_lines_that_are_too_few_for_unbiased_measures_are_noted() -> None:
+    reader = TableReader(tables=[table(0)])
+    assert any("too high" in note for note in found(reader, reader, count=10 * WIDTH - 1).notes)
+    assert found(reader, reader, count=10 * WIDTH).notes == ()
+
+
+def test_similarity_is_of_all_lines_in_their_order() -> None:
+    """Against CKA by Gram matrices, of means taken by hand."""
+    text = lines(300)
+    vectors = []
+    for words in (table(0), table(1) + table(0)):
+        x_ND = np.array([np.mean([words[int(word)].numpy() for word in line.split()], axis=0) for line in text])
+        x_ND = x_ND.astype(np.float64) - x_ND.mean(0)
+        vectors.append(x_ND @ x_ND.T)
+    expected = (vectors[0] * vectors[1]).sum() / math.sqrt((vectors[0] ** 2).sum() * (vectors[1] ** 2).sum())
+    a, b = (TableReader(tables=[words]) for words in (table(0), table(1) + table(0)))
+    assert found(a, b, count=300).layers[0].cka == pytest.approx(expected, rel=1e-5)
+
+
+def test_progress_is_told_for_both_models() -> None:
+    told: list[tuple[str, int]] = []
+    reader, text = TableReader(tables=[table(0)]), lines(1500)
+    compared(
+        reader, reader, text, text, new_vectors=NewVectors.CENTRED, told=lambda name, done: told.append((name, done))
+    )
+    assert told == [("A", 1024), ("A", 1500), ("B", 1024), ("B", 1500)]
+
+
+def test_unequal_numbers_of_lines_are_refused() -> None:
+    reader = TableReader(tables=[table(0)])
+    with pytest.raises(IsoglotError, match="100 lines cannot be compared with 99"):
+        compared(reader, reader, lines(100), lines(99), new_vectors=NewVectors.CENTRED)
+
+
+def test_empty_lines_are_noted() -> None:
+    text = [*lines(99), ""]
+    reader = TableReader(tables=[table(0)])
+    outcome = compared(reader, reader, text, text, new_vectors=NewVectors.CENTRED)
+    assert "In 1 lines A finds nothing to read; their vectors are zero." in outcome.notes

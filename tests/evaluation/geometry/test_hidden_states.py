@@ -1,0 +1,267 @@
+"""Vectors of sentences, words and word types against one sentence at a time, without padding or batches."""
+
+import weakref
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from isoglot.corpora.sentences import NO_WORD, EncodedSentence
+from isoglot.evaluation.geometry import hidden_states
+from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors, word_vectors
+from isoglot.evaluation.geometry.reader import Reader
+from isoglot.study.searches import Subwords
+from tests.evaluation.geometry.tiny_readers import CPU, WORDS, tiny_encoder_reader
+from tests.evaluation.geometry.tiny_transformers import tiny_transformers_reader
+
+KINDS = ("en", "fr", "BERT", "pre-norm RoBERTa", "XLM", "T5", "GPT")
+TYPES = {"the": 0, "dogs": 1, "never": 2, "cat": 3, "mats": 4, "mat": 4}
+TOLERANCE = 1e-5
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reader]:
+    theirs = {kind: tiny_transformers_reader(tmp_path_factory.mktemp("model"), kind) for kind in KINDS[2:]}
+    return {language: tiny_encoder_reader(language) for language in KINDS[:2]} | theirs
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """One of them without a word."""
+    generator = np.random.default_rng(0)
+    lines = [" ".join(generator.choice(WORDS, generator.integers(1, 7))) for _ in range(30)]
+    return [*lines[:9], "", *lines[9:]]
+
+
+class Memory:
+    """A reader whose states are what tokens say, wherever they stand: exact, and with no special symbols."""
+
+    num_states, width, most_tokens, device, pad_id = 2, 3, 1000, CPU, 0
+
+    def __init__(self) -> None:
+        table_VD = torch.randn(50, self.width, generator=torch.Generator().manual_seed(0))
+        self.tables = [table_VD, 1000 + table_VD]
+
+    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
+        yield sentence
+
+    def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
+        return [table_VD[token_BL].masked_fill(~real_BL.unsqueeze(-1), torch.nan) for table_VD in self.tables]
+
+
+def sentence_of(*words: Sequence[int]) -> EncodedSentence:
+    """Of words that are tokens already."""
+    return EncodedSentence(
+        words=tuple(" ".join(map(str, word)) for word in words),
+        ids=tuple(token for word in words for token in word),
+        word_of=tuple(place for place, word in enumerate(words) for _ in word),
+    )
+
+
+def states_of(reader: Reader, sentence: EncodedSentence) -> Tensor:
+    """[S, L, D]"""
+    token_BL = torch.tensor([sentence.ids])
+    return torch.stack([state[0] for state in reader.states(token_BL, real_BL=torch.ones_like(token_BL).bool())])
+
+
+def words_one_by_one(reader: Reader, sentence: EncodedSentence) -> list[tuple[int, Tensor]]:
+    """The place of each word, and the states of its subwords in float64, [S, subwords, D]."""
+    if not sentence.ids:
+        return []
+    state_SLD = states_of(reader, sentence).double()
+    parts = groupby(range(len(sentence.ids)), key=sentence.word_of.__getitem__)
+    return [(place, state_SLD[:, list(positions)]) for place, positions in parts if place != NO_WORD]
+
+
+def sentence_vectors_one_by_one(reader: Reader, sentences: Sequence[EncodedSentence]) -> Tensor:
+    vectors = []
+    for sentence in sentences:
+        words = [state_SKD for _, state_SKD in words_one_by_one(reader, sentence)]
+        no_direction_SD = torch.zeros(reader.num_states, reader.width)
+        vectors.append(torch.cat(words, dim=1).mean(1).float() if words else no_direction_SD)
+    return torch.stack(vectors, dim=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("sentences_at_once", "tokens_at_once"), [(1, 1 << 14), (7, 1 << 14), (128, 1 << 14), (128, 40)]
+)
+def test_sentence_vectors_are_means_without_special_symbols_whatever_the_batch(
+    kind: str,
+    sentences_at_once: int,
+    tokens_at_once: int,
+    readers: dict[str, Reader],
+    lines: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hidden_states, "SENTENCES_AT_ONCE", sentences_at_once)
+    monkeypatch.setattr(hidden_states, "TOKENS_AT_ONCE", tokens_at_once)
+    reader = readers[kind]
+    sentences = reader.sentences(lines)
+    vector_SND = sentence_vectors(reader, sentences)
+    assert (vector_SND.shape, vector_SND.dtype) == ((4, 31, 24), torch.float32)
+    assert vector_SND[:, 9].eq(0).all()
+    assert vector_SND.ne(0).any(2).sum() == 4 * 30
+    torch.testing.assert_close(vector_SND, sentence_vectors_one_by_one(reader, sentences), rtol=0, atol=TOLERANCE)
+
+
+def test_no_batch_is_larger_than_it_may_be(lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hidden_states, "SENTENCES_AT_ONCE", 6)
+    monkeypatch.setattr(hidden_states, "TOKENS_AT_ONCE", 60)
+    met: list[torch.Size] = []
+
+    class Watched(Memory):
+        def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
+            met.append(token_BL.shape)
+            return super().states(token_BL, real_BL=real_BL)
+
+    longest = sentence_of(*[[1]] * 80)
+    sentence_vectors(Watched(), [*tiny_encoder_reader().sentences(lines), longest])
+    assert met[0] == (1, 80)
+    assert all(shape.numel() <= 60 and shape[0] <= 6 for shape in met[1:])
+    assert max(shape[0] for shape in met) == 6
+    assert sum(shape[0] for shape in met) == 32
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("subwords", Subwords)
+@pytest.mark.parametrize("layer", [0, 2, 3])
+def test_word_vectors_are_first_subwords_or_means(
+    kind: str, subwords: Subwords, layer: int, readers: dict[str, Reader], lines: list[str]
+) -> None:
+    reader = readers[kind]
+    sentences = reader.sentences(lines)
+    expected = [
+        (row, place, (state_SKD[layer, 0] if subwords is Subwords.FIRST else state_SKD[layer].mean(0)).float())
+        for row, sentence in enumerate(sentences)
+        for place, state_SKD in words_one_by_one(reader, sentence)
+    ]
+    found = word_vectors(reader, sentences, layer=layer, subwords=subwords)
+    rows, places, vectors = zip(*expected, strict=True)
+    assert len(set(zip(rows, places, strict=True))) == sum(len(line.split()) for line in lines)
+    assert (found.sentence_P.tolist(), found.place_P.tolist()) == (list(rows), list(places))
+    torch.testing.assert_close(found.vector_PD, torch.stack(vectors), rtol=0, atol=TOLERANCE)
+
+
+@given(
+    st.lists(st.lists(st.lists(st.integers(0, 49), min_size=1, max_size=3), max_size=4), min_size=1, max_size=9),
+    st.integers(1, 4),
+)
+def test_words_of_neighbouring_sentences_stay_apart(tokens: list[list[list[int]]], at_once: int) -> None:
+    reader, sentences = Memory(), [sentence_of(*words) for words in tokens]
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(hidden_states, "SENTENCES_AT_ONCE", at_once)
+        found = word_vectors(reader, sentences, layer=0, subwords=Subwords.MEAN)
+        vector_SND = sentence_vectors(reader, sentences)
+    assert list(zip(found.sentence_P.tolist(), found.place_P.tolist(), strict=True)) == [
+        (row, place) for row, words in enumerate(tokens) for place in range(len(words))
+    ]
+    words = [word for each in tokens for word in each]
+    means = [reader.tables[0][word].double().mean(0).float() for word in words]
+    assert found.vector_PD.equal(torch.stack(means) if means else torch.zeros(0, 3))
+    assert vector_SND.equal(sentence_vectors_one_by_one(reader, sentences))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stream_sentences", [1, 4, 8192])
+def test_word_type_vectors_are_means_over_all_that_is_met_in_a_stream(
+    kind: str, stream_sentences: int, readers: dict[str, Reader], lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hidden_states, "STREAM_SENTENCES", stream_sentences)
+    reader = readers[kind]
+    long_line = " ".join(WORDS * 4)
+    sentences = reader.whole_sentences([*lines, long_line])
+    mean_SWD, num_met_W = word_type_vectors(reader, iter(sentences), types=TYPES)
+    met = defaultdict(list)
+    num_pieces = 0
+    for sentence in sentences:
+        for piece in reader.pieces(sentence):
+            num_pieces += 1
+            for place, state_SKD in words_one_by_one(reader, piece):
+                met[TYPES.get(piece.words[place])].append(state_SKD)
+    assert mean_SWD.shape == (4, 5, 24)
+    assert num_pieces > len(sentences) or reader.most_tokens > 100
+    for row in set(TYPES.values()) - {TYPES["never"]}:
+        occurrences_SKD = torch.stack([state_SKD.mean(1) for state_SKD in met[row]], dim=1)
+        assert num_met_W[row] == occurrences_SKD.shape[1] > 5
+        torch.testing.assert_close(mean_SWD[:, row], occurrences_SKD.mean(1).float(), rtol=0, atol=TOLERANCE)
+    assert num_met_W[TYPES["never"]] == 0
+    assert mean_SWD[:, TYPES["never"]].eq(0).all()
+
+
+def test_a_stream_is_never_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hidden_states, "STREAM_SENTENCES", 50)
+    alive: weakref.WeakSet[EncodedSentence] = weakref.WeakSet()
+    most = 0
+
+    def stream() -> Iterator[EncodedSentence]:
+        nonlocal most
+        for number in range(1000):
+            sentence = sentence_of([number % 50], [number // 50])
+            alive.add(sentence)
+            most = max(most, len(alive))
+            yield sentence
+
+    _, num_met_W = word_type_vectors(Memory(), stream(), types={"7": 0})
+    assert num_met_W.tolist() == [20 + 50]
+    # One pool that is being filled, and one that is not yet let go of; equal sentences are one in a set.
+    assert 25 < most <= 2 * 50 + 1
+
+
+def test_sums_lose_nothing_over_many_occurrences() -> None:
+    """A running sum in float32 would stand still at 16,777,216 thousandths."""
+    reader = Memory()
+    sentences = [sentence_of(*[[token]] * 500) for token in (3, 4)] * 100
+    mean_SWD, num_met_W = word_type_vectors(reader, sentences, types={"3": 0, "4": 0})
+    assert num_met_W.tolist() == [100_000]
+    expected_SD = torch.stack([table_VD[[3, 4]].double().mean(0).float() for table_VD in reader.tables])
+    assert mean_SWD[:, 0].equal(expected_SD)
+
+
+def test_no_sentences_give_no_vectors() -> None:
+    reader = tiny_encoder_reader()
+    assert sentence_vectors(reader, []).shape == (4, 0, 24)
+    found = word_vectors(reader, [], layer=1, subwords=Subwords.MEAN)
+    assert (found.vector_PD.shape, len(found.sentence_P), len(found.place_P)) == ((0, 24), 0, 0)
+    mean_SWD, num_met_W = word_type_vectors(reader, iter([]), types=TYPES)
+    assert mean_SWD.eq(0).all()
+    assert num_met_W.eq(0).all()
+    assert word_type_vectors(reader, reader.sentences(["the cat"]), types={})[0].shape == (4, 0, 24)
+
+
+def test_vectors_carry_no_gradient(readers: dict[str, Reader], lines: list[str]) -> None:
+    for reader in readers.values():
+        sentences = reader.sentences(lines)
+        assert not sentence_vectors(reader, sentences).requires_grad
+        assert not word_type_vectors(reader, sentences, types=TYPES)[0].requires_grad
+    assert torch.is_grad_enabled()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("has_room", [True, False])
+def test_on_a_gpu_vectors_are_those_of_a_cpu(has_room: bool, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = tiny_encoder_reader()
+    sentences = reader.sentences(lines * 20)
+    on_cpu = (
+        sentence_vectors(reader, sentences),
+        word_vectors(reader, sentences, layer=2, subwords=Subwords.MEAN).vector_PD,
+        word_type_vectors(reader, sentences, types=TYPES)[0],
+    )
+    reader.encoder.cuda()
+    if not has_room:
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (1 << 10, 1 << 40))
+    on_gpu = (
+        sentence_vectors(reader, sentences),
+        word_vectors(reader, sentences, layer=2, subwords=Subwords.MEAN).vector_PD,
+        word_type_vectors(reader, sentences, types=TYPES)[0],
+    )
+    for theirs, ours in zip(on_gpu, on_cpu, strict=True):
+        torch.testing.assert_close(theirs, ours, rtol=0, atol=1e-4)
+    again = word_type_vectors(reader, sentences, types=TYPES)[0]
+    torch.testing.assert_close(again, on_gpu[2], rtol=1e-6, atol=1e-7)

@@ -1,0 +1,207 @@
+"""Maps against rotations that were planted, on vectors they were fitted on and on new ones."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+from scipy.linalg import orthogonal_procrustes
+from scipy.stats import ortho_group
+from torch import Tensor
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.vector_maps import VectorMap, read_maps, write_maps
+from isoglot.evaluation.geometry.vectors import FewPairsWarning, iterative_normalization
+from isoglot.study.searches import NewVectors
+
+seeds = st.integers(0, 10_000)
+rounds_of = st.integers(0, 5)
+EXACT = {"rtol": 0, "atol": 1e-6}
+
+
+def vectors(count: int, width: int, *, seed: int) -> Tensor:
+    return torch.randn(count, width, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def rotation(width: int, *, seed: int) -> Tensor:
+    return torch.from_numpy(ortho_group.rvs(width, random_state=seed))
+
+
+def a_map(*, seed: int = 0, rounds: int = 5) -> VectorMap:
+    return VectorMap.fit(vectors(30, 4, seed=seed) + 1, vectors(30, 4, seed=seed + 1) - 1, rounds=rounds)
+
+
+@given(st.integers(2, 6), rounds_of, seeds)
+def test_every_mode_recovers_vectors_that_were_only_turned(width: int, rounds: int, seed: int) -> None:
+    planted_DD = rotation(width, seed=seed)
+    origin_ND, new_ND = vectors(20, width, seed=seed) + 1, vectors(5, width, seed=seed + 1) + 1
+    found = VectorMap.fit(origin_ND, origin_ND @ planted_DD, rounds=rounds)
+    torch.testing.assert_close(found.rotation_DD, planted_DD, **EXACT)
+    for mode in NewVectors:
+        torch.testing.assert_close(
+            found.mapped(new_ND, new_vectors=mode), found.compared(new_ND @ planted_DD, new_vectors=mode), **EXACT
+        )
+
+
+@given(st.integers(2, 6), seeds)
+def test_the_centred_mode_recovers_vectors_that_were_turned_and_shifted(width: int, seed: int) -> None:
+    """Up to chance: a shift bends directions before the first mean is taken away, but those of an even cloud alike."""
+    planted_DD, shift_D = rotation(width, seed=seed), vectors(1, width, seed=seed + 1)
+    origin_ND, new_ND = vectors(4000, width, seed=seed + 2), vectors(50, width, seed=seed + 3)
+    found = VectorMap.fit(origin_ND, origin_ND @ planted_DD + shift_D, rounds=5)
+    goal_ND = new_ND @ planted_DD + shift_D
+    error = (found.mapped(new_ND, new_vectors=NewVectors.CENTRED) - goal_ND).norm() / goal_ND.norm()
+    rotated_error = (found.mapped(new_ND, new_vectors=NewVectors.ROTATED) - goal_ND).norm() / goal_ND.norm()
+    assert float(error) < 0.1
+    assert error < rotated_error
+
+
+@given(rounds_of, seeds)
+def test_modes_are_what_their_names_say(rounds: int, seed: int) -> None:
+    origin_ND, goal_ND = vectors(30, 4, seed=seed) + 1, vectors(30, 4, seed=seed + 1) - 1
+    found = VectorMap.fit(origin_ND, goal_ND, rounds=rounds)
+    normal_origin_ND, normal_goal_ND = (iterative_normalization(side, rounds) for side in (origin_ND, goal_ND))
+    expected_DD = torch.from_numpy(orthogonal_procrustes(normal_origin_ND.numpy(), normal_goal_ND.numpy())[0])
+    torch.testing.assert_close(found.rotation_DD, expected_DD, **EXACT)
+    new_ND = vectors(6, 4, seed=seed + 2)
+    centred_ND = (new_ND - origin_ND.mean(0)) @ expected_DD + goal_ND.mean(0)
+    torch.testing.assert_close(found.mapped(new_ND, new_vectors=NewVectors.CENTRED), centred_ND, **EXACT)
+    torch.testing.assert_close(found.mapped(new_ND, new_vectors=NewVectors.ROTATED), new_ND @ expected_DD, **EXACT)
+    torch.testing.assert_close(
+        found.mapped(origin_ND, new_vectors=NewVectors.NORMALIZED), normal_origin_ND @ expected_DD, **EXACT
+    )
+    assert found.compared(new_ND, new_vectors=NewVectors.CENTRED).equal(new_ND)
+    assert found.compared(new_ND, new_vectors=NewVectors.ROTATED).equal(new_ND)
+    assert found.compared(goal_ND, new_vectors=NewVectors.NORMALIZED).equal(normal_goal_ND)
+
+
+@given(st.sampled_from([NewVectors.CENTRED, NewVectors.ROTATED]), seeds)
+def test_mapping_keeps_distances(mode: NewVectors, seed: int) -> None:
+    new_ND = vectors(8, 4, seed=seed)
+    mapped_ND = a_map(seed=seed).mapped(new_ND, new_vectors=mode)
+    torch.testing.assert_close(torch.cdist(mapped_ND, mapped_ND), torch.cdist(new_ND, new_ND), **EXACT)
+
+
+def test_the_centred_mode_takes_the_mean_of_one_side_to_that_of_the_other() -> None:
+    found = a_map()
+    mapped_ND = found.mapped(found.origin.mean_D[None], new_vectors=NewVectors.CENTRED)
+    torch.testing.assert_close(mapped_ND[0], found.goal.mean_D, **EXACT)
+
+
+@given(seeds)
+def test_pairs_choose_rows_after_all_rows_were_normalised(seed: int) -> None:
+    origin_ND, goal_ND = vectors(12, 3, seed=seed) + 1, vectors(15, 3, seed=seed + 1)
+    pairs = [(0, 14), (3, 2), (3, 2), (3, 5), (11, 0), (7, 7)]
+    found = VectorMap.fit(origin_ND, goal_ND, pairs=pairs, rounds=5)
+    normal_origin_ND, normal_goal_ND = iterative_normalization(origin_ND), iterative_normalization(goal_ND)
+    expected_DD, _ = orthogonal_procrustes(
+        torch.stack([normal_origin_ND[row] for row, _ in pairs]).numpy(),
+        torch.stack([normal_goal_ND[row] for _, row in pairs]).numpy(),
+    )
+    torch.testing.assert_close(found.rotation_DD, torch.from_numpy(expected_DD), **EXACT)
+    torch.testing.assert_close(found.origin.mean_D, origin_ND.mean(0))
+    torch.testing.assert_close(found.goal.mean_D, goal_ND.mean(0))
+
+
+def test_a_map_follows_the_precision_of_what_it_maps() -> None:
+    new_ND, found = vectors(6, 4, seed=5), a_map()
+    for mode in NewVectors:
+        exact_ND = found.mapped(new_ND, new_vectors=mode)
+        single_ND = found.mapped(new_ND.float(), new_vectors=mode)
+        assert single_ND.dtype == torch.float32
+        torch.testing.assert_close(single_ND, exact_ND.float(), rtol=0, atol=1e-5)
+        assert found.mapped(new_ND.numpy(), new_vectors=mode).equal(exact_ND)
+        assert found.mapped(new_ND[:0], new_vectors=mode).shape == (0, 4)
+
+
+@pytest.mark.parametrize("mode", NewVectors)
+def test_vectors_of_zeros_stay_zero(mode: NewVectors) -> None:
+    new_ND, found = vectors(3, 4, seed=5), a_map()
+    with_zeros_ND = torch.cat([torch.zeros(1, 4), new_ND])
+    for turned in (found.mapped, found.compared):
+        assert not turned(with_zeros_ND, new_vectors=mode)[0].any()
+        torch.testing.assert_close(turned(with_zeros_ND, new_vectors=mode)[1:], turned(new_ND, new_vectors=mode))
+
+
+def test_a_map_fitted_on_weights_that_are_trained_keeps_no_gradient() -> None:
+    weight_ND = vectors(30, 4, seed=0).requires_grad_()
+    found = VectorMap.fit(weight_ND, weight_ND, rounds=5)
+    assert not found.rotation_DD.requires_grad
+    assert not found.origin.round_mean_RD.requires_grad
+    assert not found.mapped(weight_ND, new_vectors=NewVectors.CENTRED).requires_grad
+
+
+def test_few_pairs_bring_a_warning() -> None:
+    with pytest.warns(FewPairsWarning, match="2 pairs for 4 dimensions"):
+        VectorMap.fit(vectors(30, 4, seed=0), vectors(30, 4, seed=1), pairs=[(0, 0), (1, 1)], rounds=5)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "complaint"),
+    [
+        ([], "pairs: there are none"),
+        ([(0, 0), (5, 0)], r"pairs: \(5, 0\) is out of range; there are 5 origin vectors and 6 goal"),
+        ([(0, 6)], r"\(0, 6\) is out of range"),
+        ([(0, -1)], r"\(0, -1\) is out of range"),
+        (None, "origin has 5 rows and goal has 6"),
+    ],
+)
+def test_pairs_must_name_rows(pairs: list[tuple[int, int]] | None, complaint: str) -> None:
+    with pytest.raises(IsoglotError, match=complaint):
+        VectorMap.fit(torch.randn(5, 2), torch.randn(6, 2), pairs=pairs, rounds=5)
+
+
+def test_what_cannot_be_mapped_is_refused() -> None:
+    found, broken_ND = a_map(), torch.randn(6, 4)
+    broken_ND[4, 1] = float("nan")
+    for turned in (found.mapped, found.compared):
+        with pytest.raises(IsoglotError, match="vectors: row 4 holds NaN"):
+            turned(broken_ND, new_vectors=NewVectors.ROTATED)
+        with pytest.raises(IsoglotError, match="have 3 numbers each, but the means were taken of vectors of 4"):
+            turned(torch.randn(6, 3), new_vectors=NewVectors.CENTRED)
+    with pytest.raises(IsoglotError, match="goal: row 4 holds NaN"):
+        VectorMap.fit(torch.randn(6, 4), broken_ND, rounds=5)
+    with pytest.raises(IsoglotError, match="source has vectors of 3 numbers and target of 4"):
+        VectorMap.fit(torch.randn(6, 3), torch.randn(6, 4), rounds=5)
+    with pytest.raises(IsoglotError, match="all are the same or zero"):
+        VectorMap.fit(torch.ones(6, 3), torch.randn(6, 3), rounds=5)
+
+
+@pytest.mark.parametrize("rounds", [0, 5])
+def test_maps_come_back_from_disk_bit_for_bit(tmp_path: Path, rounds: int) -> None:
+    written = [a_map(seed=seed, rounds=rounds) for seed in range(12)]
+    written.append(VectorMap(rotation_DD=written[0].rotation_DD.T, origin=written[0].goal, goal=written[0].goal))
+    path = tmp_path / "maps.safetensors"
+    write_maps([], path)
+    assert read_maps(path) == []
+    write_maps(written, path)
+    read = read_maps(path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert len(read) == len(written)
+    for one, other in zip(written, read, strict=True):
+        assert one.rotation_DD.equal(other.rotation_DD)
+        for side, other_side in ((one.origin, other.origin), (one.goal, other.goal)):
+            assert side.mean_D.equal(other_side.mean_D)
+            assert side.round_mean_RD.equal(other_side.round_mean_RD)
+        assert one.rotation_DD.dtype == other.rotation_DD.dtype
+
+
+@pytest.mark.parametrize("damage", ["cut", "garbage", "empty", "other tensors", "missing"])
+def test_a_damaged_file_is_named(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "maps.safetensors"
+    write_maps([a_map()], path)
+    match damage:
+        case "cut":
+            path.write_bytes(path.read_bytes()[:-40])
+        case "garbage":
+            path.write_bytes(b"\xff" * 500)
+        case "empty":
+            path.write_bytes(b"")
+        case "other tensors":
+            save_file({"weight": torch.ones(3)}, path)
+        case "missing":
+            path.unlink()
+    with pytest.raises(IsoglotError, match=r"maps\.safetensors: does not hold readable maps"):
+        read_maps(path)

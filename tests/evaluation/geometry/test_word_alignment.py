@@ -1,0 +1,268 @@
+"""fast_align's model beside a slow version in plain loops, and beside gold links of made-up languages."""
+
+import gzip
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from real_data import DATA
+from scipy.special import digamma
+
+from isoglot.corpora.synthetic import draw_meanings, realise, word_alignments
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry import alignment_model as sentence_blocks
+from isoglot.evaluation.geometry.alignment_model import NumberedWords
+from isoglot.evaluation.geometry.word_alignment import FastAlign, Link, SentencePair, aligned, directed_links, fitted
+from isoglot.study.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
+
+NULL = None
+NO_DIAGONAL = FastAlign(tension=1e-6, tension_is_optimised=False)
+PAIRS = st.lists(st.tuples(*[st.lists(st.sampled_from("abcdefg"), max_size=5)] * 2), min_size=1, max_size=6)
+SETTINGS = st.builds(
+    FastAlign,
+    tension=st.floats(0.5, 10),
+    tension_is_optimised=st.booleans(),
+    dirichlet=st.sampled_from([None, 0.01, 0.5]),
+    iterations=st.integers(1, 6),
+    null_probability=st.sampled_from([0.08, 0.3]),
+)
+
+Table = dict[tuple[str | None, str], float]
+
+
+class SlowAlign:
+    """Dyer, Chahuneau and Smith (2013) by loops over sentences, target words and source words."""
+
+    def __init__(self, pairs: Sequence[SentencePair], chosen: FastAlign) -> None:
+        self.pairs = [(list(source), list(target)) for source, target in pairs if source and target]
+        self.chosen, self.tension = chosen, chosen.tension
+        self.table: Table = defaultdict(lambda: 1.0)
+        for iteration in range(chosen.iterations - 1):
+            self.learn(tension_too=chosen.tension_is_optimised and iteration > 0)
+
+    def diagonal(self, j: int, n: int, m: int) -> list[float]:
+        weights = [math.exp(-self.tension * abs(j / n - i / m)) for i in range(1, m + 1)]
+        return [weight / sum(weights) for weight in weights]
+
+    def likelihoods(self, source: list[str], target: list[str], j: int) -> list[float]:
+        """Of null, then of every source word."""
+        null = self.chosen.null_probability
+        priors = [null, *((1 - null) * p for p in self.diagonal(j, len(target), len(source)))]
+        return [prior * self.table[word, target[j - 1]] for prior, word in zip(priors, [NULL, *source], strict=True)]
+
+    def learn(self, *, tension_too: bool) -> None:
+        counts: Table = defaultdict(float)
+        observed = 0.0
+        for source, target in self.pairs:
+            for j in range(1, len(target) + 1):
+                likelihoods = self.likelihoods(source, target, j)
+                for i, (word, likelihood) in enumerate(zip([NULL, *source], likelihoods, strict=True)):
+                    posterior = likelihood / sum(likelihoods)
+                    counts[word, target[j - 1]] += posterior
+                    if word is not NULL:
+                        observed += posterior * abs((j - 1) / len(target) - i / len(source))
+        for _ in range(8 if tension_too else 0):
+            num_words = sum(len(target) for _, target in self.pairs)
+            self.tension += 20 * (self.expected_distance() - observed) / max(num_words, 1)
+            self.tension = min(max(self.tension, 0.1), 14)
+        prior = self.chosen.dirichlet
+        totals: dict[str | None, float] = defaultdict(float)
+        for (word, _), count in counts.items():
+            totals[word] += count + (prior or 0)
+        self.table = {
+            (word, other): count / totals[word]
+            if prior is None
+            else math.exp(digamma(count + prior) - digamma(totals[word]))
+            for (word, other), count in counts.items()
+        }
+
+    def expected_distance(self) -> float:
+        return sum(
+            probability * abs(j / len(target) - i / len(source))
+            for source, target in self.pairs
+            for j in range(1, len(target) + 1)
+            for i, probability in enumerate(self.diagonal(j, len(target), len(source)), start=1)
+        )
+
+
+def numbered(pairs: Sequence[SentencePair]) -> tuple[NumberedWords, NumberedWords]:
+    source, target = (NumberedWords.of([pair[side] for pair in pairs]) for side in (0, 1))
+    return source, target
+
+
+def pairs_in_order(pairs: Sequence[SentencePair]) -> list[tuple[str | None, str]]:
+    """Words that occur together: by source word with null first, then by target word, each as they are first met."""
+    sources, targets = (list(dict.fromkeys(chain(*(pair[side] for pair in pairs)))) for side in (0, 1))
+    met = {(word, other) for source, target in pairs if source and target for word in source for other in target}
+    met |= {(NULL, other) for source, target in pairs if source and target for other in target}
+    return [(word, other) for word in (NULL, *sources) for other in targets if (word, other) in met]
+
+
+@settings(max_examples=80)
+@given(pairs=PAIRS, chosen=SETTINGS)
+def test_beside_plain_loops(pairs: list[SentencePair], chosen: FastAlign) -> None:
+    slow = SlowAlign(pairs, chosen)
+    fast = fitted(*numbered(pairs), settings=chosen)
+    assert fast.tension == pytest.approx(slow.tension, rel=1e-9)
+    expected = [slow.table[each] for each in pairs_in_order(pairs)]
+    np.testing.assert_allclose(fast.probability_P, expected, rtol=1e-9)
+    links = directed_links(*numbered(pairs), settings=chosen)
+    for (source, target), found in zip(pairs, links, strict=True):
+        partner = {j: i + 1 for i, j in found} if source else {}
+        for j in range(len(target) if source else 0):
+            likelihoods = slow.likelihoods(list(source), list(target), j + 1)
+            best = next(i for i, each in enumerate(likelihoods) if each > max(likelihoods) * (1 - 1e-9))
+            assert partner.get(j, 0) == best
+        assert source or not found
+
+
+@pytest.mark.parametrize(
+    ("pairs", "iterations", "least", "most"),
+    [
+        ([("abcde", "abcde"), ("bcd", "cbd"), ("ace", "eca")], 3, 0.2, 1),
+        ([("abcdefghijklmnopqrstuvwxyz" * 2,) * 2] * 2, 8, 14, 14),
+        ([("abcdefg", "gfedcba")] * 3 + [("a", "a"), ("b", "b"), ("f", "f"), ("g", "g")], 20, 0.1, 0.1),
+    ],
+)
+def test_tension_takes_its_eight_steps_between_its_bounds(
+    pairs: list[SentencePair], iterations: int, least: float, most: float
+) -> None:
+    chosen = FastAlign(iterations=iterations)
+    tension = fitted(*numbered(pairs), settings=chosen).tension
+    assert tension == pytest.approx(SlowAlign(pairs, chosen).tension, rel=1e-9)
+    assert least <= tension <= most
+
+
+def test_the_textbook_example() -> None:
+    sentences = {"the house": "das haus", "the book": "das buch", "a book": "ein buch"}
+    pairs = [(source.split(), target.split()) for source, target in sentences.items()]
+    assert aligned(pairs) == [[(0, 0), (1, 1)]] * 3
+
+
+def test_sentences_without_words_have_no_links_and_change_nothing() -> None:
+    pairs: list[SentencePair] = [(["a", "b"], ["x", "y"]), (["b"], ["y"])]
+    empty: list[SentencePair] = [([], ["x"]), (["a"], []), ([], [])]
+    assert aligned([empty[0], pairs[0], *empty[1:], pairs[1]]) == [[], [(0, 0), (1, 1)], [], [], [(0, 0)]]
+    assert aligned(empty) == [[], [], []]
+    assert aligned([]) == []
+
+
+def test_a_text_beside_itself_is_its_own_diagonal() -> None:
+    lines = realise(draw_meanings(World(), count=200, seed=1), SyntheticLanguage(name="ela"), world=World())
+    pairs = [(line.split(), line.split()) for line in lines]
+    assert aligned(pairs) == [[(i, i) for i in range(len(line))] for line, _ in pairs]
+
+
+def test_small_blocks_give_the_same_as_large_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs, _ = synthetic_pairs(SyntheticLanguage(name="oru", order=WordOrder.SOV), sentences=200)
+    sides = numbered(pairs)
+    large = fitted(*sides, settings=FastAlign())
+    monkeypatch.setattr(sentence_blocks, "MOST_CELLS", 100)
+    small = fitted(*sides, settings=FastAlign())
+    np.testing.assert_allclose(small.probability_P, large.probability_P, rtol=1e-9)
+    np.testing.assert_array_equal(small.best_source_W, large.best_source_W)
+    assert aligned(pairs) == aligned(pairs)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("null_probability", 0.0), ("null_probability", 1.0), ("tension", 0.0), ("dirichlet", 0.0), ("iterations", 0)],
+)
+def test_impossible_settings_are_refused_by_name(name: str, value: float) -> None:
+    with pytest.raises(IsoglotError, match=f"word alignment: {name} is {value}"):
+        FastAlign(**{name: value})
+
+
+def synthetic_pairs(
+    target: SyntheticLanguage, *, sentences: int, world: World | None = None
+) -> tuple[list[SentencePair], list[list[Link]]]:
+    """English-like sentences, their translations, and the gold links."""
+    source, world = SyntheticLanguage(name="ela"), world or World()
+    meanings = draw_meanings(world, count=sentences, seed=0)
+    sides = [realise(meanings, language, world=world) for language in (source, target)]
+    pairs = [(a.split(), b.split()) for a, b in zip(*sides, strict=True)]
+    return pairs, word_alignments(meanings, source, target, world=world)
+
+
+def error_rate(links: Sequence[Sequence[Link]], gold: Sequence[Sequence[Link]]) -> float:
+    """AER in percent, every gold link being a sure one."""
+    right = sum(len(set(found) & set(true)) for found, true in zip(links, gold, strict=True))
+    return 100 * (1 - 2 * right / (sum(map(len, links)) + sum(map(len, gold))))
+
+
+def diagonal_links(pairs: Sequence[SentencePair]) -> list[list[Link]]:
+    return [
+        [(min(round(j * len(source) / len(target)), len(source) - 1), j) for j in range(len(target))]
+        for source, target in pairs
+    ]
+
+
+def test_far_fewer_errors_than_the_diagonal_where_words_stand_in_another_order() -> None:
+    for language, most in (
+        (SyntheticLanguage(name="oru", adjectives=Side.AFTER), 2),
+        (SyntheticLanguage(name="oru", order=WordOrder.VSO, adjectives=Side.AFTER), 6),
+        (SyntheticLanguage(name="oru", order=WordOrder.SOV, adjectives=Side.AFTER, adpositions=Side.AFTER), 18),
+    ):
+        pairs, gold = synthetic_pairs(language, sentences=2000)
+        assert error_rate(diagonal_links(pairs), gold) > 30
+        assert error_rate(aligned(pairs), gold) < most
+
+
+def test_fewer_errors_than_the_diagonal_and_than_words_alone_where_there_is_little_text() -> None:
+    language = SyntheticLanguage(name="oru", adjectives=Side.AFTER, morphology=Morphology.CASES)
+    pairs, gold = synthetic_pairs(language, sentences=100)
+    ours, words_alone = (error_rate(aligned(pairs, settings=chosen), gold) for chosen in (FastAlign(), NO_DIAGONAL))
+    assert ours < 5.5 < words_alone < error_rate(diagonal_links(pairs), gold)
+
+
+def test_the_diagonal_helps_where_words_are_rare_and_their_order_is_the_same() -> None:
+    language = SyntheticLanguage(name="oru", script=Script.CYRILLIC, morphology=Morphology.CASES)
+    world = World(nouns=400, verbs=150, adjectives=150, adpositions=20, determiners=6, people=60, places=60)
+    pairs, gold = synthetic_pairs(language, sentences=300, world=world)
+    assert error_rate(aligned(pairs), gold) < 1
+    assert error_rate(aligned(pairs, settings=NO_DIAGONAL), gold) > 3
+
+
+Tagged = list[tuple[str, str]]
+
+
+def parallel_treebank(language: str) -> list[Tagged]:
+    """Words in lower case, and their tags."""
+    text = gzip.decompress((DATA / f"eval/ud/{language}_pud-ud-test.conllu.gz").read_bytes()).decode()
+    rows = [[line.split("\t") for line in part.split("\n") if line[:1].isdigit()] for part in text.split("\n\n")]
+    return [[(row[1].lower(), row[3]) for row in part if row[0].isdigit()] for part in rows if part]
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not DATA.exists(), reason=f"no data in {DATA}")
+@pytest.mark.parametrize("language", ["fr", "de", "ru"])
+def test_real_words_are_linked_to_what_a_dictionary_has_for_them(language: str) -> None:
+    """No gold links, so two witnesses the model knows nothing of: MUSE, and the tags of both treebanks."""
+    source, target = parallel_treebank("en"), parallel_treebank(language)
+    pairs = [([word for word, _ in a], [word for word, _ in b]) for a, b in zip(source, target, strict=True)]
+    dictionary = gzip.decompress((DATA / f"eval/muse/en-{language}.txt.gz").read_bytes()).decode()
+    entries = {tuple(line.split()) for line in dictionary.splitlines()}
+
+    def shares(links: list[list[Link]]) -> tuple[float, float]:
+        """Of links between words of one tag; and of entries present in a sentence pair, those that are linked."""
+        tags = [a[i][1] == b[j][1] for a, b, found in zip(source, target, links, strict=True) for i, j in found]
+        present = [
+            (i, j) in found
+            for (a, b), found in zip(pairs, map(set, links), strict=True)
+            for i, word in enumerate(a)
+            for j, other in enumerate(b)
+            # An entry that might be two links would tell nothing.
+            if (word, other) in entries and a.count(word) == 1 and b.count(other) == 1
+        ]
+        return sum(tags) / len(tags), sum(present) / len(present)
+
+    ours, uniform, diagonal = map(shares, (aligned(pairs), aligned(pairs, settings=NO_DIAGONAL), diagonal_links(pairs)))
+    print(f"en-{language}: tags, entries: {ours}; without diagonal {uniform}; diagonal alone {diagonal}")
+    assert ours[0] > uniform[0] + 0.02 > diagonal[0] + 0.1
+    assert ours[1] > uniform[1] + 0.1 > diagonal[1] + 0.2
+    assert ours[1] > 0.7

@@ -1,0 +1,31 @@
+"""Sentences with any tree over them, drawn by hypothesis."""
+
+from hypothesis import strategies as st
+
+from isoglot.evaluation.transfer.conllu import Tree
+
+UPOS = ("NOUN", "VERB", "PUNCT", "SYM", "X", "_")
+RELATIONS = ("nsubj", "nsubj:pass", "obj", "acl", "acl:relcl", "punct", "root", "dep")
+# Line breaks of Unicode end no line of CoNLL-U; spaces stand in the words of some treebanks.
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r\0"), min_size=1, max_size=4).filter(
+    str.strip
+) | st.sampled_from(["10 000", "#", "_", "1", "a\u2028b", "\ufeffa"])
+
+
+@st.composite
+def tree_heads(draw: st.DrawFn, num_words: int) -> tuple[int, ...]:
+    """Each word is put under one that was put in before."""
+    order = draw(st.permutations(range(1, num_words + 1)))
+    heads = {word: order[draw(st.integers(0, place - 1))] if place else 0 for place, word in enumerate(order)}
+    return tuple(heads[word] for word in range(1, num_words + 1))
+
+
+@st.composite
+def trees(draw: st.DrawFn, max_words: int = 8) -> Tree:
+    forms = draw(st.lists(words, min_size=1, max_size=max_words))
+    return Tree(
+        words=tuple(forms),
+        upos=tuple(draw(st.sampled_from(UPOS)) for _ in forms),
+        heads=draw(tree_heads(len(forms))),
+        relations=tuple(draw(st.sampled_from(RELATIONS)) for _ in forms),
+    )

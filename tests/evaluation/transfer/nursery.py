@@ -1,0 +1,81 @@
+"""Processes that fine-tune a model and get kill -9: run as `python -m tests.evaluation.transfer.nursery FOLDER`."""
+
+import json
+import random
+import shutil
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from isoglot.evaluation.transfer import fine_tuning
+from isoglot.stages.fine_tuning import LOG, FineTuning
+from isoglot.store import Store, Work, run_plan
+from tests.killed_processes import KILLED, Fate, exit_code_of
+from tests.stages.tiny_transfers import tiny_graph
+
+
+class Nursery:
+    """Forks processes that all run one stage, in folders of one place."""
+
+    def __init__(self, place: Path):
+        self.place = place
+        graph = tiny_graph(dropout=0.1)
+        (stage,) = graph.transfer("ner", graph.untrained).runs
+        self.stage: FineTuning = replace(stage, run=replace(stage.run, epochs=2))
+        store = Store(place / "store")
+        inputs = list(self.stage.inputs.values())
+        assert run_plan(inputs, store).failed == {}
+        self.input_folders = {each.digest: store.folder(each) for each in inputs}
+
+    def make(self, name: str) -> None:
+        (self.place / name).mkdir(exist_ok=True)
+        self.stage.make(Work(folder=self.place / name, input_folders=self.input_folders, progress=lambda *_: None))
+
+    def fate(
+        self, name: str, *, moment: int | None = None, seconds: float | None = None, state: str | None = None
+    ) -> Fate:
+        """Run the stage in a process killed after some seconds, in a state, or at the moment-th thing it asks."""
+        folder = self.place / name
+        when = None if state is None else lambda: self._state(folder) == state
+        code = exit_code_of(lambda: self.make(name), moment=moment, seconds=seconds, when=when)
+        return code, self._state(folder)
+
+    def _state(self, folder: Path) -> str:
+        if (folder / LOG).exists():
+            return "scored"
+        return "tuned" if (folder / fine_tuning.CHECKPOINTS / "latest.safetensors").exists() else "begun"
+
+
+def main() -> None:
+    """Print the fates of those killed at random, again and again in one folder, and at each moment, each in its own."""
+    torch.set_num_threads(1)  # forking a process with threads would be unsafe
+    nursery = Nursery(Path(sys.argv[1]))
+    nursery.make("warm-up")
+    start = time.monotonic()
+    assert nursery.fate("whole") == (0, "scored")
+    seconds = time.monotonic() - start
+    fine_tuning.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each epoch
+    # On a machine that has become busy, those killed at random may all be killed before their first checkpoint.
+    at_random = [nursery.fate("at-random", state="tuned")]
+    while at_random[0] != (KILLED, "tuned"):
+        # It was through before it was looked at.
+        shutil.rmtree(nursery.place / "at-random")
+        at_random = [nursery.fate("at-random", state="tuned")]
+    while at_random[-1][1] != "scored":
+        # Longer and longer, lest none gets past its next epoch.
+        longest = seconds / 4 * (1 + len(at_random) / 10)
+        at_random.append(nursery.fate("at-random", seconds=random.uniform(0, longest)))
+    at_random.append(nursery.fate("at-random"))
+    at_each: list[Fate] = [(KILLED, "begun")]
+    while at_each[-1][0] == KILLED:
+        name = f"at-each-{len(at_each) - 1}"
+        at_each.append(nursery.fate(name, moment=len(at_each) - 1))
+        assert nursery.fate(name) == (0, "scored")
+    print(json.dumps({"at_random": at_random, "at_each": at_each}))
+
+
+if __name__ == "__main__":
+    main()

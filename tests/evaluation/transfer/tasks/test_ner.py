@@ -1,0 +1,112 @@
+"""Tags of words: what is read, what is learned, and what a model's tags are mended to."""
+
+from pathlib import Path
+
+import pytest
+
+from isoglot.evaluation.transfer.bio_files import TaggedSentence
+from isoglot.evaluation.transfer.task import Recipe, Windows
+from isoglot.evaluation.transfer.task_head import LinearHead
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.evaluation.transfer.tasks.ner import TASK as NER
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
+
+ENGLISH = WordSplitting(splitter=Splitter.MOSES, language="en")
+CHINESE = WordSplitting(splitter=Splitter.JIEBA, language="zh")
+
+
+def sentence(text: str) -> TaggedSentence:
+    """ "Paris/B-LOC is" — words without a tag are outside."""
+    pairs = [word.partition("/")[::2] for word in text.split()]
+    return TaggedSentence(words=tuple(word for word, _ in pairs), tags=tuple(tag or "O" for _, tag in pairs))
+
+
+def test_the_task_is_known_by_its_file() -> None:
+    assert task_named("ner") is NER
+    assert (NER.recipe, NER.windows, NER.metric) == (Recipe.WORDS, Windows.OVERLAPPING, "f1")
+
+
+def test_files_are_read_one_after_the_other_and_words_stay_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.bio").write_text("en:John's\tB-PER\nen:here\tO\n\n", encoding="utf-8")
+    (tmp_path / "b.bio").write_text("EU B-ORG\nrejects O\n\n", encoding="utf-8")
+    found, counts = NER.read_official([tmp_path / "a.bio", tmp_path / "b.bio"], splitting=ENGLISH)
+    assert found == [sentence("John's/B-PER here"), sentence("EU/B-ORG rejects")]
+    assert counts == {}
+
+
+def test_marks_are_those_that_the_splitter_writes(tmp_path: Path) -> None:
+    (tmp_path / "a.bio").write_text("d\u2019Or\tB-ORG\n…\tO\n\n", encoding="utf-8")
+    found, _ = NER.read_official([tmp_path / "a.bio"], splitting=ENGLISH)
+    assert found == [sentence("d'Or/B-ORG ...")]
+
+
+def test_words_are_lower_case_where_those_of_the_text_are(tmp_path: Path) -> None:
+    (tmp_path / "a.bio").write_text("Zoë\tB-PER\nWENT\tO\n\n", encoding="utf-8")
+    splitting = WordSplitting(splitter=Splitter.MOSES, language="en", lowercase=True)
+    found, _ = NER.read_official([tmp_path / "a.bio"], splitting=splitting)
+    assert found == [sentence("zoë/B-PER went")]
+
+
+def test_characters_of_chinese_become_words_of_the_segmenter(tmp_path: Path) -> None:
+    """As section 3.2 says; one of the words has the last character of one entity and one that is outside."""
+    tagged = [("我", "O"), ("爱", "O"), ("北", "B-LOC"), ("京", "I-LOC"), ("大", "O"), ("学", "O"), ("。", "O")]
+    (tmp_path / "zh.bio").write_text("".join(f"{c}\t{tag}\n" for c, tag in tagged) + "\n", encoding="utf-8")
+    found, counts = NER.read_official([tmp_path / "zh.bio"], splitting=CHINESE)
+    assert found == [sentence("我 爱 北京大学/B-LOC .")]
+    assert counts == {"straddling_words": 1, "changed_spans": 1, "lost_spans": 0, "sentences_not_realigned": 0}
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    examples = [sentence("Anna/B-PER Berg/I-PER sleeps"), sentence("ok")]
+    (tmp_path / "x.bio").write_text(NER.text(examples), encoding="utf-8")
+    assert NER.read(tmp_path / "x.bio") == examples
+
+
+def test_segments_labels_and_targets() -> None:
+    example = sentence("Anna/B-PER Berg/I-PER sleeps")
+    assert NER.segments(example) == (("Anna", "Berg", "sleeps"),)
+    assert NER.labels([example, sentence("x/B-LOC")]) == ("B-LOC", "B-PER", "I-PER", "O")
+    assert NER.targets(example, {"B-PER": 2, "I-PER": 1, "O": 0}) == [[2, 1, 0]]
+
+
+def test_predicted_tags_are_repaired_to_spans_of_one_type() -> None:
+    """Section 3.2: a stand-alone I-X becomes B-X, and B-X I-Y I-Z becomes B-Z I-Z I-Z."""
+    labels = ("B-A", "I-A", "I-B", "I-C", "O")
+    said = NER.predicted(sentence("a b c d e f"), [[1, 4, 0, 2, 3, 4]], labels)
+    assert said == sentence("a/B-A b c/B-C d/I-C e/I-C f")
+
+
+def test_scores_by_hand() -> None:
+    gold = [sentence("a/B-PER b/I-PER c d/B-LOC"), sentence("e/B-LOC f")]
+    said = [sentence("a/B-PER b/I-PER c/B-LOC d/I-LOC"), sentence("e/B-LOC f/B-ORG")]
+    assert NER.scores(gold, said) == pytest.approx({"f1": 100 * 4 / 7, "precision": 50.0, "recall": 100 * 2 / 3})
+    assert NER.breakdown(gold, said) == [
+        ["type", "spans", "precision", "recall", "F1"],
+        ["LOC", "2", "50.0", "50.0", "50.0"],
+        ["ORG", "0", "0.0", "0.0", "0.0"],
+        ["PER", "1", "100.0", "100.0", "100.0"],
+    ]
+
+
+def test_labels_that_training_never_had_are_counted() -> None:
+    gold = [sentence("a/B-PER b/B-ORG c d")]
+    assert NER.unseen_share(gold, ("B-PER", "O")) == 50.0
+    assert NER.unseen_share(gold, ("B-ORG", "B-PER", "O")) == 0.0
+
+
+def test_the_layer_is_a_linear_softmax_with_dropout() -> None:
+    head = NER.head(width=12, labels=("B-A", "I-A", "O"))
+    assert isinstance(head, LinearHead)
+    assert (head.output.weight.shape, head.dropout.rate) == ((3, 12), 0.2)
+
+
+def test_made_up_examples_mean_the_same_in_every_language(tiny_world: World) -> None:
+    plain = SyntheticLanguage(name="ela")
+    other = SyntheticLanguage(name="oru", order=WordOrder.SOV, adjectives=Side.AFTER, adpositions=Side.AFTER)
+    first, second = (NER.made_up(each, world=tiny_world, count=60, seed=3) for each in (plain, other))
+    assert {tag for each in first for tag in each.tags} >= {"B-PER", "I-PER", "B-LOC", "B-ORG", "O"}
+    assert [sorted(each.tags) for each in first] == [sorted(each.tags) for each in second]
+    assert first != second
+    assert NER.made_up(plain, world=tiny_world, count=60, seed=3) == first
+    assert NER.made_up(plain, world=tiny_world, count=60, seed=4) != first

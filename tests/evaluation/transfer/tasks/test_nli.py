@@ -1,0 +1,128 @@
+"""Pairs of sentences: what is read of the two formats, and that the label says what follows."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.task import Recipe, Windows
+from isoglot.evaluation.transfer.task_head import LinearHead
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.evaluation.transfer.tasks.nli import MADE_UP_WORDS, Inference
+from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
+from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, WordOrder, World
+
+ENGLISH = WordSplitting(splitter=Splitter.MOSES, language="en")
+OFFICIAL = """language\tgold_label\tsentence1\tsentence2\tpromptID\tpairID
+ar\tneutral\tx\ty\t1\t1
+en\tneutral\tHe doesn't.\tHe sleeps.\t1\t1
+en\tcontradiction\tYes.\tNo!\t2\t2
+"""
+
+
+def inference(premise: str, hypothesis: str, label: str) -> Inference:
+    return Inference(premise=tuple(premise.split()), hypothesis=tuple(hypothesis.split()), label=label)
+
+
+def test_the_task_is_known_by_its_file() -> None:
+    assert task_named("nli") is NLI
+    assert (NLI.recipe, NLI.windows, NLI.metric) == (Recipe.PAIRS, Windows.CUT, "accuracy")
+
+
+def test_rows_of_three_columns_are_split_into_words(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("premise\thypo\tlabel\nHe isn't here.\tIs he?\tcontradictory\n", encoding="utf-8")
+    (tmp_path / "b.tsv").write_text("A dog.\tAn animal.\tentailment\tsource\n", encoding="utf-8")
+    found, counts = NLI.read_official([tmp_path / "a.tsv", tmp_path / "b.tsv"], splitting=ENGLISH)
+    assert found == [
+        inference("He isn 't here .", "Is he ?", "contradiction"),
+        inference("A dog .", "An animal .", "entailment"),
+    ]
+    assert counts == {}
+
+
+def test_of_the_official_table_only_the_language_is_read(tmp_path: Path) -> None:
+    (tmp_path / "xnli.dev.tsv").write_text(OFFICIAL, encoding="utf-8")
+    lower = WordSplitting(splitter=Splitter.WHITESPACE, language="en", lowercase=True)
+    found, _ = NLI.read_official([tmp_path / "xnli.dev.tsv"], splitting=lower)
+    assert found == [inference("he doesn't.", "he sleeps.", "neutral"), inference("yes.", "no!", "contradiction")]
+
+
+def test_an_empty_file_and_a_file_without_the_language_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.tsv").touch()
+    (tmp_path / "xnli.dev.tsv").write_text(OFFICIAL, encoding="utf-8")
+    with pytest.raises(IsoglotError, match=r"empty\.tsv: the file is empty"):
+        NLI.read_official([tmp_path / "empty.tsv"], splitting=ENGLISH)
+    with pytest.raises(IsoglotError, match="no rows of the language 'fr'"):
+        NLI.read_official([tmp_path / "xnli.dev.tsv"], splitting=WordSplitting(splitter=Splitter.MOSES, language="fr"))
+
+
+def test_a_sentence_without_words_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("a dog\t\u200b\tneutral\n", encoding="utf-8")
+    with pytest.raises(IsoglotError, match=r"pairs.tsv:1: the hypothesis has no words; drop the row"):
+        NLI.read_official([tmp_path / "pairs.tsv"], splitting=ENGLISH)
+
+
+def test_chinese_is_split_by_its_own_splitter(tmp_path: Path) -> None:
+    (tmp_path / "zh.tsv").write_text("我爱北京。\t他来了\tneutral\n", encoding="utf-8")
+    found, _ = NLI.read_official([tmp_path / "zh.tsv"], splitting=WordSplitting(splitter=Splitter.JIEBA, language="zh"))
+    assert found == [inference("我 爱 北京 .", "他来 了", "neutral")]
+
+
+LABELS = ("entailment", "neutral", "contradiction")
+WORDS = st.lists(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1), min_size=1).map(tuple)
+
+
+@given(
+    examples=st.lists(
+        st.builds(
+            Inference,
+            premise=WORDS,
+            hypothesis=WORDS,
+            label=st.sampled_from(["entailment", "neutral", "contradiction"]),
+        ),
+        min_size=1,
+    )
+)
+def test_what_is_written_is_read_again(examples: list[Inference], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("nli") / "x.tsv"
+    path.write_text(NLI.text(examples), encoding="utf-8", newline="\n")
+    assert NLI.read(path) == examples
+
+
+def test_segments_labels_and_targets() -> None:
+    example = inference("a b", "c", "neutral")
+    assert NLI.segments(example) == (("a", "b"), ("c",))
+    assert NLI.labels([example, inference("a", "b", "entailment")]) == ("entailment", "neutral")
+    assert NLI.targets(example, {"entailment": 0, "neutral": 1}) == [[1]]
+    assert NLI.predicted(example, [[0]], ("entailment", "neutral")) == inference("a b", "c", "entailment")
+
+
+def test_scores_by_hand() -> None:
+    gold = [inference("a", "b", label) for label in ("neutral", "neutral", "entailment", "contradiction")]
+    said = [inference("a", "b", label) for label in ("neutral", "entailment", "entailment", "entailment")]
+    assert NLI.scores(gold, said) == {"accuracy": 50.0}
+    assert NLI.breakdown(gold, said) == [
+        ["gold", "pairs", "as contradiction", "as entailment", "as neutral"],
+        ["contradiction", "1", "0", "1", "0"],
+        ["entailment", "1", "0", "1", "0"],
+        ["neutral", "2", "0", "1", "1"],
+    ]
+
+
+def test_the_layer_is_a_linear_softmax_without_dropout_as_xlm_has_it() -> None:
+    head = NLI.head(width=12, labels=("a", "b", "c"))
+    assert isinstance(head, LinearHead)
+    assert (head.output.weight.shape, head.dropout.rate) == ((3, 12), 0.0)
+
+
+def test_made_up_pairs_fit_a_window_and_mean_the_same_in_every_language(tiny_world: World) -> None:
+    plain, other = SyntheticLanguage(name="ela"), SyntheticLanguage(name="oru", order=WordOrder.VSO)
+    first, second = (NLI.made_up(each, world=tiny_world, count=60, seed=3) for each in (plain, other))
+    assert Counter(pair.label for pair in first) == dict.fromkeys(LABELS, 20)
+    assert [pair.label for pair in first] == [pair.label for pair in second]
+    assert [(len(a.premise), len(a.hypothesis)) for a in first] == [(len(b.premise), len(b.hypothesis)) for b in second]
+    assert max(len(pair.premise) + len(pair.hypothesis) for pair in first) <= MADE_UP_WORDS == 16 - 3

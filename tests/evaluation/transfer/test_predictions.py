@@ -1,0 +1,194 @@
+"""Each word is labelled as the one window says that is to label it, whatever else is read beside it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from isoglot.evaluation.transfer import predictions as predictions_module
+from isoglot.evaluation.transfer.conllu import Tree
+from isoglot.evaluation.transfer.model import TaskModel
+from isoglot.evaluation.transfer.predictions import predictions
+from isoglot.evaluation.transfer.sequences import encoded
+from isoglot.evaluation.transfer.task import Task
+from isoglot.evaluation.transfer.tasks.ner import TASK as NER
+from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
+from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
+from isoglot.evaluation.transfer.tasks.pos import TASK as POS
+from isoglot.model.encoder import Encoder
+from tests.evaluation.transfer.tiny_transfer import (
+    CPU,
+    EVERYTHING,
+    LABELS,
+    inferences,
+    letter_encoding,
+    random_words,
+    tagged_sentences,
+    tiny_encoder,
+)
+
+TAGS = ("B-LOC", "B-PER", "I-LOC", "I-PER", "O")
+RELATIONS = ("det", "nsubj", "obj", "root")
+
+
+def unlabelled_trees(count: int, *, most_words: int, seed: int = 0) -> list[Tree]:
+    random = np.random.default_rng(seed)
+    lines = [random_words(random, count=random.integers(1, most_words + 1)) for _ in range(count)]
+    return [
+        Tree(words=words, upos=("X",) * len(words), heads=(0, *(1,) * (len(words) - 1)), relations=("?",) * len(words))
+        for words in lines
+    ]
+
+
+def model_of(task: Task[Any], labels: Sequence[str], *, encoder: Encoder | None = None) -> TaskModel:
+    """With a random layer on top, far from indifferent."""
+    encoder = encoder or tiny_encoder(noise=1.0)
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        head = task.head(width=encoder.shape.width, labels=labels)
+        with torch.no_grad():
+            for parameter in head.parameters():
+                parameter.normal_(std=0.4)
+    return TaskModel(encoder, head, freeze_encoder=False)
+
+
+def said(
+    task: Task[Any],
+    examples: Sequence[Any],
+    *,
+    model: TaskModel,
+    labels: Sequence[str],
+    most_tokens: int = 40,
+    language: str = "en",
+) -> list[Any]:
+    sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=most_tokens)
+    return predictions(task, examples, sequences, model=model, labels=labels, language=language, machine=CPU)
+
+
+CASES = {
+    "ner": (NER, tagged_sentences(30, most_words=6), TAGS),
+    "nli": (NLI, inferences(30), LABELS),
+    "parsing": (PARSING, unlabelled_trees(30, most_words=6), RELATIONS),
+    "pos": (POS, unlabelled_trees(30, most_words=6), ("ADJ", "NOUN", "X")),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_other_sequences_and_padding_change_no_prediction(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    task, examples, labels = CASES[name]
+    model = model_of(task, labels)
+    alone = [said(task, [example], model=model, labels=labels)[0] for example in examples]
+    assert said(task, examples, model=model, labels=labels) == alone
+    assert said(task, examples[::-1], model=model, labels=labels) == alone[::-1]
+    monkeypatch.setattr(predictions_module, "FEWEST_TOKENS", 24)  # of one or two sequences
+    assert said(task, examples, model=model, labels=labels) == alone
+    assert len({label for example in alone for label in task.gold_labels(example)}) > 1
+
+
+def test_nothing_but_labels_changes_and_gold_ones_are_not_looked_at() -> None:
+    for task, examples, labels in CASES.values():
+        model = model_of(task, labels)
+        found = said(task, examples, model=model, labels=labels)
+        assert [task.segments(example) for example in found] == [task.segments(example) for example in examples]
+        assert said(task, found, model=model, labels=labels) == found
+
+
+@torch.no_grad()
+def test_words_of_overlapping_windows_are_labelled_where_they_are_new() -> None:
+    """Window after window by itself, of which only what is new is kept."""
+    words = random_words(np.random.default_rng(3), count=30)
+    model = model_of(POS, TAGS).eval()
+    tree = Tree(words=words, upos=("X",) * 30, heads=(0, *(1,) * 29), relations=("?",) * 30)
+    sequences = encoded(POS, [tree], encoding=letter_encoding(), most_tokens=12)
+    assert len(sequences) > 4
+    tags: list[str] = []
+    in_context = []
+    for n, window in enumerate(sequences.window_N):
+        token_1L = torch.from_numpy(sequences.token_T[sequences.start_N[n] :][: sequences.length_N[n]])[None]
+        point_1L = torch.from_numpy(sequences.point_T[sequences.start_N[n] :][: sequences.length_N[n]])[None]
+        label_P, _ = model.score(token_1L, point_BL=point_1L, language="en")
+        here = [TAGS[label] for label in label_P.tolist()]
+        in_context += [(place + window.first, tag) for place, tag in enumerate(here[: window.scored - window.first])]
+        tags += here[window.scored - window.first :]
+    (found,) = said(POS, [tree], model=model, labels=TAGS, most_tokens=12)
+    assert found.upos == tuple(tags)
+    # As context they were labelled otherwise, at least once.
+    assert any(tags[word] != tag for word, tag in in_context)
+
+
+@torch.no_grad()
+def test_heads_of_later_parts_are_counted_through_and_their_roots_hang_from_the_first() -> None:
+    words = random_words(np.random.default_rng(4), count=20)
+    tree = Tree(words=words, upos=("X",) * 20, heads=(0, *(1,) * 19), relations=("?",) * 20)
+    model = model_of(PARSING, RELATIONS).eval()
+    sequences = encoded(PARSING, [tree], encoding=letter_encoding(), most_tokens=14)
+    assert len(sequences) > 2
+    parts = []
+    for window in sequences.window_N:
+        part = Tree(
+            words=words[window.first : window.stop],
+            upos=("X",) * (window.stop - window.first),
+            heads=(0, *(1,) * (window.stop - window.first - 1)),
+            relations=("?",) * (window.stop - window.first),
+        )
+        (alone,) = said(PARSING, [part], model=model, labels=RELATIONS)
+        parts.append((window.first, alone))
+    (found,) = said(PARSING, [tree], model=model, labels=RELATIONS, most_tokens=14)
+    root = parts[0][1].heads.index(0) + 1
+    expected = [(root if first else 0) if head == 0 else head + first for first, part in parts for head in part.heads]
+    assert found.heads == tuple(expected)
+    of_words = [relation for _, part in parts for relation in part.relations]
+    is_hung = [head == 0 and first > 0 for first, part in parts for head in part.heads]
+    assert sum(is_hung) == len(parts) - 1
+    for relation, alone, hung in zip(found.relations, of_words, is_hung, strict=True):
+        assert hung or relation == alone
+
+
+@torch.no_grad()
+def test_a_long_sentence_is_one_tree_that_can_be_written_and_read(tmp_path: Any) -> None:
+    examples = unlabelled_trees(12, most_words=25, seed=5)
+    found = said(PARSING, examples, model=model_of(PARSING, RELATIONS), labels=RELATIONS, most_tokens=10)
+    assert [tree.heads.count(0) for tree in found] == [1] * 12
+    (tmp_path / "trees.conllu").write_text(PARSING.text(found), encoding="utf-8")
+    assert PARSING.read(tmp_path / "trees.conllu") == found
+    for tree in found:
+        assert [head == 0 for head in tree.heads] == [relation == "root" for relation in tree.relations]
+
+
+def swapped(encoder: Encoder) -> Encoder:
+    """With what English owned given to French, and the other way round."""
+    other = tiny_encoder(separate=encoder.separate)
+    names = {
+        name: name.replace(".en.", ".?.").replace(".fr.", ".en.").replace(".?.", ".fr.") for name in other.state_dict()
+    }
+    other.load_state_dict({names[name]: tensor for name, tensor in encoder.state_dict().items()})
+    return other.eval()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_language_is_read_by_what_it_owns(name: str) -> None:
+    task, examples, labels = CASES[name]
+    encoder = tiny_encoder(separate=EVERYTHING, noise=1.0)
+    straight, crossed = (model_of(task, labels, encoder=each) for each in (encoder, swapped(encoder)))
+    english, french = (said(task, examples, model=straight, labels=labels, language=each) for each in ("en", "fr"))
+    assert english != french
+    assert said(task, examples, model=crossed, labels=labels, language="fr") == english
+    assert said(task, examples, model=crossed, labels=labels, language="en") == french
+
+
+def test_a_model_that_shares_everything_says_the_same_of_the_same_tokens() -> None:
+    task, examples, labels = CASES["ner"]
+    model = model_of(task, labels)
+    english, french = (said(task, examples, model=model, labels=labels, language=each) for each in ("en", "fr"))
+    assert english == french
+
+
+def test_prediction_is_without_dropout_and_leaves_no_gradients() -> None:
+    task, examples, labels = CASES["ner"]
+    model = model_of(task, labels, encoder=tiny_encoder(dropout=0.5, noise=1.0)).train()
+    first = said(task, examples, model=model, labels=labels)
+    assert said(task, examples, model=model.train(), labels=labels) == first
+    assert all(parameter.grad is None for parameter in model.parameters())
+    assert first == said(task, examples, model=model_of(task, labels), labels=labels)

@@ -1,0 +1,220 @@
+"""No tree with one word under the root is better than the one that is found."""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from math import inf, isclose, nan
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.spanning_tree import maximum_spanning_tree, maximum_spanning_trees
+
+Matrix = npt.NDArray[np.float64]
+MOST_WORDS_TO_ENUMERATE = 6
+
+
+def is_tree(heads: tuple[int, ...]) -> bool:
+    """With one word under the root, from every word up to the root."""
+    places = set(range(1, len(heads) + 1))
+    for _ in heads:
+        places = {heads[place - 1] for place in places if place}
+    return heads.count(0) == 1 and places <= {0}
+
+
+@cache
+def all_trees(num_words: int) -> npt.NDArray[np.int64]:
+    """One row of heads for each; words choose any head, and what is no tree is dropped."""
+    choices = (
+        (root, *others)
+        for root in range(1, num_words + 1)
+        for others in product(range(1, num_words + 1), repeat=num_words - 1)
+    )
+    put_in = ((*others[: root - 1], 0, *others[root - 1 :]) for root, *others in choices)
+    return np.array([heads for heads in put_in if is_tree(heads)])
+
+
+def total(scores: Matrix, heads: npt.ArrayLike) -> float:
+    return float(scores[np.arange(1, len(scores)), np.asarray(heads)].sum())
+
+
+def best_total(scores: Matrix) -> float:
+    return float(scores[np.arange(1, len(scores)), all_trees(len(scores) - 1)].sum(1).max())
+
+
+@st.composite
+def matrices(draw: st.DrawFn, numbers: st.SearchStrategy[float], most_words: int = MOST_WORDS_TO_ENUMERATE) -> Matrix:
+    size = draw(st.integers(1, most_words)) + 1
+    rows = st.lists(numbers, min_size=size, max_size=size)
+    return np.array(draw(st.lists(rows, min_size=size, max_size=size)), dtype=np.float64)
+
+
+few_integers = st.integers(-2, 2).map(float)
+floats = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+def test_as_many_trees_are_enumerated_as_cayley_says() -> None:
+    assert [len(all_trees(n)) for n in range(1, 7)] == [n ** (n - 1) for n in range(1, 7)]
+
+
+@settings(max_examples=300)
+@given(matrices(few_integers) | matrices(floats) | matrices(few_integers | st.just(-inf)))
+def test_no_tree_is_better(scores: Matrix) -> None:
+    best = best_total(scores)
+    if best == -inf:
+        with pytest.raises(IsoglotError, match=r"sentence 1 of the batch: every tree .* -inf; forbid fewer"):
+            maximum_spanning_tree(scores)
+        return
+    heads = maximum_spanning_tree(scores)
+    assert is_tree(tuple(heads))
+    # To the precision in which a sum of such numbers can be known.
+    allowed = scores[np.isfinite(scores)]
+    assert isclose(total(scores, heads), best, rel_tol=1e-12, abs_tol=1e-12 * float(abs(allowed).max()))
+
+
+@given(matrices(st.sampled_from([0.0, 1.0, -inf, -inf, -inf])))
+def test_forbidden_arcs_are_taken_only_if_there_is_no_other_tree(scores: Matrix) -> None:
+    try:
+        heads = maximum_spanning_tree(scores)
+    except IsoglotError:
+        assert best_total(scores) == -inf
+    else:
+        assert total(scores, heads) == best_total(scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "heads"),
+    [
+        # Both would rather be under the root.
+        ([[0, 0, 0], [9, 0, 1], [8, 2, 0]], [0, 1]),
+        # Each would rather be under the other.
+        ([[0, 0, 0], [1, 0, 9], [3, 9, 0]], [2, 0]),
+        # Two cycles, then one of both.
+        ([[0, 0, 0, 0, 0], [1, 0, 9, 5, 0], [0, 9, 0, 0, 0], [0, 6, 0, 0, 9], [3, 0, 0, 9, 0]], [3, 1, 4, 0]),
+        # As the one under the root costs too much, it is the other.
+        ([[0, 0, 0], [9, 0, 1], [8, -50, 0]], [2, 0]),
+        ([[0, 0], [-7, 0]], [0]),
+        ([[5.0]], []),
+    ],
+)
+def test_worked_cases(scores: list[list[float]], heads: list[int]) -> None:
+    assert maximum_spanning_tree(scores) == heads
+    assert maximum_spanning_tree(np.array(scores, dtype=np.float32)) == heads
+    found = maximum_spanning_tree(scores)
+    assert all(type(head) is int for head in found)
+
+
+def reference_total(chu_liu_edmonds: Callable[[Matrix], tuple[list[int], float]], scores: Matrix) -> float:
+    """Of the best tree by another implementation, made to have one word under the root by trying each."""
+    totals = []
+    for root in range(1, len(scores)):
+        with_one_root = scores.copy()
+        with_one_root[1:, 0] = -1e15
+        with_one_root[root, 0] = scores[root, 0]
+        heads = chu_liu_edmonds(with_one_root)[0][1:]
+        totals.append(total(scores, heads) if list(heads).count(0) == 1 else -inf)
+    return max(totals)
+
+
+@pytest.mark.parametrize("num_words", [2, 3, 7, 20, 50, 100])
+@pytest.mark.parametrize("root_bonus", [-2000, 0, 2000])
+def test_another_implementation_finds_no_better_tree(num_words: int, root_bonus: int) -> None:
+    chu_liu_edmonds = pytest.importorskip("ufal.chu_liu_edmonds").chu_liu_edmonds
+    random = np.random.default_rng(num_words)
+    # Whole numbers, so that all sums are exact: equal is equal.
+    scores = random.integers(-1000, 1000, (num_words + 1, num_words + 1)).astype(np.float64)
+    scores[:, 0] += root_bonus
+    heads = maximum_spanning_tree(scores)
+    assert is_tree(tuple(heads))
+    assert total(scores, heads) == reference_total(chu_liu_edmonds, scores)
+
+
+def test_small_differences_of_large_scores_count() -> None:
+    chu_liu_edmonds = pytest.importorskip("ufal.chu_liu_edmonds").chu_liu_edmonds
+    random = np.random.default_rng(0)
+    for number in range(3):
+        # In millionths: all near a million, some a million lower.
+        millionths = 10**12 + random.integers(-5, 6, (101, 101)) - 10**12 * random.integers(0, 2, (101, 101))
+        millionths[:, 0] += 10**12 * (number - 1)
+        heads = maximum_spanning_tree(millionths / 10**6)
+        assert total(millionths, heads) == reference_total(chu_liu_edmonds, millionths.astype(np.float64))
+
+
+def padded(matrices: list[Matrix], *, size: int, filler: float) -> tuple[Matrix, list[int]]:
+    """What plays no part is filler: padding, the root's row, the diagonal."""
+    score_BNN = np.full((len(matrices), size, size), filler)
+    for row, scores in enumerate(matrices):
+        score_BNN[row, 1 : len(scores), : len(scores)] = scores[1:]
+        np.fill_diagonal(score_BNN[row], filler)
+    return score_BNN, [len(scores) - 1 for scores in matrices]
+
+
+@given(
+    st.lists(matrices(few_integers, most_words=9) | matrices(floats, most_words=9), max_size=6),
+    st.sampled_from([nan, inf, -inf, 1e9, 0.0]),
+)
+def test_many_are_as_one(drawn: list[Matrix], filler: float) -> None:
+    score_BNN, num_words_B = padded(drawn, size=12, filler=filler)
+    head_BN = maximum_spanning_trees(score_BNN, num_words_B=num_words_B)
+    assert (head_BN.shape, head_BN.dtype) == ((len(drawn), 12), np.int64)
+    expected = [[0, *maximum_spanning_tree(scores), *[0] * (12 - len(scores))] for scores in drawn]
+    assert head_BN.tolist() == expected
+
+
+def test_more_sentences_than_are_computed_at_once() -> None:
+    random = np.random.default_rng(0)
+    drawn = [random.normal(size=(size, size)) for size in [*random.integers(2, 30, 300), 290, 2]]
+    score_BNN, num_words_B = padded(drawn, size=290, filler=0.0)
+    before = score_BNN.copy()
+    head_BN = maximum_spanning_trees(score_BNN, num_words_B=num_words_B)
+    assert all(head_BN[row, 1 : len(drawn[row])].tolist() == maximum_spanning_tree(drawn[row]) for row in range(302))
+    assert np.array_equal(score_BNN, before)
+
+
+@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_words_in_another_order_have_the_same_heads(num_words: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    scores = random.normal(size=(num_words + 1, num_words + 1))
+    order = np.concatenate([[0], 1 + random.permutation(num_words)])
+    heads = np.array([0, *maximum_spanning_tree(scores)])
+    reordered = np.array([0, *maximum_spanning_tree(scores[np.ix_(order, order)])])
+    assert (order[reordered] == heads[order]).all()
+
+
+@pytest.mark.parametrize("strange", [nan, inf, 1e308, -1e308])
+def test_what_is_no_score_is_refused_with_its_place(strange: float) -> None:
+    score_BNN = np.zeros((3, 4, 4))
+    score_BNN[1, 3, 2] = strange
+    with pytest.raises(
+        IsoglotError, match=r"sentence 2 of the batch: the score of word 3 under 2 is (nan|inf|-?1e\+308)"
+    ):
+        maximum_spanning_trees(score_BNN, num_words_B=[3, 3, 3])
+
+
+def test_a_sentence_that_can_have_no_tree_is_named() -> None:
+    score_BNN = np.zeros((4, 3, 3))
+    # Both words must be under the root.
+    score_BNN[2, :, 1:] = -inf
+    with pytest.raises(IsoglotError, match="sentence 3 of the batch: every tree with one word under the root"):
+        maximum_spanning_trees(score_BNN, num_words_B=[2, 2, 2, 0])
+
+
+def test_sentences_without_words_have_no_heads() -> None:
+    assert maximum_spanning_trees(np.full((2, 2, 2), nan), num_words_B=[0, 0]).tolist() == [[0, 0], [0, 0]]
+    assert maximum_spanning_trees(np.zeros((0, 1, 1)), num_words_B=[]).shape == (0, 1)
+
+
+@pytest.mark.parametrize("scores", [[], [1.0], np.zeros((2, 3)), np.zeros((3, 2)), np.zeros((1, 2, 2)), 1.0])
+def test_scores_of_another_shape_are_refused(scores: npt.ArrayLike) -> None:
+    with pytest.raises(ValueError, match="shape"):
+        maximum_spanning_tree(scores)
+
+
+@pytest.mark.parametrize("num_words_B", [[1], [1, 1, 1], [[1, 1]], [-1, 1], [1, 3]])
+def test_lengths_that_do_not_fit_are_refused(num_words_B: npt.ArrayLike) -> None:
+    with pytest.raises(ValueError, match="shape"):
+        maximum_spanning_trees(np.zeros((2, 3, 3)), num_words_B=num_words_B)

@@ -1,0 +1,200 @@
+"""One update: the loss before it, and weights after it; as a CUDA graph the same as without."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from isoglot.evaluation.transfer.fine_tuning import adam
+from isoglot.evaluation.transfer.model import TaskModel
+from isoglot.evaluation.transfer.sequences import ResidentSequences, Sequences, encoded, target_columns
+from isoglot.evaluation.transfer.task import IGNORE
+from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
+from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
+from isoglot.evaluation.transfer.update import Updates, graph_length
+from isoglot.machine import Machine
+from tests.evaluation.transfer.made_up_trees import chain_trees
+from tests.evaluation.transfer.tiny_transfer import (
+    CPU,
+    RUN,
+    inferences,
+    letter_encoding,
+    silent,
+    tagged_sentences,
+    tiny_encoder,
+    tuner_of,
+    weights_of,
+)
+
+PAIRS = inferences(40, most_words=5)
+LABELS = sorted({pair.label for pair in PAIRS})
+
+
+def pair_sequences() -> Sequences:
+    return encoded(NLI, PAIRS, encoding=letter_encoding(), most_tokens=40)
+
+
+def updates_on(machine: Machine) -> Updates:
+    """Of a model without dropout."""
+    sequences = pair_sequences()
+    ids = {label: number for number, label in enumerate(LABELS)}
+    encoder = tiny_encoder()
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        head = NLI.head(width=encoder.shape.width, labels=LABELS)
+    model = TaskModel(encoder, head, freeze_encoder=False).to(machine.device).train()
+    resident = ResidentSequences.of(
+        sequences,
+        pad_id=encoder.pad_id,
+        device=machine.device,
+        target_CT=target_columns(NLI, PAIRS, sequences, ids),
+    )
+    run = replace(RUN, learning_rate=1e-3, head_learning_rate=1e-3)
+    return Updates(model, adam(model, run, machine=machine), resident, language="en", machine=machine)
+
+
+def test_a_batch_is_padded_to_any_length_that_holds_it() -> None:
+    sequences = pair_sequences()
+    target_CT = np.arange(len(sequences.token_T))[None]
+    resident = ResidentSequences.of(sequences, pad_id=2, device=CPU.device, target_CT=target_CT)
+    rows = [3, 0, 3, 17]
+    length = int(sequences.length_N[rows].max()) + 3
+    token_BL, point_BL, target_CBL = resident.batch(torch.tensor(rows), length=length)
+    for row, number in enumerate(rows):
+        start, own = int(sequences.start_N[number]), int(sequences.length_N[number])
+        padding = length - own
+        assert token_BL[row].tolist() == [*sequences.token_T[start : start + own], *[2] * padding]
+        assert point_BL[row].tolist() == [*sequences.point_T[start : start + own], *[False] * padding]
+        assert target_CBL[0, row].tolist() == [*range(start, start + own), *[IGNORE] * padding]
+
+
+def test_a_set_without_targets_has_batches_without() -> None:
+    resident = ResidentSequences.of(pair_sequences(), pad_id=2, device=CPU.device)
+    assert resident.batch(torch.tensor([0, 1]), length=40)[2].shape == (0, 2, 40)
+
+
+def test_the_loss_is_that_before_the_update_and_falls_after_it() -> None:
+    updates = updates_on(CPU)
+    rows_B = torch.arange(8)
+    length = int(pair_sequences().length_N[:8].max())
+    token_BL, point_BL, target_CBL = updates.resident.batch(rows_B, length=length)
+    with torch.no_grad():
+        before = updates.model.loss(token_BL, point_BL=point_BL, target_CBL=target_CBL, language="en")
+    losses = [updates(rows_B, length=length) for _ in range(30)]
+    assert losses[0].equal(before)
+    assert not losses[0].requires_grad
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_gradients_of_one_update_do_not_go_into_the_next() -> None:
+    """The second batch moves weights as if the first had left its moments and nothing else."""
+    once, twice = updates_on(CPU), updates_on(CPU)
+    once(torch.arange(8), length=40)
+    twice(torch.arange(8), length=40)
+    for parameter in once.model.parameters():
+        parameter.grad = None
+    once(torch.arange(8, 16), length=40)
+    twice(torch.arange(8, 16), length=40)
+    for name, tensor in weights_of(once.model).items():
+        assert twice.model.state_dict()[name].equal(tensor), name
+
+
+def test_more_padding_changes_no_update() -> None:
+    """So that a graph may serve batches of several lengths."""
+    tight, loose = updates_on(CPU), updates_on(CPU)
+    for start in range(0, 40, 8):
+        length = int(pair_sequences().length_N[start : start + 8].max())
+        losses = [
+            float(updates(torch.arange(start, start + 8), length=padded))
+            for updates, padded in ((tight, length), (loose, 40))
+        ]
+        assert losses[0] == pytest.approx(losses[1], abs=1e-5)
+
+
+def test_updates_of_a_frozen_model_leave_no_gradients_in_it(tmp_path: Path) -> None:
+    tuner = tuner_of(tmp_path, run=replace(RUN, freeze_encoder=True), train=tagged_sentences(6))
+    tuner.advance(silent)
+    assert all(parameter.grad is None for parameter in tuner.model.encoder.parameters())
+    assert all(parameter.grad is not None for parameter in tuner.model.head.parameters())
+
+
+def test_few_graphs_serve_all_lengths_and_none_is_longer_than_the_model() -> None:
+    lengths = [graph_length(length, positions=512) for length in range(1, 257)]
+    assert all(length <= padded < length + 8 for length, padded in enumerate(lengths, start=1))
+    assert max(padded - length for length, padded in enumerate(lengths[:32], start=1)) == 1
+    assert len(set(lengths)) == 16 + 28
+    # Where windows are as long as the model has positions, there is nothing to round up to.
+    assert [graph_length(length, positions=61) for length in (31, 32, 33, 56, 57, 61)] == [32, 32, 40, 56, 61, 61]
+
+
+def rows_of_update(update: int, sequences: Sequences) -> tuple[Tensor, int]:
+    """Batches of two sizes, short ones and long ones, in an order in which every graph is replayed after others."""
+    in_order = np.argsort(sequences.length_N, kind="stable")
+    start = (0, 30, 8, 20, 0)[update % 5] + update // 10
+    rows_B = in_order[start : start + (4, 8)[update % 2]]
+    return torch.from_numpy(rows_B), int(sequences.length_N[rows_B].max())
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("has_padding_beyond", [False, True])
+def test_graphs_make_the_updates_that_are_made_without_them(has_padding_beyond: bool) -> None:
+    """Both in bf16, and both with the optimizer that graphs need."""
+    machine = Machine(device=torch.device("cuda"))
+    recorded, eager = updates_on(machine), updates_on(machine)
+    eager.recorded.is_used = False
+    sequences = pair_sequences()
+    losses: tuple[list[Tensor], list[Tensor]] = ([], [])
+    for update in range(60):
+        rows_B, length = rows_of_update(update, sequences)
+        for updates, of_updates in zip((recorded, eager), losses, strict=True):
+            for group in updates.optimizer.param_groups:
+                group["lr"].fill_(1e-3 * (1 - update / 60))
+            padded = length + 5 if has_padding_beyond and updates is recorded else length
+            of_updates.append(updates(rows_B.to(machine.device), length=padded))
+    assert len(recorded.recorded.graphs) >= 4
+    assert eager.recorded.graphs == {}
+    # Read at the end: no replay may have written over the loss of one before.
+    by_graphs, by_hand = (torch.stack(of_updates).cpu() for of_updates in losses)
+    torch.testing.assert_close(by_graphs, by_hand, rtol=5e-2, atol=2e-2)
+    graph_weights, eager_weights, start = (
+        # Without the bias of keys: its gradient is 0 but for rounding, which Adam makes large.
+        torch.cat([each.flatten() for name, each in weights_of(model).items() if "query_key_value.bias" not in name])
+        for model in (recorded.model, eager.model, updates_on(machine).model)
+    )
+    assert (graph_weights - eager_weights).norm() < 0.1 * (eager_weights - start).norm()
+
+
+@pytest.mark.gpu
+def test_dropout_differs_from_replay_to_replay_and_comes_again_with_its_seed() -> None:
+    """The parser's layers drop, and its updates are recorded too."""
+    machine = Machine(device=torch.device("cuda"))
+    trees = chain_trees()
+    sequences = encoded(PARSING, trees, encoding=letter_encoding(), most_tokens=40)
+    labels = PARSING.labels(trees)
+    ids = {label: number for number, label in enumerate(labels)}
+
+    def losses(seeds: list[int]) -> list[float]:
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            model = TaskModel(tiny_encoder(), PARSING.head(width=16, labels=labels), freeze_encoder=False)
+        model = model.to(machine.device).train()
+        resident = ResidentSequences.of(
+            sequences, pad_id=2, device=machine.device, target_CT=target_columns(PARSING, trees, sequences, ids)
+        )
+        run = replace(RUN, learning_rate=0.0, head_learning_rate=0.0)
+        updates = Updates(model, adam(model, run, machine=machine), resident, language="en", machine=machine)
+        found = []
+        for seed in seeds:
+            torch.manual_seed(seed)
+            found.append(float(updates(torch.arange(6, device=machine.device), length=20)))
+        assert len(updates.recorded.graphs) == 1
+        return found
+
+    # Of equal weights all through, as the rate is 0.
+    found = losses([1, 2, 3, 4, 3, 4])
+    assert len(set(found[2:4])) == 2
+    assert found[2:4] == found[4:6]
+    assert losses([1, 2, 3, 4, 3, 4]) == found
