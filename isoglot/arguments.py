@@ -46,7 +46,7 @@ def asked_study(
     if exhibits is not None:
         study = with_exhibits(study, [name.strip() for name in exhibits.split(",")])
     if not study.shown_exhibits:
-        from isoglot.exhibits import left_out_sentences
+        from isoglot.pipeline.exhibits import left_out_sentences
 
         raise IsoglotError(f"{name}: nothing is left of it: {'; '.join(left_out_sentences(study))}")
     return study

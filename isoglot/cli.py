@@ -33,7 +33,7 @@ from isoglot.standard_streams import watch_readers
 from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
-    from isoglot.measurements import Measurement
+    from isoglot.pipeline.measurements import Measurement
     from isoglot.study.scales import Scale
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
@@ -65,7 +65,7 @@ def plan(
     calibrate: CalibrateOption = False,
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
-    from isoglot.exhibits import targets
+    from isoglot.pipeline.exhibits import targets
     from isoglot.report.cost_table import costs_in_full
     from isoglot.report.model_costs import costs_here, speed_here, timed, with_measured_times
     from isoglot.report.outlook import outlook, plan_table
@@ -97,8 +97,8 @@ def results(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
 ) -> None:
     """Print what a study has found so far, or a report that was written."""
-    from isoglot.exhibits import cells, gap_sentences
-    from isoglot.measurements import measurements
+    from isoglot.pipeline.exhibits import cells, gap_sentences
+    from isoglot.pipeline.measurements import measurements
     from isoglot.report.report_files import read_found
 
     folder = asked_report(study, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)

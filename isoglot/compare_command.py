@@ -118,8 +118,8 @@ def _transformers_reader(name: str) -> Reader:
 
 
 def _own_reader(name: str, *, store: str, data: Path | None) -> Reader:
-    from isoglot.model_names import named_side
-    from isoglot.stages.readers import opened_reader
+    from isoglot.pipeline.model_names import named_side
+    from isoglot.pipeline.stages.readers import opened_reader
     from isoglot.store import Store
 
     shelf = Store(Path(store))

@@ -37,7 +37,7 @@ def explain(
     data: DataOption = None,
 ) -> None:
     """Say which settings make two models differ, or two cells of an exhibit; of cells also what both scored."""
-    from isoglot.cell_names import known_artifacts, named_artifact, same_of_default
+    from isoglot.pipeline.cell_names import known_artifacts, named_artifact, same_of_default
     from isoglot.store import differences
 
     asked = asked_study(study, data=data)
@@ -63,7 +63,7 @@ def explain(
 
 def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:
     """What the store has of both, by metric, language and layer; of models nothing, as cells score them."""
-    from isoglot.stages.scores import SCORES, read_scores
+    from isoglot.pipeline.stages.scores import SCORES, read_scores
 
     folders = [store.told_folder(each) or store.folder(each) for each in (a, b)]
     if not all((folder / SCORES).exists() for folder in folders):

@@ -12,7 +12,7 @@ from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
 if TYPE_CHECKING:
     from isoglot.model.interchange.model_card import Origin
     from isoglot.model.interchange.own_model import OwnModel
-    from isoglot.stages.model_pairs import Side
+    from isoglot.pipeline.model_pairs import Side
     from isoglot.store import Store
 
 # As in cli.py: commands import what they need when they are called.
@@ -39,7 +39,7 @@ def export(
     latter in float32 only, as that class has a larger head. Words are parted at white space alone: the README.md that
     is written says how to find them as in training.
     """
-    from isoglot.model_names import named_side
+    from isoglot.pipeline.model_names import named_side
     from isoglot.store import Store
 
     for option, folder in (("--store", store), ("--to", to)):
@@ -74,8 +74,8 @@ def _own_model(side: "Side", store: "Store") -> "OwnModel":
     from isoglot.corpora.bpe import Bpe
     from isoglot.corpora.vocabulary import Vocabulary
     from isoglot.model.interchange.own_model import OwnModel
-    from isoglot.stages.models import chosen_model
-    from isoglot.stages.vocabulary import MERGES, VOCABULARY
+    from isoglot.pipeline.stages.models import chosen_model
+    from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY
 
     return OwnModel(
         model=chosen_model(store.folder(side.encoder)),
@@ -89,7 +89,7 @@ def _own_model(side: "Side", store: "Store") -> "OwnModel":
 
 def _origin(side: "Side") -> "Origin":
     from isoglot.model.interchange.model_card import Origin
-    from isoglot.stages.models import PretrainedEncoder
+    from isoglot.pipeline.stages.models import PretrainedEncoder
 
     graph, condition = side.graph, side.graph.condition
     return Origin(

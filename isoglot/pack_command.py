@@ -62,7 +62,7 @@ def pack(
     that has such files a summary travels, which is enough for reports; all others travel whole. [bold]isoglot
     unpack[/bold] puts them into another store. The same artifacts give the same bytes.
     """
-    from isoglot.exhibits import gap_sentences, left_out_sentences, targets
+    from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
     from isoglot.report.quantities import size_in_bytes
     from isoglot.store import inputs_first
     from isoglot.store.packing import write_pack
@@ -143,8 +143,8 @@ def _counted(count: int) -> str:
 
 def _read_by_reports() -> tuple[str, ...]:
     from isoglot.corpora.streams import DESCRIPTION
+    from isoglot.pipeline.stages.scores import SCORES
     from isoglot.pretraining.run import HEALTH, LOG
-    from isoglot.stages.scores import SCORES
 
     return (SCORES, LOG, DESCRIPTION, HEALTH)
 

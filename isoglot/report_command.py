@@ -62,7 +62,7 @@ def report(
     Makes nothing else: what is not there yet stands on the page as pending. Of the folder of a report it writes the
     same page, tables and figures again, from the files beside them alone.
     """
-    from isoglot.exhibits import gap_sentences, targets
+    from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.report.current import write_current_report
     from isoglot.report.page import rewrite_report
     from isoglot.store import State
@@ -118,7 +118,7 @@ def _other(name: str | None, *, store: str, data: str | None) -> Other | None:
 
 def _report_named(name: str, *, store: str, data: str | None) -> ReportContent:
     """A report that was written, or else that of a study as the store has it now."""
-    from isoglot.measurements import measurements
+    from isoglot.pipeline.measurements import measurements
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report
 

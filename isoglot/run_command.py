@@ -60,8 +60,8 @@ def run(
 
     The report is there from the beginning, and shows what is found so far and what is pending.
     """
-    from isoglot.exhibits import gap_sentences, targets
-    from isoglot.measurements import measurements
+    from isoglot.pipeline.exhibits import gap_sentences, targets
+    from isoglot.pipeline.measurements import measurements
     from isoglot.pretraining.tensorboard import check_tensorboard
     from isoglot.report.cost_table import costs_in_brief
     from isoglot.report.current import write_current_report

@@ -16,9 +16,9 @@ from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.export_command import export
-from isoglot.model_names import named_side
-from isoglot.stages.models import chosen_model
-from isoglot.stages.vocabulary import MERGES, VOCABULARY
+from isoglot.pipeline.model_names import named_side
+from isoglot.pipeline.stages.models import chosen_model
+from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY
 from isoglot.store import Store
 
 os.environ["HF_HUB_OFFLINE"] = "1"

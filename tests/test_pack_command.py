@@ -11,13 +11,13 @@ from commands import Workplace, isoglot
 from real_studies import write_real_study
 
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
-from isoglot.measurements import measurements, pending_cells
-from isoglot.model_names import named_side
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.measurements import measurements, pending_cells
+from isoglot.pipeline.model_names import named_side
+from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.pipeline.stages.transfer import ZeroShotTransfer
 from isoglot.report.current import write_current_report
 from isoglot.report.page import PAGE
-from isoglot.stages.models import PretrainedEncoder
-from isoglot.stages.transfer import ZeroShotTransfer
 from isoglot.store import Store, inputs_first
 from tests.killed_processes import files_of
 

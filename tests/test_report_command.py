@@ -12,7 +12,7 @@ import pytest
 from commands import ISOGLOT, Workplace, environment, isoglot, started
 from study_texts import TINY_STUDY
 
-from isoglot.exhibits import cells
+from isoglot.pipeline.exhibits import cells
 from isoglot.store import Store
 from isoglot.study.study import read_study
 

@@ -11,13 +11,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isoglot.cells import TABLE_1
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.exhibits import cells, gaps
-from isoglot.stages.fine_tuning import FineTuning, prediction_files
-from isoglot.stages.scores import read_scores
-from isoglot.stages.transfer import PLACES, ZeroShotTransfer
+from isoglot.pipeline.cells import TABLE_1
+from isoglot.pipeline.exhibits import cells, gaps
+from isoglot.pipeline.stages.fine_tuning import FineTuning, prediction_files
+from isoglot.pipeline.stages.scores import read_scores
+from isoglot.pipeline.stages.transfer import PLACES, ZeroShotTransfer
 from isoglot.store import Store
 from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from isoglot.cells import Cell
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
-from isoglot.measurements import Measurement, measurements, pending_cells
+from isoglot.pipeline.cells import Cell
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
 from isoglot.report.page import Compared, Other, write_report
 from isoglot.store import Store
 from isoglot.study.study import Study

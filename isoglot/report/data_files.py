@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
-from isoglot.stages.source_files import SourceFile
-from isoglot.stages.text import FileText, HubText
+from isoglot.pipeline.stages.source_files import SourceFile
+from isoglot.pipeline.stages.text import FileText, HubText
 from isoglot.store import Stage
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study

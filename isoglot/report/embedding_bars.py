@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from isoglot.figures import FIGURE_4
-from isoglot.measurements import Measurement
+from isoglot.pipeline.figures import FIGURE_4
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
 from isoglot.report.chart_legend import line_colour, places_of
 from isoglot.report.drawing import MUTED

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.cells import EMERGENCE
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import EMERGENCE
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, series
 from isoglot.report.sections import METRIC_TITLES, Section, sections
 from isoglot.study.conditions import label_of

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from isoglot.cells import Cell
-from isoglot.exhibits import cells, gap_sentences, gaps
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import Cell
+from isoglot.pipeline.exhibits import cells, gap_sentences, gaps
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.logs import logs
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import Found

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.figures import FIGURE_5, FIGURE_8
-from isoglot.measurements import Measurement
+from isoglot.pipeline.figures import FIGURE_5, FIGURE_8
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure
 from isoglot.report.layer_transfer_figures import layer_transfer_figures
 from isoglot.report.sentence_figures import retrieval_figures, similarity_figures

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import nan, sqrt
 from statistics import fmean
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.study.languages import PRIME, original
 
 MISSING = "-"

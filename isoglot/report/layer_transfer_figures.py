@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.cells import MAPPED
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.figures import FIGURE_5
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import MAPPED
+from isoglot.pipeline.figures import FIGURE_5
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, Series, pair_title, pairs_of, series
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors

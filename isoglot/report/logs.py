@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from isoglot.exhibits import cells
+from isoglot.pipeline.exhibits import cells
 from isoglot.pretraining.run import HEALTH
 from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.cells import FROZEN, UNTRAINED
+from isoglot.pipeline.cells import FROZEN, UNTRAINED
 from isoglot.report.beside_paper import papers_delta, papers_score_of
 from isoglot.report.csv_table import Column
 from isoglot.report.markdown import markdown_escaped, markdown_row

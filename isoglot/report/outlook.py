@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Sequence
 from rich.table import Table
 
 from isoglot.corpora.words import splitter_version
-from isoglot.exhibits import gap_sentences, left_out_sentences
+from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences
 from isoglot.report.quantities import duration, short_number
 from isoglot.store import PlannedStage, State, Store
 from isoglot.study.languages import LANGUAGES, language_of

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from isoglot.cells import VOCABULARY, Cell
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
 from isoglot.files import clear_disk_errors, lease, write_whole
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import VOCABULARY, Cell
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, difference
 from isoglot.report.gathering import gathered
 from isoglot.report.html.absences import Absences

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
-from isoglot.cells import UNTRAINED
-from isoglot.figures import FIGURE_7
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.figures import FIGURE_7
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.heat_map import Column, Group, heat_map
 from isoglot.report.layer_series import LayerFigure, Series, pair_title, pairs_of, series
 from isoglot.report.line_chart import Line, Reference, line_chart

@@ -7,18 +7,18 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
-from isoglot.cells import Cell
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
 from isoglot.hardware import Hardware
+from isoglot.pipeline.cells import Cell
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.sources import sources
+from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.pipeline.stages.vocabulary import TokenStreams
 from isoglot.report.data_files import DataFile, data_files
 from isoglot.report.departures import Departure, departures
 from isoglot.report.study_settings import study_settings, told_origin
-from isoglot.stages.models import PretrainedEncoder
-from isoglot.stages.sources import sources
-from isoglot.stages.vocabulary import TokenStreams
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.store.canonical import Json
 from isoglot.store.record import commit, versions

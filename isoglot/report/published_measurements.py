@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from isoglot.cells import TABLE_1, UNTRAINED
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.figures import FIGURE_7, OF_PRIME
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TABLE_1, UNTRAINED
+from isoglot.pipeline.figures import FIGURE_7, OF_PRIME
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import FIGURE_7_CKA, SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.asked import Asked, asked_in
 from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from isoglot.cells import UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 
 
 @dataclass(frozen=True, kw_only=True)

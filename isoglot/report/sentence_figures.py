@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from isoglot.cells import UNTRAINED
-from isoglot.figures import FIGURE_6, FIGURE_7
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.figures import FIGURE_6, FIGURE_7
+from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.stages.two_models import SENTENCES_CUT
 from isoglot.report.layer_series import LayerFigure, Series, few_pairs, pair_title, pairs_of, pearson, series, shown
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.report.rows import single_value
-from isoglot.stages.two_models import SENTENCES_CUT
 from isoglot.study.conditions import MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from isoglot.figures import FIGURE_6, FIGURE_7
-from isoglot.measurements import Measurement
+from isoglot.pipeline.figures import FIGURE_6, FIGURE_7
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.layer_series import pair_title, pairs_of, pearson
 from isoglot.report.picture import Picture
 from isoglot.report.scatter_chart import Cloud, ScatterChart

@@ -6,7 +6,7 @@ from enum import Enum
 from functools import partial
 from pathlib import Path
 
-from isoglot.cells import VOCABULARY
+from isoglot.pipeline.cells import VOCABULARY
 from isoglot.store.canonical import Json
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study, Synthetic

@@ -9,7 +9,7 @@ from operator import itemgetter
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.rows import rows
 from isoglot.report.samples import common_seeds

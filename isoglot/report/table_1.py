@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import Contender, agreement_lines, transfer_agreements
 from isoglot.report.noise import Noise
 from isoglot.report.quantities import mean_and_range

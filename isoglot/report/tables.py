@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure

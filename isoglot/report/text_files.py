@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.claims.transfer_evidence import Transfer
 from isoglot.report.csv_table import csv_table

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
 from isoglot.model.checkpoints import stored_progression
-from isoglot.stages.evaluation_log import Evaluation, evaluations
-from isoglot.stages.models import PretrainedEncoder
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.stages.evaluation_log import Evaluation, evaluations
+from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study
 

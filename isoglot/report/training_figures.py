@@ -6,8 +6,8 @@ from functools import partial
 from math import log2
 from statistics import fmean
 
-from isoglot.cells import TRAINING
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TRAINING
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.layer_series import pair_title, pairs_of, second_models, shown
 from isoglot.report.line_chart import Line, LineChart, Reference, line_charts
 from isoglot.report.picture import WIDE, Picture

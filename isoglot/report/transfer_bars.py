@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
 from isoglot.report.drawing import LINES, MUTED, Colour
 from isoglot.report.picture import WIDE, Picture

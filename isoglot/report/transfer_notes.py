@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from isoglot.evaluation.transfer.task import Windows
+from isoglot.pipeline.stages.transfer import BEST_SETTINGS
 from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS
-from isoglot.stages.transfer import BEST_SETTINGS
 
 PARTIAL_MARK = "*"
 MOVED_SPANS = ("changed_spans", "lost_spans")

@@ -8,10 +8,10 @@ from math import isfinite
 from statistics import fmean
 from typing import Any
 
-from isoglot.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.noise import Noise
 from isoglot.report.samples import Sample, common_seeds
 from isoglot.report.verdicts import CLOSE_POINTS

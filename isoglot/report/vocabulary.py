@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from isoglot.cells import VOCABULARY
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import VOCABULARY
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import Domain, condition_named
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 
-from isoglot.figures import FIGURE_4
-from isoglot.measurements import Measurement
+from isoglot.pipeline.figures import FIGURE_4
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.layer_series import LayerFigure, few_pairs, mean_value, pair_title, pairs_of, series
 from isoglot.study.conditions import MONOLINGUAL
 

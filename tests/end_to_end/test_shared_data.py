@@ -11,8 +11,8 @@ from real_data import DATA
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
-from isoglot.stages.model_graph import ModelGraph
-from isoglot.stages.vocabulary import VOCABULARY
+from isoglot.pipeline.model_graph import ModelGraph
+from isoglot.pipeline.stages.vocabulary import VOCABULARY
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.study import read_study

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND
+from isoglot.pipeline.stages.models import guessed_training_seconds
 from isoglot.pretraining import calibration
 from isoglot.pretraining.calibration import tokens_per_second
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import PretrainingRun
-from isoglot.stages.models import guessed_training_seconds
 from isoglot.study.conditions import DEFAULT
 from isoglot.study.scales import DEMO, PAPER
 from tests.pretraining.test_footprint import trainer_of

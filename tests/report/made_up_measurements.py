@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from isoglot.cells import BASELINES, TABLE_1
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import BASELINES, TABLE_1
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.rows import Row
 
 

@@ -13,10 +13,10 @@ from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.exhibits import cells
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.stages.scores import read_scores
+from isoglot.pipeline.stages.transfer import ZeroShotTransfer, best_settings, dev_score
 from isoglot.report.breakdown import CellName, cell_breakdown
-from isoglot.stages.scores import read_scores
-from isoglot.stages.transfer import ZeroShotTransfer, best_settings, dev_score
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
 from isoglot.store.unpacking import unpack

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from isoglot.cells import TABLE_1
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TABLE_1
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.html.claims_section import claims_section
 from isoglot.report.published_measurements import published_measurements
 

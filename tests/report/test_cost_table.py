@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.exhibits import targets
 from isoglot.hardware import FreeMemory
+from isoglot.pipeline.exhibits import targets
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
 from isoglot.report.cost_table import cost_lines, costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs

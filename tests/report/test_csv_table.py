@@ -4,8 +4,8 @@ import csv
 import io
 from dataclasses import replace
 
-from isoglot.cells import TABLE_1, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TABLE_1, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.csv_table import csv_table
 from isoglot.report.published_measurements import published_measurements
 from isoglot.report.table_1 import table_1

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, Kind, difference, difference_sentences
 from isoglot.report.html.difference_section import difference_section
 from isoglot.report.report_files import ReportContent

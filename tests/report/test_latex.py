@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.cells import TABLE_1, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TABLE_1, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.latex import escaped, latex_table
 from isoglot.report.published_measurements import published_measurements
 from isoglot.report.table_1 import table_1

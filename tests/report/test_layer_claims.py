@@ -6,9 +6,9 @@ from statistics import fmean
 
 import pytest
 
-from isoglot.cells import MAPPED, UNTRAINED
-from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import MAPPED, UNTRAINED
+from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.report.published_measurements import published_measurements

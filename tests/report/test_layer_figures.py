@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.layer_figures import layer_figures
 from isoglot.report.layer_series import LayerFigure
 from isoglot.study.searches import NewVectors

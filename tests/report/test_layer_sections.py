@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from isoglot.cells import UNTRAINED
+from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.html.layer_sections import emergence_sections, figure_sections
 from isoglot.report.picture import WIDE
 from isoglot.study.searches import NewVectors

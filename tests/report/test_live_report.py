@@ -9,11 +9,11 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
-from isoglot.measurements import pending_cells
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.measurements import pending_cells
+from isoglot.pipeline.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.report.current import write_current_report
 from isoglot.report.live_report import LiveReport
-from isoglot.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.store import Observer, Observers, Stage, Store, run_plan
 from isoglot.study.study import parse_study, with_exhibits
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from isoglot.cells import TABLE_1
+from isoglot.pipeline.cells import TABLE_1
 from isoglot.report.claims import claims
 from isoglot.report.markdown_claims import markdown_claims
 from isoglot.report.noise import Noise

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from isoglot.cells import FROZEN, TABLE_1, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.markdown_table import NEVER_PRETRAINED, markdown_table
 from isoglot.report.published_measurements import published_measurements
 from isoglot.report.table_1 import table_1

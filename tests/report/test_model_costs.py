@@ -13,9 +13,10 @@ from study_texts import TINY_STUDY
 from torch import nn
 
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import targets
 from isoglot.hardware import FreeMemory
 from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
+from isoglot.pipeline.exhibits import targets
+from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pretraining.calibration import DiskUse
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
 from isoglot.pretraining.loop import Progression
@@ -24,7 +25,6 @@ from isoglot.report.cost_table import costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times
 from isoglot.report.outlook import outlook, plan_table
 from isoglot.report.quantities import short_number
-from isoglot.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.store import PlannedStage, State, Store, inputs_first, plan
 from isoglot.study.study import Study, parse_study
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from isoglot.cells import UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.noise import LEAST_REPEATS, Noise
 from isoglot.report.transfer_scores import transfer_noise, transfer_scores
 from isoglot.report.verdicts import CLOSE_POINTS

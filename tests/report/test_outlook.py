@@ -5,8 +5,8 @@ from pathlib import Path
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.exhibits import cells
 from isoglot.files import lease
+from isoglot.pipeline.exhibits import cells
 from isoglot.report.outlook import outlook, plan_table
 from isoglot.store import PlannedStage, Store, plan
 from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds

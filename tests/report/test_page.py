@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report import page as page_module
 from isoglot.report.claims import claims
 from isoglot.report.html import explanations

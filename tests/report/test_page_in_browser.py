@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.cells import FROZEN, UNTRAINED
+from isoglot.pipeline.cells import FROZEN, UNTRAINED
 from isoglot.report.page import write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study

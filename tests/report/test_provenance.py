@@ -11,13 +11,13 @@ from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.exhibits import cells
 from isoglot.hardware import hardware
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.report.gathering import gathered
 from isoglot.report.provenance import provenance
 from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import study_settings
-from isoglot.stages.models import PretrainedEncoder
 from isoglot.store import Store, inputs_first, run_plan
 from isoglot.study.exhibit_names import Narrowing
 from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds

@@ -1,6 +1,6 @@
 """The paper's numbers as measurements: all of Table 1 and Figure 7, in the places where a study has them."""
 
-from isoglot.figures import FIGURE_7
+from isoglot.pipeline.figures import FIGURE_7
 from isoglot.report.layer_series import pairs_of
 from isoglot.report.published import TABLE_1_SCORES
 from isoglot.report.published_measurements import published_measurements

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from isoglot.cells import TABLE_1, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TABLE_1, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES
 from isoglot.report.published_measurements import published_measurements
 from isoglot.report.rank_correlation import RankCorrelation, rank_correlations, rank_sentences, spearman

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.cells import UNTRAINED
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import cells
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.exhibits import cells
 from isoglot.pretraining.run import HEALTH
 from isoglot.report.gathering import gathered
 from isoglot.report.page import Other, rewrite_report, write_report

@@ -1,6 +1,6 @@
 """Measurements gathered into rows, over seeds and layers, whatever is still missing."""
 
-from isoglot.cells import UNTRAINED
+from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.rows import rows, single_value
 from tests.report.made_up_measurements import measured, measurement
 

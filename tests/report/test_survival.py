@@ -2,8 +2,8 @@
 
 import pytest
 
-from isoglot.cells import UNTRAINED
 from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.survival import Outcome, survivals
 from tests.report.made_up_measurements import measured, transferred

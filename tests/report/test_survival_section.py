@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from isoglot.cells import EMERGENCE, TABLE_1, UNTRAINED
+from isoglot.pipeline.cells import EMERGENCE, TABLE_1, UNTRAINED
 from isoglot.report.html.absences import Absences, Place
 from isoglot.report.html.survival_section import survival_section
 from isoglot.report.state import FAILED, NO_DATA, PENDING

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from isoglot.cells import FROZEN, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import FROZEN, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.table_1 import table_1
 from isoglot.report.table_1_layout import Table1Layout

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from isoglot.cells import UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.tables import described, results
 from isoglot.study.conditions import CONDITIONS, TABLE_1
 from isoglot.study.scales import DEMO, PAPER

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from commands import Workplace
 
-from isoglot.exhibits import cells
-from isoglot.measurements import measurements
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.measurements import measurements
+from isoglot.pipeline.stages.emergence import Emergence
+from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pretraining import loop
 from isoglot.report.training_curves import Curve, learning_curves
-from isoglot.stages.emergence import Emergence
-from isoglot.stages.models import PretrainedEncoder
 from isoglot.store import Store, Work, run_plan
 from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds
 

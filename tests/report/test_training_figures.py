@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from isoglot.cells import TRAINING
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TRAINING
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.training_curves import Curve
 from isoglot.report.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
 from tests.report.made_up_measurements import measurement

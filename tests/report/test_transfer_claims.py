@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from isoglot.cells import TABLE_1, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TABLE_1, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.published_measurements import published_measurements

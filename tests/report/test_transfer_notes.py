@@ -2,8 +2,8 @@
 
 import pytest
 
-from isoglot.cells import FROZEN, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import FROZEN, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.transfer_notes import notes
 from isoglot.report.transfer_scores import transfer_scores
 from tests.report.made_up_measurements import transferred

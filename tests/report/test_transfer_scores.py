@@ -2,8 +2,8 @@
 
 import pytest
 
-from isoglot.cells import FROZEN, UNTRAINED
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import FROZEN, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, published_delta
 from isoglot.report.transfer_scores import DEFAULT, Delta, Model, TaskScores, transfer_scores
 from tests.report.made_up_measurements import measured, transferred

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from isoglot.cells import VOCABULARY
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import VOCABULARY
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.html.vocabulary_section import vocabulary_section
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from tests.report.html_pages import parsed_page

@@ -1,6 +1,6 @@
 """Figure 4: coverage stands beside precision, and fastText where there is any."""
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.word_figures import word_figures
 from tests.report.made_up_measurements import measured, measurement
 

@@ -9,9 +9,9 @@ from study_texts import TINY_STUDY
 from isoglot import engines
 from isoglot.engines import local_engine, most_side_by_side, num_in_memory, shares
 from isoglot.errors import IsoglotError
-from isoglot.exhibits import targets
 from isoglot.machine import num_processors
-from isoglot.stages.models import PretrainedEncoder
+from isoglot.pipeline.exhibits import targets
+from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import InThisProcess, PlannedStage, Store, plan
 from isoglot.store.local_processes import LocalProcesses
 from isoglot.study.study import parse_study

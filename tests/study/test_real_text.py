@@ -11,8 +11,8 @@ import pytest
 from real_data import DATA
 
 from isoglot.errors import IsoglotError, MissingDataError
-from isoglot.exhibits import cells, gap_sentences
-from isoglot.stages.models import PretrainedEncoder
+from isoglot.pipeline.exhibits import cells, gap_sentences
+from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import inputs_first
 from isoglot.study.conditions import TABLE_1, Domain
 from isoglot.study.languages import Splitter, WordSplitting

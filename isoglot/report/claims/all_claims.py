@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.layer_evidence import Layers
 from isoglot.report.claims.of_layers import LAYER_CLAIMS
 from isoglot.report.claims.of_transfer import TRANSFER_CLAIMS

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from isoglot.cells import MAPPED, UNTRAINED
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_8
+from isoglot.pipeline.cells import MAPPED, UNTRAINED
+from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_8
 from isoglot.report.claims.layer_evidence import Layers, LayerScores
 from isoglot.report.claims.question import Finding, comparison, in_order
 from isoglot.report.layer_series import pair_title

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from isoglot.cells import UNTRAINED
-from isoglot.figures import FIGURE_6, FIGURE_7, OF_PRIME
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.figures import FIGURE_6, FIGURE_7, OF_PRIME
 from isoglot.report.claims.by_alignment import Pair
 from isoglot.report.claims.language_distance import by_distance
 from isoglot.report.claims.layer_evidence import Layers, LayerScores

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.question import Finding, comparison
 from isoglot.report.noise import Noise
 from isoglot.report.published import TITLE_OF_TASK

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from isoglot.cells import TABLE_1
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import TABLE_1
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.asked import Asked
 from isoglot.report.html.absences import Absences
 from isoglot.report.html.explanations import FIGURE_3

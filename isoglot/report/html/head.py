@@ -1,6 +1,6 @@
 """The top of the page: what was asked, how large the models are, and how far the study is."""
 
-from isoglot.cells import VOCABULARY
+from isoglot.pipeline.cells import VOCABULARY
 from isoglot.report.asked import Asked
 from isoglot.report.html.markup import Html, joined, tag
 from isoglot.report.state import State

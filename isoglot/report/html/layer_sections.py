@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
-from isoglot.measurements import Measurement
+from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.embedding_bars import embedding_bars
 from isoglot.report.emergence_figures import emergence_figures

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from isoglot.cells import EMERGENCE, TABLE_1
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import EMERGENCE, TABLE_1
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import in_words
 from isoglot.report.html.absences import Absences, Place
 from isoglot.report.html.explanations import RETRIEVAL_SURVIVAL, SURVIVAL

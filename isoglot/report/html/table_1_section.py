@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
 
-from isoglot.cells import BASELINES, TABLE_1
-from isoglot.measurements import Measurement
+from isoglot.pipeline.cells import BASELINES, TABLE_1
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.asked import Asked
 from isoglot.report.beside_paper import papers_delta, papers_score_of
 from isoglot.report.condition_words import GROUPS

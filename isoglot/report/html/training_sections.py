@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.html import explanations
 from isoglot.report.html.figures_beside import Shown, figures_beside
 from isoglot.report.html.markup import Html, joined

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from isoglot.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.html.explanations import VOCABULARY
 from isoglot.report.html.markup import Html, joined, tag
 from isoglot.report.html.number_table import number_table

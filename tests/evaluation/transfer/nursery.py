@@ -11,10 +11,10 @@ from pathlib import Path
 import torch
 
 from isoglot.evaluation.transfer import fine_tuning
-from isoglot.stages.fine_tuning import LOG, FineTuning
+from isoglot.pipeline.stages.fine_tuning import LOG, FineTuning
 from isoglot.store import Store, Work, run_plan
 from tests.killed_processes import KILLED, Fate, exit_code_of
-from tests.stages.tiny_transfers import tiny_graph
+from tests.pipeline.tiny_transfers import tiny_graph
 
 
 class Nursery:

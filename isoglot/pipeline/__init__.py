@@ -1,0 +1,1 @@
+"""What a study needs made, and which numbers come out."""

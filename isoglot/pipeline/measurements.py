@@ -1,0 +1,109 @@
+"""Every number of a study, read from the artifacts that hold it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from isoglot.errors import IsoglotError
+from isoglot.pipeline.cells import EMERGENCE, Cell
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.stages.emergence import Emergence
+from isoglot.pipeline.stages.evaluation_log import chosen_evaluation, evaluations
+from isoglot.pipeline.stages.models import AnyEncoder
+from isoglot.pipeline.stages.scores import read_scores
+from isoglot.pipeline.stages.two_models import OfTwoModels
+from isoglot.store import Store
+from isoglot.study.conditions import MONOLINGUAL
+from isoglot.study.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """One number, as `isoglot results --json` prints it; null where a field does not apply."""
+
+    study: str
+    exhibit: str
+    condition: str
+    languages: tuple[str, str]
+    language: str
+    task: str | None
+    metric: str
+    layer: int | None
+    update: int | None = None
+    """Of training, after which the model was scored, where that is not the one that was chosen."""
+    seed: int | None
+    value: float
+    stage: str
+    """Digest of the artifact that was scored, or that holds the number."""
+
+    def json_line(self) -> str:
+        """One line of JSON."""
+        return json.dumps(vars(self), ensure_ascii=False)
+
+
+def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:
+    """Every number the store holds for the study, and what is wrong with those it cannot give."""
+    found: list[Measurement] = []
+    damage: list[IsoglotError] = []
+    for cell in cells(study):
+        try:
+            if (told := store.told(cell.stage, contents=True)) is not None:
+                found += _of_cell(cell, told.folder, study=study, store=store)
+        except IsoglotError as error:
+            damage.append(error)
+    return found, damage
+
+
+def pending_cells(study: Study, store: Store) -> list[Cell]:
+    """Those that the store has nothing for yet; what is there and damaged is not pending."""
+    return [cell for cell in cells(study) if store.told_folder(cell.stage) is None]
+
+
+def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterator[Measurement]:
+    blank = Measurement(
+        study=study.name,
+        exhibit=cell.exhibit,
+        condition=cell.condition,
+        languages=cell.languages,
+        language=cell.languages[1],
+        task=cell.task,
+        metric="",
+        layer=None,
+        seed=cell.seed,
+        value=0.0,
+        stage=cell.stage.digest,
+    )
+    for score in read_scores(folder):
+        # What has no layer, such as chance, does not depend on training.
+        if cell.exhibit == EMERGENCE and score.layer is None and cell.metric_suffix:
+            continue
+        yield replace(
+            blank,
+            metric=score.metric + cell.metric_suffix,
+            language=score.language or blank.language,
+            layer=score.layer,
+            update=score.update,
+            value=score.value,
+        )
+    if cell.metric_suffix:
+        return
+    if isinstance(cell.stage, Emergence):
+        yield from _of_training(blank, cell.stage.encoder, store=store)
+    elif isinstance(cell.stage, OfTwoModels) and cell.condition == MONOLINGUAL.name:
+        for language, encoder in sorted(cell.stage.encoders.items()):
+            yield from _of_training(replace(blank, language=language), encoder, store=store)
+
+
+def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
+    """Dev perplexity of each language at the update whose model was chosen."""
+    folder = store.told_folder(encoder)
+    found = [] if folder is None else evaluations(folder)
+    if not found:
+        return
+    chosen = chosen_evaluation(found, source=encoder.run.languages[0])
+    yield replace(blank, metric="chosen_update", value=chosen.update, stage=encoder.digest)
+    for language, value in chosen.perplexity.items():
+        yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=encoder.digest)

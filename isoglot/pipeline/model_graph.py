@@ -1,0 +1,223 @@
+"""From a study's words to its stages: what must be made for one model of one condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from isoglot.corpora.words import splitter_version
+from isoglot.errors import MissingDataError
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.task import Recipe
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline.sources import Sources, sources
+from isoglot.pipeline.stages.code_switching import SwitchableTrainingText
+from isoglot.pipeline.stages.dictionaries import AnyDictionary
+from isoglot.pipeline.stages.emergence import Emergence
+from isoglot.pipeline.stages.fine_tuning import FineTuning
+from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
+from isoglot.pipeline.stages.split_text import SplitText
+from isoglot.pipeline.stages.transfer import ZeroShotTransfer
+from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, TokenStreams
+from isoglot.pipeline.stages.vocabulary_statistics import VocabularyStatistics
+from isoglot.pretraining.run import PretrainingRun
+from isoglot.randomness import derived_seed
+from isoglot.study.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation
+from isoglot.study.languages import original
+from isoglot.study.searches import Search
+from isoglot.study.study import Study
+
+LANGUAGES_OF_A_PAIR = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelGraph:
+    """One model: its languages under a condition, with a seed. Equal parts of two graphs are equal stages."""
+
+    study: Study
+    condition: Condition
+    languages: tuple[str, ...]
+    """Two, the source first; or one, for a model to be compared with others (section 5)."""
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.condition.name}, {'-'.join(self.languages)}, seed {self.seed}"
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Of a model of two languages."""
+        source, target = self.languages
+        return source, target
+
+    @cached_property
+    def sources(self) -> Sources:
+        return sources(self.study)
+
+    def text(self, language: str, *, domain: Domain) -> SplitText:
+        """Words of one language, the same stage wherever they are used."""
+        language = original(language)
+        splitting = self.sources.splitting(language)
+        return SplitText(
+            language=language,
+            text=self.sources.text(language, domain),
+            splitting=splitting,
+            splitter_version=splitter_version(splitting),
+            dev_lines=self.study.scale.dev_lines,
+            test_lines=self.study.scale.test_lines,
+            most_words=self.sources.most_words,
+            # A second domain must not help or harm by its size (section 4.1).
+            no_larger_than=None if domain is Domain.MAIN else self.text(language, domain=Domain.MAIN),
+        )
+
+    @cached_property
+    def texts(self) -> dict[str, SplitText]:
+        """What the model is trained on: only the target's domain varies (section 4.1)."""
+        source, *targets = self.languages
+        texts = {source: self.text(source, domain=Domain.MAIN)}
+        return texts | {target: self.text(target, domain=self.condition.target_domain) for target in targets}
+
+    @cached_property
+    def bpe(self) -> dict[str, LearnedBpe]:
+        """One for all, or for each its share of the merges (section 4.2)."""
+        merges = self.study.scale.merges
+        if self.condition.segmentation is Segmentation.JOINT:
+            return dict.fromkeys(self.languages, LearnedBpe(texts=tuple(self.texts.values()), merges=merges))
+        # Departure: a model of one language has as many merges as that language has in a model of two.
+        return {
+            language: LearnedBpe(texts=(text,), merges=merges // LANGUAGES_OF_A_PAIR)
+            for language, text in self.texts.items()
+        }
+
+    @cached_property
+    def vocabulary(self) -> BuiltVocabulary:
+        return BuiltVocabulary(
+            tables=self.condition.tables,
+            texts=self.texts,
+            bpe=self.bpe,
+            kept_anchors=self._kept_anchors,
+        )
+
+    @property
+    def _kept_anchors(self) -> KeptAnchors | None:
+        """Models of other seeds keep other anchors, where these are drawn at random."""
+        kept = self.condition.kept_anchors
+        return replace(kept, seed=self.seed) if kept is not None and kept.order is AnchorOrder.RANDOM else kept
+
+    @cached_property
+    def streams(self) -> dict[str, TokenStreams]:
+        return {
+            language: TokenStreams(language=language, text=text, bpe=self.bpe[language], vocabulary=self.vocabulary)
+            for language, text in self.texts.items()
+        }
+
+    @cached_property
+    def switchable(self) -> dict[str, SwitchableTrainingText]:
+        """Of every language for extra anchors, of none otherwise (section 4.2)."""
+        if self.condition.anchors is not Anchors.EXTRA:
+            return {}
+        return {
+            language: SwitchableTrainingText(
+                language=language,
+                text=text,
+                bpe=self.bpe,
+                vocabulary=self.vocabulary,
+                dictionaries=(self.sources.dictionary(self.pair),),
+                held_out=self.sources.held_out_words(self.pair),
+                splittings={each: self.sources.splitting(each) for each in self.languages},
+            )
+            for language, text in self.texts.items()
+        }
+
+    @cached_property
+    def vocabulary_statistics(self) -> VocabularyStatistics:
+        return VocabularyStatistics(
+            languages=self.pair,
+            vocabulary=self.vocabulary,
+            texts=self.texts,
+            bpe=self.bpe,
+            streams=self.streams,
+            switchable=self.switchable,
+        )
+
+    @cached_property
+    def run(self) -> PretrainingRun:
+        # Models of one language each start apart: with equal weights they would be alike from the beginning.
+        seed = self.seed if len(self.languages) > 1 else derived_seed(self.seed, *self.languages)
+        return PretrainingRun.of(self.condition, scale=self.study.scale, languages=self.languages, seed=seed)
+
+    @cached_property
+    def pretrained(self) -> PretrainedEncoder:
+        return PretrainedEncoder(run=self.run, streams=self.streams, switchable=self.switchable, label=self.label)
+
+    @cached_property
+    def untrained(self) -> UntrainedEncoder:
+        return UntrainedEncoder(run=self.run, streams=self.streams, label=self.label)
+
+    @cached_property
+    def word_translation(self) -> AnyDictionary | None:
+        """Without which the rest of the scores can be had."""
+        try:
+            return self.sources.word_translation(self.pair)
+        except MissingDataError:
+            return None
+
+    def emergence(self, encoder: AnyEncoder) -> Emergence:
+        """Scores of an encoder, on the main domain whatever it was trained on."""
+        return Emergence(
+            encoder=encoder,
+            languages=self.pair,
+            vocabulary=self.vocabulary,
+            bpe=self.bpe,
+            parallel=self.sources.parallel(self.pair),
+            dictionary=self.word_translation,
+            texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
+        )
+
+    def transfer(self, task: str, encoder: AnyEncoder, *, freeze_encoder: bool = False) -> ZeroShotTransfer:
+        """An encoder fine-tuned on a task in the source language under every setting, and tested in both."""
+        source = self.pair[0]
+        search = self._search(task)
+        tests = {
+            language: self.sources.examples(task, language=language, split="test", pair=self.pair)
+            for language in self.pair
+        }
+        train, dev = (
+            self.sources.examples(task, language=source, split=split, pair=self.pair) for split in ("train", "dev")
+        )
+        label = _of_encoder(encoder, frozen=freeze_encoder) + self.label
+        runs = tuple(
+            FineTuning(
+                task=task,
+                task_version=task_named(task).version,
+                run=FineTuningRun.of(
+                    setting,
+                    search=search,
+                    language=source,
+                    most_tokens=self.study.scale.window,
+                    seed=self.seed,
+                    freeze_encoder=freeze_encoder,
+                ),
+                encoder=encoder,
+                vocabulary=self.vocabulary,
+                bpe=self.bpe,
+                train=train,
+                dev=dev,
+                tests=tests,
+                label=label,
+            )
+            for setting in search.settings()
+        )
+        return ZeroShotTransfer(task=task, runs=runs, label=label)
+
+    def _search(self, task: str) -> Search:
+        """The paper has one for the tasks that label words and one for those that label pairs (section 3.2)."""
+        scale = self.study.scale
+        return scale.pair_tasks if task_named(task).recipe is Recipe.PAIRS else scale.word_tasks
+
+
+def _of_encoder(encoder: AnyEncoder, *, frozen: bool) -> str:
+    if isinstance(encoder, PretrainedEncoder):
+        return ""
+    return "frozen untrained " if frozen else "untrained "

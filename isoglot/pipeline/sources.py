@@ -1,0 +1,233 @@
+"""What a study gives its models to read: made-up languages, or files of real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from isoglot.corpora.words import splitter_version
+from isoglot.errors import MissingDataError
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline.stages.dictionaries import AnyDictionary, DictionaryFile, DictionaryPart, SyntheticDictionary
+from isoglot.pipeline.stages.examples import AnyExamples, ExampleFiles, SyntheticExamples
+from isoglot.pipeline.stages.parallel_text import (
+    AnyParallelText,
+    ParallelFiles,
+    SyntheticParallelText,
+    SyntheticParaphrases,
+)
+from isoglot.pipeline.stages.source_files import SourceFile, source_file
+from isoglot.pipeline.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
+from isoglot.study.conditions import Domain
+from isoglot.study.languages import Splitter, WordSplitting, original
+from isoglot.study.real_text import HubDataset, RealText
+from isoglot.study.study import Study, Synthetic
+
+Pair = tuple[str, str]
+
+
+class Sources(Protocol):
+    """Raises MissingDataError for what the study does not give, or what is not where it says."""
+
+    @property
+    def most_words(self) -> int | None:
+        """Of each text to train on."""
+        ...
+
+    def text(self, language: str, domain: Domain) -> AnyText: ...
+
+    def splitting(self, language: str) -> WordSplitting: ...
+
+    def parallel(self, languages: Pair) -> AnyParallelText:
+        """To score retrieval by."""
+        ...
+
+    def dictionary(self, languages: Pair) -> AnyDictionary:
+        """To make extra anchors of."""
+        ...
+
+    def word_translation(self, languages: Pair) -> AnyDictionary:
+        """To score word translation by."""
+        ...
+
+    def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:
+        """What no extra anchors may be made of."""
+        ...
+
+    def mapping(self, languages: Pair) -> AnyParallelText:
+        """To fit maps on and to compare models by; of a language and its second model, paraphrases."""
+        ...
+
+    def word_mapping(self, languages: Pair) -> tuple[AnyDictionary, AnyDictionary]:
+        """To fit maps on, and to score them by."""
+        ...
+
+    def word_vectors(self, language: str) -> SourceFile | None:
+        """That the user has; None where the study names none for any language."""
+        ...
+
+    def examples(self, task: str, *, language: str, split: str, pair: Pair) -> AnyExamples:
+        """To fine-tune on, to choose by and to test on."""
+        ...
+
+
+def sources(study: Study) -> Sources:
+    """Those of a study."""
+    if isinstance(study.text, Synthetic):
+        return SyntheticSources(made_up=study.text)
+    return FileSources(real=study.text, wanted_by=study.origin)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticSources:
+    """Made up, so that nothing is ever missing."""
+
+    made_up: Synthetic
+    most_words: None = None
+
+    def text(self, language: str, domain: Domain) -> SyntheticText:
+        return SyntheticText(
+            world=self.made_up.world,
+            language=self.made_up.language(language),
+            domain=domain,
+            sentences=self.made_up.sentences,
+        )
+
+    def splitting(self, language: str) -> WordSplitting:
+        return WordSplitting(splitter=Splitter.WHITESPACE, language=language)
+
+    def parallel(self, languages: Pair) -> SyntheticParallelText:
+        """On the main domain, whatever a model is trained on."""
+        return SyntheticParallelText(
+            world=self.made_up.world,
+            languages=tuple(self.made_up.language(language) for language in languages),
+            texts=tuple(self.text(language, Domain.MAIN) for language in languages),
+            sentences=self.made_up.parallel_sentences,
+        )
+
+    def dictionary(self, languages: Pair) -> SyntheticDictionary:
+        source, target = languages
+        return SyntheticDictionary(
+            world=self.made_up.world, languages=(self.made_up.language(source), self.made_up.language(target))
+        )
+
+    word_translation = dictionary
+
+    def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:  # noqa: ARG002
+        """None: the only dictionary there is serves both."""
+        return ()
+
+    def mapping(self, languages: Pair) -> SyntheticParallelText | SyntheticParaphrases:
+        source, target = languages
+        if original(target) == source:
+            return SyntheticParaphrases(
+                world=self.made_up.world,
+                language=self.made_up.language(source),
+                text=self.text(source, Domain.MAIN),
+                sentences=self.made_up.mapping_sentences,
+            )
+        retrieval = self.parallel(languages)
+        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=self.made_up.mapping_sentences)
+
+    def word_mapping(self, languages: Pair) -> tuple[DictionaryPart, DictionaryPart]:
+        fit, test = (
+            DictionaryPart(
+                dictionary=self.dictionary(languages), is_for_fitting=is_for_fitting, seed=self.made_up.world.seed
+            )
+            for is_for_fitting in (True, False)
+        )
+        return fit, test
+
+    def word_vectors(self, language: str) -> None:  # noqa: ARG002
+        """None: these languages have no vectors but those that are trained here."""
+        return
+
+    def examples(self, task: str, *, language: str, split: str, pair: Pair) -> SyntheticExamples:
+        counts = {
+            "train": self.made_up.train_examples,
+            "dev": self.made_up.dev_examples,
+            "test": self.made_up.test_examples,
+        }
+        seen = {"train": (), "dev": ("train",), "test": ("train", "dev")}
+        return SyntheticExamples(
+            task=task,
+            task_version=task_named(task).version,
+            world=self.made_up.world,
+            language=self.made_up.language(language),
+            split=split,
+            count=counts[split],
+            apart_from=tuple(self.examples(task, language=pair[0], split=other, pair=pair) for other in seen[split]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSources:
+    """Files of real languages."""
+
+    real: RealText
+    wanted_by: str
+
+    @property
+    def most_words(self) -> int | None:
+        return self.real.most_words
+
+    def text(self, language: str, domain: Domain) -> AnyText:
+        source = self.real.source(language, domain)
+        if isinstance(source, HubDataset):
+            return HubText(dataset=source)
+        files = self._files(source.paths)
+        return WikipediaText(dumps=files) if source.is_wikipedia else FileText(files=files)
+
+    def splitting(self, language: str) -> WordSplitting:
+        return self.real.splittings[language]
+
+    def parallel(self, languages: Pair) -> ParallelFiles:
+        return ParallelFiles(files=self._files(self.real.resource("retrieval", languages)), languages=languages)
+
+    def dictionary(self, languages: Pair) -> DictionaryFile:
+        (file,) = self._files(self.real.resource("dictionary", languages))
+        return DictionaryFile(file=file, languages=languages)
+
+    def word_translation(self, languages: Pair) -> DictionaryFile:
+        (file,) = self._files(self.real.resource("word-translation", languages))
+        return DictionaryFile(file=file, languages=languages)
+
+    def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
+        try:
+            return (self.word_translation(languages),)
+        except MissingDataError:
+            return ()
+
+    def mapping(self, languages: Pair) -> ParallelFiles:
+        source, target = languages
+        if original(target) == source:
+            paths = self.real.language_resource("paraphrase", source)
+        else:
+            paths = self.real.resource("mapping", languages)
+        return ParallelFiles(files=self._files(paths), languages=languages)
+
+    def word_mapping(self, languages: Pair) -> tuple[DictionaryFile, DictionaryFile]:
+        (file,) = self._files(self.real.resource("word-mapping", languages))
+        return DictionaryFile(file=file, languages=languages), self.word_translation(languages)
+
+    def word_vectors(self, language: str) -> SourceFile | None:
+        # A file that is named and not there is told, and not made up for by other vectors.
+        if not any(key.startswith("vectors.") for key in self.real.resources):
+            return None
+        (file,) = self._files(self.real.language_resource("vectors", language))
+        return file
+
+    def examples(self, task: str, *, language: str, split: str, pair: Pair) -> ExampleFiles:
+        splitting = self.splitting(language)
+        return ExampleFiles(
+            task=task,
+            task_version=task_named(task).version,
+            split=split,
+            files=self._files(self.real.task_files(task, language=language, split=split, pair=pair)),
+            splitting=splitting,
+            splitter_version=splitter_version(splitting),
+        )
+
+    def _files(self, paths: tuple[Path, ...]) -> tuple[SourceFile, ...]:
+        return tuple(source_file(path, wanted_by=self.wanted_by) for path in paths)

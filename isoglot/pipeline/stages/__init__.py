@@ -1,0 +1,1 @@
+"""The stages: each describes one artifact and calls the science that makes it."""

@@ -1,0 +1,134 @@
+"""Labelled examples of a task, their words as models read them: made up, or from files as they are released."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.task import Recipe, Task
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline.stages.source_files import SourceFile
+from isoglot.randomness import derived_seed
+from isoglot.store import Stage, Work
+from isoglot.study.languages import WordSplitting
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
+
+EXAMPLES = "examples"
+EXCESS = 4
+"""How many times too many are drawn where some may have been said before; most of these are short."""
+COUNTS = "counts.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticExamples(Stage):
+    """Made-up examples; those of one split mean the same in every language."""
+
+    kind: ClassVar[str] = "made-up-examples"
+    task: str
+    task_version: int
+    world: World
+    language: SyntheticLanguage
+    split: str
+    count: int
+    apart_from: tuple[SyntheticExamples, ...]
+    """Sets of the source language: what they say is not said here, in whatever language."""
+
+    @property
+    def title(self) -> str:
+        return f"{task_named(self.task).title} {self.split} examples of {self.language.name}"
+
+    def make(self, work: Work) -> None:
+        task = task_named(self.task)
+        seed = derived_seed(self.world.seed, self.task, self.split)
+        if self.apart_from:
+            seen = [example for stage in self.apart_from for example in read_examples(task, work.path(stage))]
+            examples = self._unseen(task, seen, source=self.apart_from[0].language, seed=seed)
+        else:
+            examples = task.made_up(self.language, world=self.world, count=self.count, seed=seed)
+        _write(task, examples, {}, work.folder)
+
+    def _unseen(self, task: Task[Any], seen: list[Any], *, source: SyntheticLanguage, seed: int) -> list[Any]:
+        """Examples whose counterparts in the source language are not among those seen, all labels of pairs alike."""
+        said = {task.segments(example) for example in seen}
+        candidates, counterparts = (
+            task.made_up(language, world=self.world, count=EXCESS * self.count, seed=seed)
+            for language in (self.language, source)
+        )
+        unseen = [
+            example
+            for example, counterpart in zip(candidates, counterparts, strict=True)
+            if task.segments(counterpart) not in said
+        ]
+        examples = _balanced(task, unseen, count=self.count) if task.recipe is Recipe.PAIRS else unseen[: self.count]
+        if len(examples) < self.count:
+            raise IsoglotError(
+                f"of {EXCESS * self.count} {task.title} examples of this world too few are new: {len(examples)} where "
+                f"{self.count} are asked for; lower synthetic.{self.split}_examples or enlarge the world"
+            )
+        return examples
+
+
+def _balanced(task: Task[Any], examples: list[Any], *, count: int) -> list[Any]:
+    """The first examples, as many of each label: what is said in the training set is not the same share of all."""
+    labels = task.labels(examples)
+    left = {label: (count + place) // len(labels) for place, label in enumerate(labels)}
+    kept = []
+    for example in examples:
+        (label,) = task.gold_labels(example)
+        if left[label]:
+            left[label] -= 1
+            kept.append(example)
+    return kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleFiles(Stage):
+    """Examples that the user has, one file after the other."""
+
+    kind: ClassVar[str] = "examples"
+    task: str
+    task_version: int
+    split: str
+    files: tuple[SourceFile, ...]
+    splitting: WordSplitting
+    splitter_version: str
+
+    @property
+    def title(self) -> str:
+        names = ", ".join(file.path.name for file in self.files)
+        return f"{task_named(self.task).title} {self.split} examples of {self.splitting.language}, {names}"
+
+    def make(self, work: Work) -> None:
+        task = task_named(self.task)
+        examples, counts = task.read_official([file.path for file in self.files], splitting=self.splitting)
+        labels = {label for example in examples for label in task.gold_labels(example)}
+        if labels and all(task.scored(label) is None for label in labels):
+            names = ", ".join(str(file.path) for file in self.files)
+            raise IsoglotError(f"{names}: nothing in it is scored by {task.title}; is it the right file?")
+        _write(task, examples, counts, work.folder)
+        for file in self.files:
+            file.check_unchanged()
+
+
+AnyExamples = SyntheticExamples | ExampleFiles
+
+
+def read_examples(task: Task[Any], folder: Path) -> list[Any]:
+    """Of a finished artifact."""
+    return task.read(folder / (EXAMPLES + task.suffix))
+
+
+def read_counts(folder: Path) -> dict[str, int]:
+    """What was worth a count when the files were read."""
+    counts: dict[str, int] = json.loads((folder / COUNTS).read_text(encoding="utf-8"))
+    return counts
+
+
+def _write(task: Task[Any], examples: list[Any], counts: dict[str, int], folder: Path) -> None:
+    if not examples:
+        raise IsoglotError(f"there are no examples of {task.title}; is the file empty?")
+    (folder / (EXAMPLES + task.suffix)).write_text(task.text(examples), encoding="utf-8", newline="\n")
+    (folder / COUNTS).write_text(json.dumps(counts | {"examples": len(examples)}) + "\n", encoding="utf-8")

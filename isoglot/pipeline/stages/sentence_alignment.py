@@ -1,0 +1,137 @@
+"""A map at every layer from the target's sentences to the source's, and retrieval of other sentences after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.parallel_lines import rows_apart
+from isoglot.pipeline.stages.parallel_text import AnyParallelText, parallel_lines
+from isoglot.pipeline.stages.scores import Score, write_scores
+from isoglot.pipeline.stages.two_models import MAPS, OfTwoModels
+from isoglot.store import Work
+from isoglot.study.searches import NewVectors
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.vector_maps import VectorMap
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceAlignment(OfTwoModels):
+    """Figure 6 (section 5.1.3)."""
+
+    kind: ClassVar[str] = "sentence-alignment"
+    version: ClassVar[int] = 2
+    fit: AnyParallelText
+    test: AnyParallelText
+    rounds: int
+    new_vectors: NewVectors
+
+    @property
+    def title(self) -> str:
+        return f"map of sentences, {self.label}"
+
+    def make(self, work: Work) -> None:
+        from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
+
+        with self.readers(work) as readers:
+            given, to_test = (
+                [parallel_lines(work.path(text), language) for language in self.languages]
+                for text in (self.fit, self.test)
+            )
+            to_fit = apart_from(to_test, given)
+            (source_SND, target_SND), fit_cut = _vectors(readers, to_fit)
+            (source_STD, target_STD), test_cut = _vectors(readers, to_test)
+            maps = [
+                VectorMap.fit(target_ND, source_ND, rounds=self.rounds)
+                for source_ND, target_ND in zip(source_SND, target_SND, strict=True)
+            ]
+        write_maps(maps, work.folder / MAPS)
+        scores = self.sentences_cut(
+            [a + b for a, b in zip(fit_cut, test_cut, strict=True)], of=len(to_fit[0]) + len(to_test[0])
+        )
+        scores.append(Score(metric="aligned_retrieval_p1_chance", value=100 / source_STD.shape[1]))
+        scores.append(Score(metric="fitted_pairs", value=source_SND.shape[1]))
+        scores.append(Score(metric="map_dimensions", value=source_SND.shape[2]))
+        scores.append(Score(metric="pairs_left_out", value=len(given[0]) - len(to_fit[0])))
+        for layer, (found, source_TD, target_TD) in enumerate(zip(maps, source_STD, target_STD, strict=True)):
+            scores += self._scores(layer, found, source_TD, target_TD)
+        write_scores(work.folder, scores)
+
+    def _scores(self, layer: int, found: VectorMap, source_TD: Tensor, target_TD: Tensor) -> Iterator[Score]:
+        """The mean of both directions and each alone, under the study's way to map new vectors and under the others."""
+        from isoglot.evaluation.geometry.retrieval import Measure, both_directions
+
+        for new_vectors in NewVectors:
+            to_target, to_source = both_directions(
+                found.compared(source_TD, new_vectors=new_vectors),
+                found.mapped(target_TD, new_vectors=new_vectors),
+                None,
+                measure=Measure.COSINE,
+            )
+            name = "aligned_retrieval_p1"
+            name += "" if new_vectors is self.new_vectors else f"_{new_vectors.value}"
+            # Departure: both directions count; the paper does not say which one it takes.
+            yield Score(metric=name, layer=layer, value=(to_target.at[1] + to_source.at[1]) / 2)
+            for direction, precision in (("to_target", to_target), ("to_source", to_source)):
+                yield Score(metric=f"{name}_{direction}", layer=layer, value=precision.at[1])
+
+
+def _vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
+    """Of the sentences of each language, and how many of these were cut."""
+    from isoglot.evaluation.geometry.hidden_states import line_vectors
+
+    read = [line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)]
+    return [vectors for vectors, _ in read], [num_cut for _, num_cut in read]
+
+
+def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Parallel texts without the rows of which a side is a line of the tests."""
+    kept = rows_apart((texts[0], texts[1]), tests=(tests[0], tests[1]))
+    if not kept:
+        raise IsoglotError(
+            "all parallel sentences to fit a map on are among those that it is tested by; name other files under "
+            "resources.mapping or resources.retrieval"
+        )
+    return [[lines[row] for row in kept] for lines in texts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity(OfTwoModels):
+    """Figure 7 (section 5.2), and beside CKA the measures that later work asks for."""
+
+    kind: ClassVar[str] = "similarity"
+    version: ClassVar[int] = 2
+    parallel: AnyParallelText
+
+    @property
+    def title(self) -> str:
+        return f"similarity, {self.label}"
+
+    def make(self, work: Work) -> None:
+        from isoglot.evaluation.geometry.hidden_states import line_vectors
+
+        with self.readers(work) as readers:
+            texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
+            (source_SND, source_cut), (target_SND, target_cut) = (
+                line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)
+            )
+        scores = self.sentences_cut((source_cut, target_cut), of=len(texts[0]))
+        scores.append(Score(metric="sentences", value=source_SND.shape[1]))
+        for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
+            scores += _scores(layer, source_ND, target_ND)
+        write_scores(work.folder, scores)
+
+
+def _scores(layer: int, source_ND: Tensor, target_ND: Tensor) -> Iterator[Score]:
+    from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
+
+    yield Score(metric="cka", layer=layer, value=float(linear_cka(source_ND, target_ND)))
+    yield Score(metric="cka_debiased", layer=layer, value=float(debiased_cka(source_ND, target_ND)))
+    yield Score(metric="svcca", layer=layer, value=float(svcca(source_ND, target_ND)))
+    yield Score(metric="neuron_correlation", layer=layer, value=float(average_neuron_correlation(source_ND, target_ND)))

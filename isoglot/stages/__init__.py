@@ -1,1 +1,0 @@
-"""Each artifact of a study: its settings, one library call, its files."""

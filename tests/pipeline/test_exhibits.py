@@ -1,0 +1,134 @@
+"""A study's cells, and what a person may call them."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+from commands import Workplace
+from real_studies import write_real_study
+from study_texts import TINY_STUDY, study_text
+
+from isoglot.errors import IsoglotError
+from isoglot.pipeline.cell_names import known_artifacts, named_artifact
+from isoglot.pipeline.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
+from isoglot.pipeline.exhibits import cells, targets
+from isoglot.pipeline.stages.emergence import Emergence
+from isoglot.store import Stage, Store, differences, inputs_first
+from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+
+
+def emergence_cells(study: Study) -> list[Cell]:
+    return [cell for cell in cells(study) if cell.exhibit == EMERGENCE]
+
+
+def test_each_model_has_a_cell_before_and_one_after_training() -> None:
+    filled = emergence_cells(STUDY)
+    expected = list(product(["default", "no-anchors", "sep-emb-l1-6"], [0, 1], [UNTRAINED, ""]))
+    assert [(cell.condition, cell.seed, cell.metric_suffix) for cell in filled] == expected
+    assert len({cell.stage.digest for cell in filled}) == len(filled)
+
+
+def test_every_target_language_has_its_cells() -> None:
+    text = study_text('conditions = ["default"]').replace('["ela", "oru"]', '["ela", "oru", "tem"]')
+    filled = cells(parse_study(text + "\n[synthetic.languages.tem]\n", origin="mine.toml"))
+    assert Counter((cell.exhibit, cell.languages) for cell in filled) == {
+        (VOCABULARY, ("ela", "oru")): 1,
+        (EMERGENCE, ("ela", "oru")): 2,
+        (VOCABULARY, ("ela", "tem")): 1,
+        (EMERGENCE, ("ela", "tem")): 2,
+    }
+
+
+def test_vocabularies_alone_need_no_model() -> None:
+    filled = cells(with_exhibits(STUDY, [VOCABULARY]))
+    assert [(cell.exhibit, cell.condition, cell.seed) for cell in filled] == [
+        (VOCABULARY, "default", None),
+        (VOCABULARY, "no-anchors", None),
+        (VOCABULARY, "sep-emb-l1-6", None),
+    ]
+    kinds = {stage.kind for stage in inputs_first(cell.stage for cell in filled).values()}
+    assert "token-streams" in kinds
+    assert not any("encoder" in kind for kind in kinds)
+
+
+def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
+    filled = emergence_cells(with_seeds(with_conditions(STUDY, ["default", "extra-anchors"]), [0]))
+    assert [cell.condition for cell in filled] == ["default", "default", "extra-anchors", "extra-anchors"]
+    before, after, same_before, other_after = (cell.stage.digest for cell in filled)
+    assert before == same_before
+    assert after != other_after
+
+
+def test_names_of_artifacts(finished: Workplace) -> None:
+    store = finished.store
+    after = {
+        (cell.condition, cell.seed): cell.stage.encoder
+        for cell in emergence_cells(STUDY)
+        if isinstance(cell.stage, Emergence) and not cell.metric_suffix
+    }
+
+    def named(name: str) -> str:
+        return named_artifact(name, study=STUDY, store=store).digest
+
+    assert named("default") == named("default:0") == after["default", 0].digest
+    assert named("sep-emb-l1-6:1") == after["sep-emb-l1-6", 1].digest
+    assert named(after["default", 1].digest[:12]) == after["default", 1].digest
+    assert named(store.folder(after["default", 1]).name) == after["default", 1].digest
+    assert named("default:ela-oru:1") == named("default:1") == after["default", 1].digest
+    with pytest.raises(IsoglotError, match=r"'default:7' is none of tiny's default:ela-oru:0, default:ela-oru:1"):
+        named("default:7")
+    with pytest.raises(IsoglotError, match=r"'sep-emb' is no condition of tiny \(default, .*-l1-6, monolingual\)"):
+        named("sep-emb")
+
+
+def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:
+    a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.metric_suffix)
+    for store in (finished.store, Store(tmp_path)):
+        (found,) = differences(a, b, known_artifacts(STUDY, store))
+        assert (found.path, found.a, found.b) == ("encoder > run.seed", 0, 1)
+
+
+def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> None:
+    warmer = parse_study(TINY_STUDY.replace("batch = 8", "batch = 9"), origin="warmer.toml")
+    ours = named_artifact("default", study=warmer, store=finished.store)
+    scored = emergence_cells(STUDY)[1].stage
+    assert isinstance(scored, Emergence)
+    theirs = finished.store.find(scored.encoder.digest[:16])
+    assert isinstance(ours, Stage)
+    (found,) = differences(ours, theirs, known_artifacts(warmer, finished.store))
+    assert (found.path, found.a, found.b) == ("run.batch", 9, 8)
+
+
+@pytest.mark.parametrize("exhibits", [("table-1",), ("emergence",), ("table-1", "emergence")])
+def test_a_condition_is_its_model_whatever_is_shown_of_it(exhibits: tuple[str, ...], tmp_path: Path) -> None:
+    named = [
+        named_artifact(condition, study=replace(STUDY, exhibits=exhibits), store=Store(tmp_path))
+        for condition in ("default", "sep-emb-l1-6:1")
+    ]
+    assert [each.kind for each in named] == ["pretrained-encoder"] * 2
+    alone = named_artifact("default", study=replace(STUDY, exhibits=("vocabulary",)), store=Store(tmp_path))
+    assert alone.kind == "vocabulary-statistics"
+
+
+def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -> None:
+    study = read_study(write_real_study(tmp_path))
+    with_ner = replace(study, exhibits=("emergence", "table-1"), tasks=("ner",))
+    kinds = [stage.kind for stage in inputs_first(targets(with_ner)).values()]
+    assert kinds.count("examples") == 4
+    assert kinds.index("pretrained-encoder") > max(place for place, kind in enumerate(kinds) if kind == "examples")
+
+
+def test_cells_are_those_of_the_study_that_is_asked_about() -> None:
+    first, second = (with_seeds(STUDY, [seed]) for seed in (3, 4))
+    for _ in range(2):
+        assert {cell.seed for cell in cells(first)} == {None, 3}
+        assert {cell.seed for cell in cells(second)} == {None, 4}
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda place: cells((first, second)[place % 2]), range(40)))
+    assert all({cell.seed for cell in each} == {None, 3 + place % 2} for place, each in enumerate(found))
+    assert cells(first)[0].stage is cells(first)[0].stage, "its digest is worked out once"

@@ -1,0 +1,126 @@
+"""Which cells each figure has."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from real_studies import write_real_study
+from study_texts import TINY_STUDY
+
+from isoglot.pipeline.cell_names import named_artifact
+from isoglot.pipeline.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
+from isoglot.pipeline.exhibits import cells, gap_sentences
+from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
+from isoglot.store import Store, inputs_first
+from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+
+
+def of(*exhibits: str) -> list[Cell]:
+    return [cell for cell in cells(with_exhibits(STUDY, exhibits)) if cell.exhibit != VOCABULARY]
+
+
+def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
+    found = [(cell.condition, cell.metric_suffix) for cell in of("figure-6") if cell.seed == 0]
+    assert found == [
+        ("default", ""),
+        ("no-anchors", ""),
+        ("sep-emb-l1-6", ""),
+        ("monolingual", ""),
+        ("monolingual", UNTRAINED),
+    ]
+    assert Counter(cell.seed for cell in of("figure-6")) == {0: 5, 1: 5}
+
+
+def test_figure_7_compares_the_source_with_itself_as_well() -> None:
+    prime = [cell for cell in of("figure-7") if cell.languages == ("ela", "ela-prime") and cell.seed == 0]
+    assert [(cell.condition, cell.metric_suffix) for cell in prime] == [
+        ("sep-emb", ""),
+        ("monolingual", ""),
+        ("monolingual", UNTRAINED),
+    ]
+    assert len([cell for cell in of("figure-7") if cell.languages == ("ela", "oru")]) == 10
+
+
+def test_figures_share_their_models() -> None:
+    stages = inputs_first(cell.stage for cell in of("figure-6", "figure-7"))
+    runs = Counter(stage.run.languages for stage in stages.values() if stage.kind == "pretrained-encoder")
+    assert runs == {("ela", "oru"): 6, ("ela",): 2, ("oru",): 2, ("ela-prime",): 2, ("ela", "ela-prime"): 2}
+
+
+def test_what_files_a_figure_lacks_is_said_and_the_rest_is_there(tmp_path: Path) -> None:
+    study = replace(read_study(write_real_study(tmp_path)), exhibits=("figure-6", "figure-7"))
+    assert [cell.exhibit for cell in cells(study) if cell.exhibit != VOCABULARY] == []
+    told = "\n".join(gap_sentences(study))
+    assert "resources.mapping.en-fr is not given: name a file of parallel sentences to fit maps on" in told
+    assert "resources.paraphrase.en is not given" in told
+
+
+def test_a_vector_file_that_is_not_there_is_not_made_up_for(tmp_path: Path) -> None:
+    path = write_real_study(tmp_path)
+    (tmp_path / "fr.vec").write_text("le 1 2\n")
+    named = 'word-mapping.en-fr = "muse.txt"\nvectors.en = "no-such.vec"\nvectors.fr = "fr.vec"\n'
+    path.write_text(path.read_text() + named)
+    study = replace(read_study(path), exhibits=("figure-4",))
+    assert not [cell for cell in cells(study) if cell.exhibit == "figure-4"]
+    assert "no-such.vec" in "\n".join(gap_sentences(study))
+    path.write_text(path.read_text().replace('vectors.en = "no-such.vec"\n', ""))
+    told = "\n".join(gap_sentences(replace(read_study(path), exhibits=("figure-4",))))
+    assert "resources.vectors.en is not given" in told
+
+
+def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:
+    text = TINY_STUDY.replace("merges = 200", 'merges = 200\nalignment.aligner = ["no-such-aligner"]')
+    study = with_exhibits(parse_study(text, origin="tiny.toml"), ["figure-5", "figure-6"])
+    assert {cell.condition for cell in cells(study) if cell.exhibit == "figure-5"} == {"default"}
+    (told,) = gap_sentences(study)
+    assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in told
+
+
+def test_models_of_one_language_have_names(tmp_path: Path) -> None:
+    for language in ("oru", "ela-prime"):
+        named = named_artifact(f"monolingual:{language}:1", study=STUDY, store=Store(tmp_path))
+        assert named.kind == "pretrained-encoder"
+        assert named.settings["run"]["languages"] == [language]
+
+
+def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:
+    study = with_tasks(with_seeds(STUDY, [0]), ["nli", "ner", "parsing"])
+    found = [cell for cell in cells(with_exhibits(study, ["figure-5"])) if cell.exhibit == "figure-5"]
+    layers = STUDY.scale.shape.layers + 1
+    assert Counter((cell.condition, cell.task, cell.metric_suffix) for cell in found) == {
+        ("monolingual", "ner", MAPPED): layers,
+        ("monolingual", "parsing", MAPPED): layers,
+        ("default", "ner", ""): layers,
+        ("default", "parsing", ""): layers,
+    }
+    eighth = [cell for cell in cells(with_exhibits(study, ["figure-8"])) if cell.exhibit == "figure-8"]
+    assert Counter((cell.condition, cell.metric_suffix) for cell in eighth) == {
+        ("default", ""): 2 * layers,
+        ("default", MAPPED): 2 * layers,
+    }
+    # What is not mapped is one and the same in both.
+    same = {cell.stage.digest for cell in found if not cell.metric_suffix}
+    assert same == {cell.stage.digest for cell in eighth if not cell.metric_suffix}
+
+
+def test_without_such_a_task_it_is_said() -> None:
+    study = with_tasks(with_exhibits(STUDY, ["figure-5"]), ["nli"])
+    assert not [cell for cell in cells(study) if cell.exhibit == "figure-5"]
+    (told,) = gap_sentences(study)
+    assert told.endswith("(figure-5): tasks has none that labels words; add one of ner, parsing, pos")
+
+
+def test_figure_4_reads_the_text_that_its_models_were_trained_on() -> None:
+    (cell,) = (
+        cell for cell in cells(with_exhibits(with_seeds(STUDY, [0]), ["figure-4"])) if cell.exhibit == "figure-4"
+    )
+    stage = cell.stage
+    assert isinstance(stage, WordLevelAlignment)
+    assert set(stage.vectors) == set(stage.texts) == {"ela", "oru"}
+    for language, encoder in stage.encoders.items():
+        assert (
+            encoder.streams[language].text.digest == stage.texts[language].digest == stage.vectors[language].text.digest
+        )
+    assert stage.fit.digest != stage.test.digest

@@ -1,0 +1,124 @@
+"""Every number of a study is found in its store, and no other."""
+
+import json
+import re
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from commands import Workplace
+from study_texts import TINY_STUDY
+
+from isoglot.pipeline.cells import EMERGENCE
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.measurements import Measurement, measurements
+from isoglot.pipeline.stages.emergence import Emergence
+from isoglot.store import Store
+from isoglot.study.study import parse_study, with_conditions, with_seeds
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+
+
+@pytest.fixture
+def store_copy(finished: Workplace, tmp_path: Path) -> Store:
+    shutil.copytree(finished.store.root, tmp_path / "store")
+    return Store(tmp_path / "store")
+
+
+def test_measurements_are_the_scores_of_every_cell(finished: Workplace) -> None:
+    found, damage = measurements(STUDY, finished.store)
+    expected = [
+        (cell.condition, cell.seed, score["metric"] + cell.metric_suffix, score["layer"], score["value"])
+        for cell in cells(STUDY)
+        for score in json.loads((finished.store.folder(cell.stage) / "scores.json").read_text())
+        if score["layer"] is not None or not cell.metric_suffix
+    ]
+    of_cells = [each for each in found if each.stage in {cell.stage.digest for cell in cells(STUDY)}]
+    assert [(each.condition, each.seed, each.metric, each.layer, each.value) for each in of_cells] == expected
+    assert {(each.study, each.exhibit, each.language, each.task) for each in of_cells} == {
+        ("tiny", "emergence", "oru", None),
+        ("tiny", "vocabulary", "oru", None),
+        ("tiny", "vocabulary", "ela", None),
+        ("tiny", "table-1", "oru", "parsing"),
+        ("tiny", "table-1", "ela", "parsing"),
+    }
+    assert damage == []
+
+
+def test_the_chosen_model_brings_its_perplexity(finished: Workplace) -> None:
+    found, _ = measurements(STUDY, finished.store)
+    for cell in cells(STUDY):
+        if cell.metric_suffix or not isinstance(cell.stage, Emergence):
+            continue
+        log = (finished.store.folder(cell.stage.encoder) / "log.jsonl").read_text().splitlines()
+        best = min((json.loads(line) for line in log), key=lambda row: row["perplexity"]["ela"])
+        own = {
+            (each.metric, each.language): each.value
+            for each in found
+            if (each.condition, each.seed) == (cell.condition, cell.seed) and each.layer is None
+        }
+        assert own["dev_perplexity", "ela"] == best["perplexity"]["ela"]
+        assert own["dev_perplexity", "oru"] == best["perplexity"]["oru"]
+        assert own["chosen_update", "oru"] == best["update"]
+
+
+def test_every_condition_brings_its_anchors(finished: Workplace) -> None:
+    found, _ = measurements(STUDY, finished.store)
+    own = {(each.condition, each.metric, each.language): each.value for each in found if each.seed is None}
+    for condition in ("default", "no-anchors", "sep-emb-l1-6"):
+        assert (own[condition, "anchor_types", "oru"] > 0) == (condition == "default")
+        assert (own[condition, "anchor_token_share", "ela"] > 0) == (condition == "default")
+        assert own[condition, "tokens_per_word", "oru"] >= 1
+
+
+def test_a_study_half_done_yields_what_is_there(store_copy: Store) -> None:
+    whole, _ = measurements(STUDY, store_copy)
+    gone = [cell for cell in cells(STUDY) if cell.exhibit == EMERGENCE][3]
+    shutil.rmtree(store_copy.folder(gone.stage))
+    left, _ = measurements(STUDY, store_copy)
+    of_layers = [each for each in whole if each.layer is not None and each.stage != gone.stage.digest]
+    assert [each for each in left if each.layer is not None] == of_layers
+    assert len(left) < len(whole)
+    assert measurements(STUDY, Store(store_copy.root / "nowhere")) == ([], [])
+
+
+def test_other_seeds_and_conditions_are_not_shown(finished: Workplace) -> None:
+    asked = with_seeds(with_conditions(STUDY, ["no-anchors", "sep-emb"]), [1, 2])
+    found, _ = measurements(asked, finished.store)
+    # The vocabulary of separate embeddings serves every row that has them.
+    assert {(each.condition, each.seed) for each in found} == {
+        ("no-anchors", 1),
+        ("no-anchors", None),
+        ("sep-emb", None),
+    }
+
+
+def test_a_score_changed_on_the_disk_is_not_believed(store_copy: Store) -> None:
+    changed = next(cell for cell in cells(STUDY) if cell.exhibit == EMERGENCE)
+    path = store_copy.folder(changed.stage) / "scores.json"
+    path.write_text(path.read_text().replace('"value": 5.0', '"value": 9.0'))
+    found, (damage,) = measurements(STUDY, store_copy)
+    assert re.search(rf"{path} is corrupted .* delete the folder {path.parent}", str(damage))
+    assert {each.seed for each in found} == {None, 0, 1}, "the sound ones are shown all the same"
+    assert changed.stage.digest not in {each.stage for each in found}
+
+
+def test_json_lines_say_null_where_nothing_applies() -> None:
+    chance = Measurement(
+        study="mine",
+        exhibit="emergence",
+        condition="default",
+        languages=("ela", "oru"),
+        language="oru",
+        task=None,
+        metric="retrieval_p1_chance",
+        layer=None,
+        seed=0,
+        value=0.2,
+        stage="ab",
+    )
+    line = chance.json_line()
+    assert json.loads(line) == asdict(chance) | {"languages": ["ela", "oru"]}
+    assert '"task": null' in line
+    assert "\n" not in line

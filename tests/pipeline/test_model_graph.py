@@ -1,0 +1,157 @@
+"""What conditions have in common is one stage, and what sets them apart is what Table 1 says."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from study_texts import TINY_STUDY
+
+from isoglot.pipeline.model_graph import ModelGraph
+from isoglot.store import Stage, differences, inputs_first
+from isoglot.study.conditions import CONDITIONS, TABLE_1, Domain, TableKind, condition_named
+from isoglot.study.study import Synthetic, parse_study
+from isoglot.study.synthetic_languages import SyntheticLanguage
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+NAMES = tuple(condition.name for condition in TABLE_1)
+
+
+def graph(name: str, *, seed: int = 0) -> ModelGraph:
+    return ModelGraph(study=STUDY, condition=CONDITIONS[name], languages=("ela", "oru"), seed=seed)
+
+
+def settings_apart(a: Stage, b: Stage) -> dict[str, tuple[object, object]]:
+    """The last name of every setting that differs, with its values."""
+    found = differences(a, b, inputs_first([a, b]).values())
+    return {each.path.rpartition(" > ")[2]: (each.a, each.b) for each in found}
+
+
+def sharers(part: Callable[[ModelGraph], tuple[Stage, ...]]) -> set[frozenset[str]]:
+    """Conditions grouped by having one and the same part."""
+    digests = {name: tuple(stage.digest for stage in part(graph(name))) for name in NAMES}
+    return {frozenset(name for name in NAMES if digests[name] == digest) for digest in digests.values()}
+
+
+JOINT = frozenset({"default", "extra-anchors"})
+EACH_OWN_BPE = frozenset(NAMES) - {*JOINT, "wiki-cc"}
+UNION = frozenset({"default-anchors", "sep-l1-3", "sep-l1-6"})
+SEPARATE = frozenset({"sep-emb", "sep-emb-l1-3", "sep-emb-l1-6"})
+
+
+@pytest.mark.parametrize(
+    ("part", "groups"),
+    [
+        (lambda model: (model.texts["ela"],), {frozenset(NAMES)}),
+        (lambda model: tuple(model.texts.values()), {frozenset(NAMES) - {"wiki-cc"}, frozenset({"wiki-cc"})}),
+        (lambda model: tuple(model.bpe.values()), {JOINT, frozenset({"wiki-cc"}), EACH_OWN_BPE}),
+        (
+            lambda model: (model.vocabulary, *model.streams.values()),
+            {JOINT, frozenset({"wiki-cc"}), frozenset({"no-anchors"}), UNION, SEPARATE},
+        ),
+        (lambda model: (model.pretrained,), {frozenset({name}) for name in NAMES}),
+        (lambda model: (model.untrained,), {JOINT, *(frozenset({name}) for name in NAMES if name not in JOINT)}),
+        (lambda model: (model.emergence(model.pretrained).parallel,), {frozenset(NAMES)}),
+        (lambda model: tuple(model.emergence(model.pretrained).texts.values()), {frozenset(NAMES)}),
+    ],
+    ids=["source text", "texts", "bpe", "vocabulary", "pretrained", "untrained", "parallel", "held-out"],
+)
+def test_conditions_share_what_table_1_lets_them(
+    part: Callable[[ModelGraph], tuple[Stage, ...]], groups: set[frozenset[str]]
+) -> None:
+    assert sharers(part) == groups
+
+
+def test_wiki_cc_differs_from_default_in_the_domain_of_the_target_alone() -> None:
+    apart = settings_apart(graph("default").pretrained, graph("wiki-cc").pretrained)
+    main = graph("default").texts["oru"]
+    assert apart == {"domain": ("main", "other"), "no_larger_than": ("(absent)", main.digest[:16])}
+    domains = {language: text.text.domain for language, text in graph("wiki-cc").texts.items()}
+    assert domains == {"ela": Domain.MAIN, "oru": Domain.OTHER}
+
+
+def test_separate_layers_differ_from_default_anchors_in_what_is_separate_alone() -> None:
+    apart = settings_apart(graph("default-anchors").pretrained, graph("sep-l1-3").pretrained)
+    assert apart == {f"run.separate.layers.{place}": ("(absent)", place + 1) for place in range(2)}
+    assert graph("sep-l1-6").run.separate.layers == {1, 2, 3}
+
+
+def test_no_anchors_differs_from_default_anchors_in_the_table_alone() -> None:
+    apart = settings_apart(graph("default-anchors").pretrained, graph("no-anchors").pretrained)
+    assert apart == {"tables": ("union", "prefixed")}
+
+
+def test_a_joint_bpe_has_all_merges_and_own_ones_a_share_each() -> None:
+    joint, own = graph("default").bpe, graph("no-anchors").bpe
+    assert joint["ela"] is joint["oru"]
+    assert (joint["ela"].merges, [text.language for text in joint["ela"].texts]) == (200, ["ela", "oru"])
+    assert {language: (bpe.merges, [text.language for text in bpe.texts]) for language, bpe in own.items()} == {
+        "ela": (100, ["ela"]),
+        "oru": (100, ["oru"]),
+    }
+    assert graph("sep-emb").vocabulary.tables is TableKind.SEPARATE
+
+
+def test_seeds_differ_in_the_seed_of_the_run_alone() -> None:
+    first, second = graph("sep-emb", seed=0), graph("sep-emb", seed=1)
+    for a, b in ((first.pretrained, second.pretrained), (first.untrained, second.untrained)):
+        assert settings_apart(first.emergence(a), second.emergence(b)) == {"run.seed": (0, 1)}
+
+
+def test_labels_names_and_files_are_no_part_of_what_a_model_is() -> None:
+    model = graph("default")
+    for stage in (model.pretrained, model.untrained):
+        assert replace(stage, label="by another name").digest == stage.digest
+        assert replace(stage, run=replace(stage.run, seed=9)).digest != stage.digest
+    study = replace(STUDY, name="other", origin="other.toml", scale=replace(STUDY.scale, name="o", summary="o"))
+    condition = replace(CONDITIONS["default"], name="other", label="Other", section="9")
+    other = ModelGraph(study=study, condition=condition, languages=("ela", "oru"), seed=0)
+    assert other.emergence(other.pretrained).digest == model.emergence(model.pretrained).digest
+    assert "other" in other.pretrained.title
+
+
+def test_nothing_a_model_learns_from_is_parallel_text() -> None:
+    for name in NAMES:
+        model = graph(name)
+        scored = model.emergence(model.pretrained)
+        assert scored.parallel.digest not in inputs_first([model.pretrained])
+        assert list(model.switchable) == (["ela", "oru"] if name == "extra-anchors" else [])
+        assert scored.parallel.digest in inputs_first([scored])
+
+
+def test_a_third_language_changes_nothing_for_the_first_two() -> None:
+    assert isinstance(STUDY.text, Synthetic)
+    text = replace(STUDY.text, languages=(*STUDY.text.languages, SyntheticLanguage(name="tem")))
+    larger = replace(STUDY, languages=(*STUDY.languages, "tem"), text=text)
+    model = ModelGraph(study=larger, condition=CONDITIONS["default"], languages=("ela", "oru"), seed=0)
+    assert model.emergence(model.pretrained).digest == graph("default").emergence(graph("default").pretrained).digest
+
+
+def test_extra_anchors_differ_from_default_in_the_text_that_is_switched_alone() -> None:
+    default, extra = graph("default"), graph("extra-anchors")
+    assert replace(extra.pretrained, switchable={}).digest == default.pretrained.digest
+    assert replace(extra.untrained, label=default.label) == default.untrained
+    for language, text in extra.switchable.items():
+        assert text.text == default.texts[language]
+
+
+def test_titles_tell_the_stages_of_a_study_apart() -> None:
+    models = [graph(name, seed=seed) for name in NAMES for seed in (0, 1)]
+    stages = inputs_first(
+        model.emergence(encoder) for model in models for encoder in (model.pretrained, model.untrained)
+    )
+    titles = [
+        stage.title
+        for stage in stages.values()
+        if stage.kind in ("untrained-encoder", "pretrained-encoder", "emergence")
+    ]
+    # Extra anchors start from the model that default starts from, which has been scored already.
+    assert len(titles) == len(set(titles)) == 2 * 2 * len(models) - 2 * 2
+
+
+def test_anchors_kept_at_random_are_drawn_for_each_seed() -> None:
+    def vocabulary(name: str, seed: int) -> str:
+        condition = condition_named(name)
+        return ModelGraph(study=STUDY, condition=condition, languages=("ela", "oru"), seed=seed).vocabulary.digest
+
+    assert vocabulary("anchors-50", 0) == vocabulary("anchors-50", 1)
+    assert len({vocabulary(name, seed) for name in ("anchors-50-random", "anchors-25-random") for seed in (0, 1)}) == 4

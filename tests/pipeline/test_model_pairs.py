@@ -1,0 +1,77 @@
+"""Models of one language each are trained apart, and share with models of both what they can."""
+
+from dataclasses import replace
+
+from study_texts import TINY_STUDY
+
+from isoglot.pipeline.model_graph import ModelGraph
+from isoglot.pipeline.model_pairs import ModelPair
+from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
+from isoglot.study.conditions import CONDITIONS
+from isoglot.study.study import parse_study
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+PAIR = ("ela", "oru")
+
+
+def test_models_of_one_language_never_hear_of_the_other() -> None:
+    pair = ModelPair.monolingual(STUDY, PAIR, seed=0)
+    for side, language in ((pair.source, "ela"), (pair.target, "oru")):
+        assert side.encoder.run.languages == (language,)
+        assert set(side.encoder.streams) == {language}
+        assert side.encoder.run.updates == STUDY.scale.updates
+
+
+def test_they_start_from_other_weights() -> None:
+    pair = ModelPair.monolingual(STUDY, PAIR, seed=0)
+    prime = ModelPair.monolingual(STUDY, ("ela", "ela-prime"), seed=0)
+    other_seed = ModelPair.monolingual(STUDY, PAIR, seed=1)
+    seeds = [side.encoder.run.seed for each in (pair, other_seed) for side in (each.source, each.target)]
+    seeds.append(prime.target.encoder.run.seed)
+    assert len(set(seeds)) == 5
+    assert prime.source.encoder.digest == pair.source.encoder.digest
+
+
+def test_a_second_model_reads_the_same_text_in_the_same_subwords() -> None:
+    prime = ModelPair.monolingual(STUDY, ("ela", "ela-prime"), seed=0)
+    assert prime.source.graph.texts["ela"].digest == prime.target.graph.texts["ela-prime"].digest
+    assert prime.source.bpe.digest == prime.target.bpe.digest
+    assert prime.source.splitting == prime.target.splitting
+    both = ModelPair.bilingual(STUDY, CONDITIONS["sep-emb"], ("ela", "ela-prime"), seed=0)
+    assert both.source.encoder.run.separate.embeddings
+    assert both.target.bpe.digest == prime.target.bpe.digest
+
+
+def test_subwords_are_those_of_models_with_bpe_of_their_own() -> None:
+    own = ModelPair.monolingual(STUDY, PAIR, seed=0)
+    both = ModelPair.bilingual(STUDY, CONDITIONS["no-anchors"], PAIR, seed=0)
+    assert own.target.bpe.digest == both.target.bpe.digest
+    assert own.target.vocabulary.digest != both.target.vocabulary.digest
+
+
+def test_only_the_target_may_be_untrained() -> None:
+    pair = ModelPair.monolingual(STUDY, PAIR, seed=0, is_target_trained=False)
+    assert isinstance(pair.source.encoder, PretrainedEncoder)
+    assert isinstance(pair.target.encoder, UntrainedEncoder)
+    assert pair.target.encoder.run == ModelPair.monolingual(STUDY, PAIR, seed=0).target.encoder.run
+
+
+def test_one_model_reads_both_languages() -> None:
+    pair = ModelPair.bilingual(STUDY, CONDITIONS["default"], PAIR, seed=1)
+    assert pair.source.encoder is pair.target.encoder
+    graph = ModelGraph(study=STUDY, condition=CONDITIONS["default"], languages=PAIR, seed=1)
+    assert pair.source.encoder.digest == graph.pretrained.digest
+
+
+def test_maps_are_fitted_on_other_sentences_than_they_are_scored_by() -> None:
+    stage = ModelPair.monolingual(STUDY, PAIR, seed=0).sentence_alignment()
+    assert stage.fit.digest != stage.test.digest
+    assert stage.fit.digest == ModelPair.monolingual(STUDY, PAIR, seed=0).similarity().parallel.digest
+
+
+def test_the_way_to_map_new_vectors_is_the_studys() -> None:
+    text = TINY_STUDY.replace("merges = 200", 'merges = 200\nalignment.new_vectors = "rotated"\nalignment.rounds = 2')
+    other = parse_study(text, origin="tiny.toml")
+    stage = ModelPair.monolingual(other, PAIR, seed=0).sentence_alignment()
+    assert (stage.new_vectors.value, stage.rounds) == ("rotated", 2)
+    assert stage.digest != ModelPair.monolingual(replace(STUDY), PAIR, seed=0).sentence_alignment().digest

@@ -1,0 +1,160 @@
+"""Stages of Figures 5 and 8 for models of a second: heads on a layer, maps, and transfer through both."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from isoglot.corpora.words import split_lines, splitter_version
+from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.model.cloze import write_model
+from isoglot.pipeline.model_pairs import ModelPair
+from isoglot.pipeline.stages.contextual_maps import ContextualMaps
+from isoglot.pipeline.stages.layer_heads import LayerHead
+from isoglot.pipeline.stages.layer_transfer import LayerTransfer
+from isoglot.pipeline.stages.models import chosen_model
+from isoglot.pipeline.stages.parallel_text import parallel_lines
+from isoglot.pipeline.stages.text import write_lines
+from isoglot.pipeline.stages.word_alignments import WordAlignments
+from isoglot.pretraining.run import BEST
+from isoglot.store import Stage, Store, Work, run_plan
+from isoglot.study.searches import NewVectors, Subwords
+from tests.evaluation.transfer.planted_models import order_of_features, reordered
+from tests.pipeline.tiny_transfers import SEARCH, tiny_graph, tiny_study
+
+ORDER_D = order_of_features(16)
+
+
+def monolingual(*, is_trained: bool = False) -> ModelPair:
+    pair = ModelPair.monolingual(tiny_study(), ("ela", "oru"), seed=0)
+    return pair if is_trained else untrained(pair)
+
+
+def bilingual(*, condition: str = "default") -> ModelPair:
+    graph = tiny_graph(condition=condition)
+    return untrained(ModelPair.bilingual(graph.study, graph.condition, graph.pair, seed=0))
+
+
+def untrained(pair: ModelPair) -> ModelPair:
+    """Which saves pretraining."""
+    source, target = (replace(side, encoder=side.graph.untrained) for side in (pair.source, pair.target))
+    return replace(pair, source=source, target=target)
+
+
+def layer_head(
+    pair: ModelPair, *, task: str = "ner", layer: int = 1, new_layers: int = 1, rate: float = 5e-3, **run: Any
+) -> LayerHead:
+    (setting,) = replace(SEARCH, learning_rates=(rate,)).settings()
+    side = pair.source
+    train, dev, test = (
+        side.graph.sources.examples(task, language=side.language, split=split, pair=pair.languages)
+        for split in ("train", "dev", "test")
+    )
+    found = FineTuningRun.of(setting, search=SEARCH, language=side.language, most_tokens=16, seed=0)
+    return LayerHead(
+        task=task,
+        task_version=task_named(task).version,
+        run=replace(found, **run),
+        layer=layer,
+        new_layers=new_layers,
+        encoder=side.encoder,
+        vocabulary=side.vocabulary,
+        bpe=side.bpe,
+        train=train,
+        dev=dev,
+        test=test,
+        label=pair.label,
+    )
+
+
+def contextual_maps(pair: ModelPair, *, subwords: Subwords = Subwords.FIRST, rounds: int = 5) -> ContextualMaps:
+    sides = (pair.source, pair.target)
+    parallel = replace(pair.source.graph.sources.mapping(pair.languages), sentences=60)
+    splittings = {side.language: side.splitting for side in sides}
+    return ContextualMaps(
+        languages=pair.languages,
+        encoders={side.language: side.encoder for side in sides},
+        vocabularies={side.language: side.vocabulary for side in sides},
+        bpe={side.language: side.bpe for side in sides},
+        splittings=splittings,
+        label=pair.label,
+        parallel=parallel,
+        links=WordAlignments(
+            parallel=parallel,
+            languages=pair.languages,
+            splittings=splittings,
+            splitter_versions={language: splitter_version(each) for language, each in splittings.items()},
+            aligner=(),
+        ),
+        subwords=subwords,
+        rounds=rounds,
+    )
+
+
+def layer_transfer(
+    pair: ModelPair,
+    *heads: LayerHead,
+    is_mapped: bool = True,
+    new_vectors: NewVectors = NewVectors.CENTRED,
+) -> LayerTransfer:
+    side, task = pair.target, heads[0].task
+    return LayerTransfer(
+        heads=heads,
+        language=side.language,
+        encoder=side.encoder,
+        vocabulary=side.vocabulary,
+        bpe=side.bpe,
+        test=side.graph.sources.examples(task, language=side.language, split="test", pair=pair.languages),
+        maps=contextual_maps(pair) if is_mapped else None,
+        new_vectors=new_vectors if is_mapped else None,
+        label=pair.label,
+    )
+
+
+def made(stage: Stage, folders: dict[str, Path], folder: Path) -> Path:
+    """The stage's artifact, of inputs that lie in these folders; known by its digest from now on."""
+    folder.mkdir()
+    stage.make(Work(folder=folder, input_folders=folders, progress=lambda *_: None))
+    folders[stage.digest] = folder
+    return folder
+
+
+def planted(place: Path) -> tuple[ModelPair, dict[str, Path]]:
+    """A target that says what the source says, read by a model with the features of the source's in another order."""
+    pair = bilingual()
+    pair = replace(pair, target=replace(pair.target, encoder=tiny_graph(seed=1).untrained))
+    store, maps, transfer = (
+        Store(place / "store"),
+        contextual_maps(pair),
+        layer_transfer(pair, layer_head(pair, task="pos")),
+    )
+    own = (*transfer.heads, maps, maps.links)
+    inputs = [each for stage in (*own, transfer) for each in stage.inputs.values() if each not in own]
+    assert run_plan(inputs, store).failed == {}
+    folders = {each.digest: store.folder(each) for each in inputs}
+
+    model = chosen_model(folders[pair.source.encoder.digest])
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=0.1)
+    write_model(model, place / "source" / BEST)
+    reordered(model, ORDER_D)
+    write_model(model, place / "target" / BEST)
+    folders[pair.source.encoder.digest], folders[pair.target.encoder.digest] = place / "source", place / "target"
+
+    source, _ = pair.languages
+    lines = parallel_lines(folders[maps.parallel.digest], source)
+    (place / "parallel").mkdir()
+    for language in pair.languages:
+        write_lines(place / "parallel" / f"{language}.txt", lines)
+    folders[maps.parallel.digest] = place / "parallel"
+    words = split_lines(lines, maps.splittings[source])
+    (place / "links").mkdir()
+    diagonals = [" ".join(f"{number}-{number}" for number in range(len(line))) for line in words]
+    write_lines(place / "links" / "links.txt", diagonals)
+    folders[maps.links.digest] = place / "links"
+    folders[transfer.test.digest] = folders[transfer.heads[0].test.digest]
+    return pair, folders
