@@ -27,8 +27,8 @@ from isoglot.options import (
 from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
-    from isoglot.report.page import Compared, Other
     from isoglot.report.report_files import ReportContent
+    from isoglot.report.writing import Compared, Other
 
 # As in cli.py: commands import what they need when they are called.
 
@@ -63,8 +63,8 @@ def report(
     same page, tables and figures again, from the files beside them alone.
     """
     from isoglot.pipeline.exhibits import gap_sentences, targets
-    from isoglot.report.current import write_current_report
-    from isoglot.report.page import rewrite_report
+    from isoglot.report.live_report import write_current_report
+    from isoglot.report.writing import rewrite_report
     from isoglot.store import State
     from isoglot.store import plan as plan_of
 
@@ -111,7 +111,7 @@ def _tell(page: Path, compared: Compared | None, *, study: str, remarks: Sequenc
 
 def _other(name: str | None, *, store: str, data: str | None) -> Other | None:
     """What --against names, if it is given."""
-    from isoglot.report.page import Other
+    from isoglot.report.writing import Other
 
     return None if name is None else Other(name=name, content=_report_named(name, store=store, data=data))
 

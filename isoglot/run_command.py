@@ -63,12 +63,9 @@ def run(
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.pipeline.measurements import measurements
     from isoglot.pretraining.tensorboard import check_tensorboard
-    from isoglot.report.cost_table import costs_in_brief
-    from isoglot.report.current import write_current_report
-    from isoglot.report.failures import failures_in_brief
-    from isoglot.report.live_report import LiveReport
-    from isoglot.report.outlook import outlook
-    from isoglot.report.progress import Watch
+    from isoglot.report.live_report import LiveReport, write_current_report
+    from isoglot.report.plan_tables import costs_in_brief, outlook
+    from isoglot.report.progress import Watch, failures_in_brief
     from isoglot.report.quantities import time_spent
     from isoglot.report.tables import results as results_tables
     from isoglot.store import Observers, run_plan

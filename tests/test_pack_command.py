@@ -16,8 +16,8 @@ from isoglot.pipeline.measurements import measurements, pending_cells
 from isoglot.pipeline.model_names import named_side
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.transfer import ZeroShotTransfer
-from isoglot.report.current import write_current_report
-from isoglot.report.page import PAGE
+from isoglot.report.live_report import write_current_report
+from isoglot.report.writing import PAGE
 from isoglot.store import Store, inputs_first
 from tests.killed_processes import files_of
 

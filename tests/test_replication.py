@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from scipy.stats import spearmanr
 
-from isoglot.report.page import rewrite_report
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.report_files import read_found
 from isoglot.report.study_settings import study_settings
 from isoglot.report.survival import survivals
+from isoglot.report.writing import rewrite_report
 from isoglot.store import Store
 from isoglot.store.unpacking import unpack
 from isoglot.study.study import read_study

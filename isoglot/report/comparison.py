@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from isoglot.report.line_chart import Line, LineChart, Reference, line_charts
+from isoglot.report.figures.line_chart import Line, LineChart, Reference, line_charts
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison, Retrieval

@@ -9,12 +9,11 @@ from enum import StrEnum
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.fine_tuning import DEV
-from isoglot.report.layer_series import pair_title, shown
+from isoglot.report.figures.layer_series import pair_title, shown
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_files import ReportContent
-from isoglot.report.samples import Sample
 from isoglot.report.settings_difference import STUDY, differing, settings_and_rest
-from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Verdict, order_verdict
+from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
 from isoglot.study.conditions import label_of
 
 ABSENT = "nothing"

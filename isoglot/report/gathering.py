@@ -9,10 +9,9 @@ from pathlib import Path
 from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences, gaps
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.logs import logs
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import Found
-from isoglot.report.state import FAILED, NO_DATA, PENDING, Absent, State
+from isoglot.report.state import FAILED, NO_DATA, PENDING, Absent, State, logs
 from isoglot.report.study_settings import told_origin
 from isoglot.report.training_curves import learning_curves
 from isoglot.store import Store, inputs_first

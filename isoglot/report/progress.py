@@ -1,6 +1,7 @@
 """A run as it goes: bars with rate and time left in a terminal, plain lines elsewhere."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from time import monotonic
 
 from rich.console import Console, RenderableType
@@ -11,6 +12,18 @@ from rich.text import Text
 from isoglot.errors import IsoglotError
 from isoglot.report.quantities import short_number
 from isoglot.store import Observer, Stage
+
+
+def failures_in_brief(failed: Sequence[tuple[str, str]], *, num_skipped: int) -> str:
+    """How many, and each different cause once; failed has the title and the cause of each."""
+    titles_by_cause = defaultdict(list)
+    for title, cause in failed:
+        titles_by_cause[cause].append(title)
+    lines = [f"{len(failed)} failed, {num_skipped} skipped for want of that:"]
+    for cause, (first, *others) in titles_by_cause.items():
+        lines.append(f"  {first}{f' and {len(others)} more' if others else ''}: {cause}")
+    return "\n".join(lines)
+
 
 SECONDS_BETWEEN_LINES = 15.0
 WIDEST_BAR = 40

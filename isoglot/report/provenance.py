@@ -16,9 +16,7 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.sources import sources
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.vocabulary import TokenStreams
-from isoglot.report.data_files import DataFile, data_files
-from isoglot.report.departures import Departure, departures
-from isoglot.report.study_settings import study_settings, told_origin
+from isoglot.report.study_settings import DataFile, Departure, data_files, departures, study_settings, told_origin
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.store.canonical import Json
 from isoglot.store.record import commit, versions

@@ -4,22 +4,158 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import cache, cached_property
 from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.asked import Asked, asked_in
-from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
 from isoglot.store.canonical import Json
-from isoglot.study.conditions import label_of
+from isoglot.study.conditions import DEFAULT, Condition, condition_named, label_of
+from isoglot.study.exhibit_names import EVERYTHING, WITHOUT_CONDITIONS, Narrowing
+from isoglot.study.scales import Scale
 from isoglot.study.task_files import task_names
 from isoglot.study.toml_tables import Place, known_name
+
+KIND_NAMES: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "a table",
+}
+
+
+def read_as(kind: Any, value: object, *, place: Place) -> Any:
+    """The value as a field of this kind holds it.
+
+    What a later isoglot says of a thing and this one does not know is passed over.
+    """
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _instance(kind, _checked(value, dict, place=place), place=place)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(known_name(value, [member.value for member in kind], place=place))
+    arguments = get_args(kind)
+    match get_origin(kind):
+        case origin if origin in (UnionType, Union):
+            members = [member for member in arguments if member is not NoneType]
+            # A union of several is JSON of any shape.
+            return value if value is None or len(members) > 1 else read_as(members[0], value, place=place)
+        case origin if origin in (tuple, frozenset):
+            return origin(_items(arguments, _checked(value, list, place=place), place=place))
+        case origin if origin is dict:
+            table = _checked(value, dict, place=place)
+            return {key: read_as(arguments[1], member, place=place.at(key)) for key, member in table.items()}
+    return _checked(value, kind, place=place)
+
+
+def _instance(kind: type, table: dict[str, Any], *, place: Place) -> Any:
+    kinds = _kinds(kind)
+    for each in fields(kind):
+        if each.name not in table and each.default is MISSING:
+            raise place.at(each.name).error("this is missing")
+    known = {key: value for key, value in table.items() if key in kinds}
+    return kind(**{key: read_as(kinds[key], value, place=place.at(key)) for key, value in known.items()})
+
+
+@cache
+def _kinds(kind: type) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {each.name: hints[each.name] for each in fields(kind)}
+
+
+def _items(arguments: tuple[Any, ...], items: list[Any], *, place: Place) -> list[Any]:
+    """Any number of one kind, or as many as there are kinds."""
+    is_any_number = len(arguments) == 1 or arguments[-1] is Ellipsis
+    kinds = (arguments[0],) * len(items) if is_any_number else arguments
+    if len(kinds) != len(items):
+        raise place.error(f"should have {len(kinds)} entries, not {len(items)}")
+    pairs = enumerate(zip(kinds, items, strict=True))
+    return [read_as(one, item, place=place.at(str(index))) for index, (one, item) in pairs]
+
+
+def _checked(value: object, kind: type, *, place: Place) -> Any:
+    # A whole number stays one, as it would be printed otherwise.
+    if type(value) is not kind and not (kind is float and type(value) is int):
+        raise place.error(f"should be {KIND_NAMES[kind]}, not {value!r}")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """As far as a page speaks of it."""
+
+    name: str
+    languages: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    exhibits: tuple[str, ...]
+    seeds: tuple[int, ...]
+    only: dict[str, Narrowing]
+    """By exhibit, for those that are about less than all of it."""
+    scale: Scale
+    is_made_up: bool
+
+    def conditions_of(self, exhibit: str) -> tuple[Condition, ...]:
+        """None, if it was not asked for."""
+        only = self.only.get(exhibit, EVERYTHING)
+        return tuple(
+            each for each in self.conditions if exhibit in self.exhibits and only.keeps("conditions", each.name)
+        )
+
+    @property
+    def shown_conditions(self) -> tuple[Condition, ...]:
+        """Those that any of its exhibits is about."""
+        shown = {
+            condition
+            for exhibit in self.exhibits
+            for condition in ((DEFAULT,) if exhibit in WITHOUT_CONDITIONS else self.conditions_of(exhibit))
+        }
+        return tuple(each for each in dict.fromkeys((*self.conditions, DEFAULT)) if each in shown)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Settings:
+    """Those that study_settings writes and a page shows in its own words."""
+
+    languages: tuple[str, ...]
+    conditions: tuple[str, ...]
+    exhibits: tuple[str, ...]
+    seeds: tuple[int, ...]
+    only: dict[str, Narrowing] | None = None
+    scale: Scale
+
+
+def asked_in(provenance: Provenance, *, file: str = "provenance.json") -> Asked:
+    """`file` is where it was read from, for messages."""
+    place = Place(file=file, key="settings")
+    settings: _Settings = read_as(_Settings, provenance.settings, place=place)
+    return Asked(
+        name=provenance.study,
+        languages=settings.languages,
+        conditions=tuple(_conditions(settings.conditions, place=place.at("conditions"))),
+        exhibits=settings.exhibits,
+        seeds=settings.seeds,
+        only=settings.only or {},
+        scale=settings.scale,
+        is_made_up=provenance.is_made_up,
+    )
+
+
+def _conditions(names: tuple[str, ...], *, place: Place) -> Iterator[Condition]:
+    for name in names:
+        try:
+            yield condition_named(name)
+        except IsoglotError as error:
+            raise place.error(str(error)) from None
+
 
 MEASUREMENTS = "measurements.jsonl"
 PROVENANCE = "provenance.json"

@@ -5,8 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from isoglot.report.plain_values import plain_text
 from isoglot.store.canonical import Json
+
+ABSENT: tuple[object, ...] = (None, [], {})
+
+
+def plain_text(value: object) -> str:
+    """ "yes", "0.1, 0.2", or of a table "order svo, script latin"."""
+    match value:
+        case dict():
+            return ", ".join(_entry(str(key), member) for key, member in value.items() if member not in ABSENT)
+        case list() | tuple():
+            return ", ".join(map(plain_text, value))
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+    return str(value)
+
+
+def _entry(key: str, value: object) -> str:
+    words = key.removeprefix("is_").replace("_", " ")
+    return f"{words} ({plain_text(value)})" if isinstance(value, dict) else f"{words} {plain_text(value)}"
+
 
 PROGRESS = frozenset(
     {"seconds", "spent", "artifacts", "artifacts_done", "models_done", "tokens_done", "first_finished", "last_finished"}

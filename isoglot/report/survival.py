@@ -12,10 +12,9 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
 from isoglot.report.rows import rows
-from isoglot.report.samples import common_seeds
 from isoglot.report.sections import RETRIEVAL
 from isoglot.report.transfer_scores import Model, transfer_scores
-from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.report.verdicts import CLOSE_POINTS, common_seeds
 from isoglot.study.conditions import DEFAULT
 
 ALIVE, DEAD = 2 / 3, 1 / 3

@@ -6,13 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import Contender, agreement_lines, transfer_agreements
-from isoglot.report.noise import Noise
+from isoglot.report.agreement import Contender, RankCorrelation, agreement_lines, rank_correlations, transfer_agreements
+from isoglot.report.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
 from isoglot.report.quantities import mean_and_range
-from isoglot.report.rank_correlation import RankCorrelation, rank_correlations
 from isoglot.report.transfer_notes import PARTIAL_MARK, notes
 from isoglot.report.transfer_scores import Delta, Model, TaskScores, transfer_noise, transfer_scores
-from isoglot.report.verdicts import Verdict
+from isoglot.report.verdicts import Noise, Verdict
+
+
+def papers_score_of(model: Model, *, task: str, languages: tuple[str, str]) -> float | None:
+    """None beside what the paper has no score of."""
+    return papers_score(model.condition, task=task, languages=languages) if model.is_pretrained else None
+
+
+def papers_delta(model: Model, *, task: str, source: str, targets: Sequence[str]) -> float | None:
+    """Over the paper's three targets, and so only beside a study of all of them."""
+    printed = [papers_score_of(model, task=task, languages=(source, target)) for target in targets]
+    if None in printed or len(printed) < len(TARGETS):
+        return None
+    return published_delta(model.condition, task=TITLE_OF_TASK[task])
+
 
 MISSING = "-"
 DELTA = "Δ"

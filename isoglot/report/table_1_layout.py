@@ -10,7 +10,7 @@ from textwrap import wrap
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from isoglot.report.rank_correlation import rank_sentences
+from isoglot.report.agreement import rank_sentences
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, TaskColumns
 from isoglot.report.transfer_scores import Model
 from isoglot.report.verdicts import Verdict

@@ -9,13 +9,13 @@ from rich.text import Text
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
-from isoglot.report.layer_figures import layer_figures
-from isoglot.report.layer_series import LayerFigure
+from isoglot.report.figures.layer_figures import layer_figures
+from isoglot.report.figures.layer_series import LayerFigure
+from isoglot.report.figures.training_figures import TrainingFigure, structure_figures
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.sections import Section, sections
 from isoglot.report.table_1 import table_1
 from isoglot.report.table_1_layout import VERDICT_STYLES, Table1Layout
-from isoglot.report.training_figures import TrainingFigure, structure_figures
 from isoglot.report.vocabulary import HEADINGS, VocabularyTable, vocabulary_tables
 from isoglot.study.conditions import MONOLINGUAL, PAPER_DEPTH, Anchors, Condition, Domain, Segmentation, condition_named
 from isoglot.study.scales import Scale

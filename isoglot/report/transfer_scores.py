@@ -12,9 +12,7 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.noise import Noise
-from isoglot.report.samples import Sample, common_seeds
-from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, common_seeds
 from isoglot.study.conditions import condition_named
 
 SUFFIX_LABELS = {"": "", UNTRAINED: ", untrained", UNTRAINED + FROZEN: ", untrained and frozen"}

@@ -3,12 +3,71 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import sqrt
+from statistics import fmean
 
-from isoglot.report.samples import Sample
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """Samples are added and subtracted seed by seed; what is certain, such as chance, has no seeds and no variance."""
+
+    mean: float
+    by_seed: Mapping[int | None, float]
+    """Of the seeds that have all that the mean is made of."""
+    variance: float
+    """Of the mean, in units of that of one score of one model."""
+
+    @classmethod
+    def of(cls, by_seed: Mapping[int | None, float]) -> Sample:
+        """One score with each seed."""
+        return cls(mean=fmean(by_seed.values()), by_seed=by_seed, variance=1 / len(by_seed))
+
+    @classmethod
+    def certain(cls, value: float) -> Sample:
+        return cls(mean=value, by_seed={}, variance=0.0)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """One for each seed; the mean alone where no seed has all of it."""
+        return tuple(self.by_seed.values()) or (self.mean,)
+
+    def __add__(self, other: Sample) -> Sample:
+        seeds = common_seeds([each.by_seed for each in (self, other) if each.variance])
+        return Sample(
+            mean=self.mean + other.mean,
+            by_seed={seed: self._with(seed) + other._with(seed) for seed in seeds},
+            variance=self.variance + other.variance,
+        )
+
+    def __mul__(self, factor: float) -> Sample:
+        return Sample(
+            mean=factor * self.mean,
+            by_seed={seed: factor * value for seed, value in self.by_seed.items()},
+            variance=factor**2 * self.variance,
+        )
+
+    def __sub__(self, other: Sample) -> Sample:
+        return self + other * -1.0
+
+    def _with(self, seed: int | None) -> float:
+        return self.by_seed.get(seed, self.mean)
+
+
+def mean_sample(samples: Sequence[Sample]) -> Sample:
+    """Of scores of different models or tasks, each of which counts as much as any other."""
+    total = samples[0]
+    for each in samples[1:]:
+        total = total + each
+    return total * (1 / len(samples))
+
+
+def common_seeds(scores: Sequence[Mapping[int | None, float]]) -> list[int | None]:
+    """Those that all of them have."""
+    return [seed for seed in scores[0] if all(seed in by_seed for by_seed in scores)] if scores else []
+
 
 CLOSE_POINTS = 3.0
 """Of two scores in percent, each of one model: seeds and reimplementations differ by as much (docs/claims.md)."""
@@ -100,3 +159,41 @@ def few_seeds(num_seeds: int) -> str:
     if num_seeds >= FEW_SEEDS:
         return ""
     return f", on {num_seeds} seed{'s' if num_seeds > 1 else ''} only"
+
+
+LEAST_REPEATS = 5
+"""Fewer scores of further seeds say too little of how much scores vary."""
+DEVIATIONS = 2
+"""Of a difference, that chance exceeds in one case of twenty."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """What two scores in percent, each of one model, differ by for no reason."""
+
+    points: float = CLOSE_POINTS
+    num_scores: int = 0
+    """Of several seeds each, that say so; 0 where nothing but the constant does."""
+
+    @classmethod
+    def of(cls, scores: Iterable[Mapping[int | None, float]]) -> Noise:
+        """By the standard deviation over seeds, pooled over all scores; never less than CLOSE_POINTS."""
+        repeated = [list(by_seed.values()) for by_seed in scores if len(by_seed) > 1]
+        num_repeats = sum(len(values) - 1 for values in repeated)
+        if num_repeats < LEAST_REPEATS:
+            return cls()
+        squares = sum((value - fmean(values)) ** 2 for values in repeated for value in values)
+        # The difference of two scores has twice the variance of one.
+        points = DEVIATIONS * sqrt(2 * squares / num_repeats)
+        return cls(points=points, num_scores=len(repeated)) if points > CLOSE_POINTS else cls()
+
+    def sentence(self) -> str:
+        """For people; empty where noise is what it always is."""
+        if not self.num_scores:
+            return ""
+        return (
+            f"Of single scores in Table 1, {self.points:.1f} points are taken for noise in place of "
+            f"{CLOSE_POINTS:.0f}, twice the standard deviation of the difference between two models that differ in "
+            f"their seed alone ({self.num_scores} scores of several seeds that show transfer); of means of n "
+            "it is that over √n."
+        )

@@ -3,9 +3,8 @@
 import pytest
 
 from isoglot.report.agreement import Contender, agreement_lines, agreements, transfer_agreements
-from isoglot.report.noise import Noise
 from isoglot.report.rows import Row
-from isoglot.report.verdicts import Verdict
+from isoglot.report.verdicts import Noise, Verdict
 from tests.report.made_up_measurements import row
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from isoglot.report.bar_chart import Bar, BarChart, Panel, bar_chart
-from isoglot.report.drawing import LINES, text_width
+from isoglot.report.figures.bar_chart import Bar, BarChart, Panel, bar_chart
+from isoglot.report.figures.drawing import LINES, text_width
 from tests.report.svg_pictures import NAMESPACE, hovers, parsed, rectangles, texts
 
 CHART = BarChart(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.chart_axis import MOST_STEPS, Axis, LogAxis
+from isoglot.report.figures.chart_axis import MOST_STEPS, Axis, LogAxis
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.report.claims import QUESTIONS, claims
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.published import published_measurements
 from isoglot.report.verdicts import Claim, Verdict
 
 DOCS = Path(__file__).parents[2] / "docs"

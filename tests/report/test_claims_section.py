@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import TABLE_1
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.html.claims_section import claims_section
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.page.claims_section import claims_section
+from isoglot.report.published import published_measurements
 
 OF_TABLE_1 = [each for each in published_measurements() if each.exhibit == TABLE_1]
 

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from isoglot.report.colour_scale import CIVIDIS, ink_on, scale_colour
+from isoglot.report.figures.colour_scale import CIVIDIS, ink_on, scale_colour
 from tests.report.svg_pictures import brightness, contrast
 
 SHARES = [place / 100 for place in range(101)]

@@ -10,8 +10,8 @@ from study_texts import TINY_STUDY
 from isoglot.hardware import FreeMemory
 from isoglot.pipeline.exhibits import targets
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
-from isoglot.report.cost_table import cost_lines, costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs
+from isoglot.report.plan_tables import cost_lines, costs_in_full
 from isoglot.store import Store, plan
 from isoglot.study.study import parse_study
 

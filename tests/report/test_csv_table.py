@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.csv_table import csv_table
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.published import published_measurements
 from isoglot.report.table_1 import table_1
+from isoglot.report.text_files import csv_table
 from tests.report.made_up_measurements import transferred
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from isoglot.report.departures import departures, marked_sentences
+from isoglot.report.study_settings import departures, marked_sentences
 
 ROOT = Path(__file__).parents[2]
 MARKED = """

@@ -7,7 +7,7 @@ import pytest
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, Kind, difference, difference_sentences
-from isoglot.report.html.difference_section import difference_section
+from isoglot.report.page.difference_section import difference_section
 from isoglot.report.report_files import ReportContent
 from isoglot.report.settings_difference import differing
 from isoglot.store.canonical import Json

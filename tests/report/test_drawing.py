@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.drawing import (
+from isoglot.report.figures.drawing import (
     COLOURS,
     FAINT,
     GROUND,

@@ -1,6 +1,6 @@
 """Figure 4a: a bar for each direction and its fastText, and none where nothing was measured."""
 
-from isoglot.report.embedding_bars import embedding_bars
+from isoglot.report.figures.embedding_bars import embedding_bars
 from tests.report.made_up_measurements import measurement
 from tests.report.svg_pictures import hovers, parsed, texts
 from tests.report.test_word_figures import measurements

@@ -1,6 +1,6 @@
 """What is told at the end of a run that could not make everything."""
 
-from isoglot.report.failures import failures_in_brief
+from isoglot.report.progress import failures_in_brief
 
 
 def test_each_cause_is_told_once() -> None:

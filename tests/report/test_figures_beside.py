@@ -1,9 +1,9 @@
 """Pictures beside each other: what all share is said once, and one alone is as wide as ever."""
 
-from isoglot.report.html.figure import without_narrow
-from isoglot.report.html.figures_beside import Shown, figures_beside
-from isoglot.report.html.markup import tag
-from isoglot.report.picture import Picture
+from isoglot.report.figures.picture import Picture
+from isoglot.report.page.figure import without_narrow
+from isoglot.report.page.figures_beside import Shown, figures_beside
+from isoglot.report.page.markup import tag
 from tests.report.html_pages import parsed_page
 
 

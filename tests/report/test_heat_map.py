@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoglot.report.heat_map import WIDTH, Column, Group, heat_map
+from isoglot.report.figures.heat_map import WIDTH, Column, Group, heat_map
 from tests.report.svg_pictures import NAMESPACE, brightness, hovers, parsed, texts
 
 PAIRS = ["en-en'", "en-fr", "en-de", "en-ru", "en-zh"]

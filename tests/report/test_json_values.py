@@ -8,9 +8,8 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
-from isoglot.report.asked import asked_in
-from isoglot.report.json_values import read_as
 from isoglot.report.provenance import Provenance, provenance
+from isoglot.report.report_files import asked_in, read_as
 from isoglot.report.study_settings import study_settings
 from isoglot.store import Store
 from isoglot.study.scales import SCALES, Scale

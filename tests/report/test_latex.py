@@ -10,9 +10,9 @@ import pytest
 
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.latex import escaped, latex_table
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.published import published_measurements
 from isoglot.report.table_1 import table_1
+from isoglot.report.text_files import escaped, latex_table
 from tests.report.made_up_measurements import transferred
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]

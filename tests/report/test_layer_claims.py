@@ -10,8 +10,7 @@ from isoglot.pipeline.cells import MAPPED, UNTRAINED
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
-from isoglot.report.published import FIGURE_7_CKA
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.published import FIGURE_7_CKA, published_measurements
 from isoglot.report.verdicts import Claim, Verdict
 from tests.report.made_up_measurements import measured, measurement
 

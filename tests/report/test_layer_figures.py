@@ -3,8 +3,8 @@
 import pytest
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.layer_figures import layer_figures
-from isoglot.report.layer_series import LayerFigure
+from isoglot.report.figures.layer_figures import layer_figures
+from isoglot.report.figures.layer_series import LayerFigure
 from isoglot.study.searches import NewVectors
 from tests.report.made_up_measurements import measured, measurement
 

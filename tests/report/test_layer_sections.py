@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from isoglot.pipeline.cells import UNTRAINED
-from isoglot.report.html.layer_sections import emergence_sections, figure_sections
-from isoglot.report.picture import WIDE
+from isoglot.report.figures.picture import WIDE
+from isoglot.report.page.layer_sections import emergence_sections, figure_sections
 from isoglot.study.searches import NewVectors
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured

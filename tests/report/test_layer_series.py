@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.layer_series import LayerFigure, Series, pearson, series
+from isoglot.report.figures.layer_series import LayerFigure, Series, pearson, series
 from tests.report.made_up_measurements import measured
 
 NUMBERS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=12)

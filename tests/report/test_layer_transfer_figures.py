@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.layer_transfer_figures import layer_transfer_figures
+from isoglot.report.figures.layer_transfer_figures import layer_transfer_figures
 from isoglot.study.searches import NewVectors
 from tests.report.made_up_measurements import measured
 

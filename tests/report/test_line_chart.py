@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isoglot.report.chart_legend import Legend, places_of
-from isoglot.report.drawing import LINES, text_width
-from isoglot.report.line_chart import PLOT_HEIGHT, WIDTH, Line, LineChart, Reference, line_chart, line_charts
+from isoglot.report.figures.chart_legend import Legend, places_of
+from isoglot.report.figures.drawing import LINES, text_width
+from isoglot.report.figures.line_chart import PLOT_HEIGHT, WIDTH, Line, LineChart, Reference, line_chart, line_charts
 from isoglot.study.conditions import MONOLINGUAL, TABLE_1
 from tests.report.svg_pictures import NAMESPACE, hovers, parsed, texts
 

@@ -9,7 +9,7 @@ import torch
 from isoglot.pretraining.health import HealthLog
 from isoglot.pretraining.plateau import BlindLosses, Plateau
 from isoglot.pretraining.run import UpdateRecord
-from isoglot.report.logs import last_remark
+from isoglot.report.state import last_remark
 from tests.pretraining.tiny_runs import tiny_run
 
 STUCK, FREE = "still at the unigram plateau after 2,000 updates", "left the unigram plateau at update 2,100"

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import TABLE_1
 from isoglot.report.claims import claims
-from isoglot.report.markdown_claims import markdown_claims
-from isoglot.report.noise import Noise
-from isoglot.report.published_measurements import published_measurements
-from isoglot.report.verdicts import Verdict
+from isoglot.report.published import published_measurements
+from isoglot.report.text_files import markdown_claims
+from isoglot.report.verdicts import Noise, Verdict
 
 OF_TABLE_1 = claims([each for each in published_measurements() if each.exhibit == TABLE_1])
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.markdown_table import NEVER_PRETRAINED, markdown_table
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.published import published_measurements
 from isoglot.report.table_1 import table_1
+from isoglot.report.text_files import NEVER_PRETRAINED, markdown_table
 from tests.report.made_up_measurements import transferred
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.drawing import NOT_IN_XML
-from isoglot.report.html.markup import Html, joined, listed, tag
+from isoglot.report.figures.drawing import NOT_IN_XML
+from isoglot.report.page.markup import Html, joined, listed, tag
 
 
 class Reader(HTMLParser):

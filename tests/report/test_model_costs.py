@@ -21,9 +21,8 @@ from isoglot.pretraining.calibration import DiskUse
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
 from isoglot.pretraining.loop import Progression
 from isoglot.pretraining.run import LOG
-from isoglot.report.cost_table import costs_in_full
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times
-from isoglot.report.outlook import outlook, plan_table
+from isoglot.report.plan_tables import costs_in_full, outlook, plan_table
 from isoglot.report.quantities import short_number
 from isoglot.store import PlannedStage, State, Store, inputs_first, plan
 from isoglot.study.study import Study, parse_study

@@ -7,9 +7,8 @@ import pytest
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.noise import LEAST_REPEATS, Noise
 from isoglot.report.transfer_scores import transfer_noise, transfer_scores
-from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.report.verdicts import CLOSE_POINTS, LEAST_REPEATS, Noise
 from tests.report.made_up_measurements import transferred
 
 

@@ -7,7 +7,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.files import lease
 from isoglot.pipeline.exhibits import cells
-from isoglot.report.outlook import outlook, plan_table
+from isoglot.report.plan_tables import outlook, plan_table
 from isoglot.store import PlannedStage, Store, plan
 from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 

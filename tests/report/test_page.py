@@ -12,13 +12,13 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report import page as page_module
+from isoglot.report import writing as page_module
 from isoglot.report.claims import claims
-from isoglot.report.html import explanations
-from isoglot.report.page import Other, write_report
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.page import explanations
+from isoglot.report.published import published_measurements
 from isoglot.report.report_files import read_report
 from isoglot.report.verdicts import Verdict
+from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
 from isoglot.study.exhibit_names import Narrowing
 from isoglot.study.study import parse_study, with_exhibits, with_seeds

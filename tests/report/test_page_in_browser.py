@@ -11,7 +11,7 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
-from isoglot.report.page import write_report
+from isoglot.report.writing import write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
 from tests.report.made_up_measurements import measured, transferred

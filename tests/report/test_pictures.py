@@ -3,8 +3,8 @@
 import re
 from xml.etree import ElementTree
 
-from isoglot.report.layer_figures import layer_figures
-from isoglot.report.pictures import layer_picture, published_similarity_map, similarity_map
+from isoglot.report.figures.layer_figures import layer_figures
+from isoglot.report.figures.pictures import layer_picture, published_similarity_map, similarity_map
 from isoglot.study.searches import NewVectors
 from tests.report.test_layer_figures import of_figure_6, of_figure_7
 

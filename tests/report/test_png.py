@@ -2,8 +2,8 @@
 
 from struct import unpack
 
-from isoglot.report.line_chart import Line, line_chart
-from isoglot.report.png import ZOOM, png_of
+from isoglot.report.figures.line_chart import Line, line_chart
+from isoglot.report.figures.png import ZOOM, png_of
 
 
 def test_a_chart_is_as_large_as_asked_and_has_its_words() -> None:

@@ -1,10 +1,9 @@
 """The paper's numbers as measurements: all of Table 1 and Figure 7, in the places where a study has them."""
 
 from isoglot.pipeline.figures import FIGURE_7
-from isoglot.report.layer_series import pairs_of
-from isoglot.report.published import TABLE_1_SCORES
-from isoglot.report.published_measurements import published_measurements
-from isoglot.report.sentence_figures import similarity_figures
+from isoglot.report.figures.layer_series import pairs_of
+from isoglot.report.figures.sentence_figures import similarity_figures
+from isoglot.report.published import TABLE_1_SCORES, published_measurements
 from isoglot.report.table_1 import table_1
 
 PAPERS = list(published_measurements())

@@ -11,9 +11,8 @@ from scipy.stats import spearmanr
 
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.published import TABLE_1_SCORES
-from isoglot.report.published_measurements import published_measurements
-from isoglot.report.rank_correlation import RankCorrelation, rank_correlations, rank_sentences, spearman
+from isoglot.report.agreement import RankCorrelation, rank_correlations, rank_sentences, spearman
+from isoglot.report.published import TABLE_1_SCORES, published_measurements
 from isoglot.report.transfer_scores import transfer_scores
 from tests.report.made_up_measurements import transferred
 

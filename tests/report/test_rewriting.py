@@ -13,9 +13,9 @@ from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.pretraining.run import HEALTH
 from isoglot.report.gathering import gathered
-from isoglot.report.page import Other, rewrite_report, write_report
 from isoglot.report.report_files import read_found, read_report
 from isoglot.report.training_curves import Curve
+from isoglot.report.writing import Other, rewrite_report, write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
 from tests.report.html_pages import Element, parsed_page

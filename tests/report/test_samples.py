@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.report.samples import Sample, mean_sample
+from isoglot.report.verdicts import Sample, mean_sample
 
 
 def test_more_seeds_make_a_mean_surer() -> None:

@@ -1,6 +1,6 @@
 """A line without a spread is not taken for one whose seeds agree."""
 
-from isoglot.report.seed_notes import seed_notes
+from isoglot.report.figures.seed_notes import seed_notes
 
 MEANS = "Means over seeds; thin lines go from the lowest seed to the highest."
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoglot.report.similarity_scatter import similarity_scatters
+from isoglot.report.figures.similarity_scatter import similarity_scatters
 from tests.report.made_up_measurements import measured
 from tests.report.svg_pictures import hovers, parsed, texts
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1, UNTRAINED
-from isoglot.report.html.absences import Absences, Place
-from isoglot.report.html.survival_section import survival_section
+from isoglot.report.page.absences import Absences, Place
+from isoglot.report.page.survival_section import survival_section
 from isoglot.report.state import FAILED, NO_DATA, PENDING
 from isoglot.study.scales import DEMO
 from tests.report.html_pages import Element, parsed_page

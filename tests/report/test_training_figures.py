@@ -6,8 +6,8 @@ import pytest
 
 from isoglot.pipeline.cells import TRAINING
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.figures.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
 from isoglot.report.training_curves import Curve
-from isoglot.report.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
 from tests.report.made_up_measurements import measurement
 from tests.report.svg_pictures import hovers, parsed
 

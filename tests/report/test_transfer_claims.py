@@ -8,8 +8,7 @@ import pytest
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
-from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_measurements
 from isoglot.report.verdicts import Claim, Verdict
 from tests.report.made_up_measurements import transferred
 

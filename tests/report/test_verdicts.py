@@ -4,8 +4,7 @@ from math import sqrt
 
 import pytest
 
-from isoglot.report.samples import Sample, mean_sample
-from isoglot.report.verdicts import CLOSE_CKA, Verdict, few_seeds, joint_verdict, order_verdict
+from isoglot.report.verdicts import CLOSE_CKA, Sample, Verdict, few_seeds, joint_verdict, mean_sample, order_verdict
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.html.vocabulary_section import vocabulary_section
+from isoglot.report.page.vocabulary_section import vocabulary_section
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measurement

@@ -1,7 +1,7 @@
 """Figure 4: coverage stands beside precision, and fastText where there is any."""
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.word_figures import word_figures
+from isoglot.report.figures.word_figures import word_figures
 from tests.report.made_up_measurements import measured, measurement
 
 AT = {"exhibit": "figure-4", "languages": ("en", "fr")}

@@ -5,12 +5,11 @@ from functools import cache
 from typing import Any
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims.layer_evidence import Layers
-from isoglot.report.claims.of_layers import LAYER_CLAIMS
-from isoglot.report.claims.of_transfer import TRANSFER_CLAIMS
+from isoglot.report.claims.evidence import Layers, Transfer
+from isoglot.report.claims.layer_claims import LAYER_CLAIMS
 from isoglot.report.claims.question import Question, decided
-from isoglot.report.claims.transfer_evidence import Transfer
-from isoglot.report.published_measurements import published_measurements
+from isoglot.report.claims.transfer_claims import TRANSFER_CLAIMS
+from isoglot.report.published import published_measurements
 from isoglot.report.verdicts import Claim, Verdict
 
 NOT_PRINTED = "the paper prints no numbers of it"

@@ -1,1 +1,0 @@
-"""The report as one HTML page: escaped text, figures in two widths, tables, and a section for every exhibit."""
