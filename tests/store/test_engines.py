@@ -6,8 +6,8 @@ import pytest
 from stand_in_driver import write_driver
 from study_texts import TINY_STUDY
 
-from isoglot import engines
-from isoglot.engines import local_engine, most_side_by_side, num_in_memory, shares
+from isoglot.cli import engines
+from isoglot.cli.engines import local_engine, most_side_by_side, num_in_memory, shares
 from isoglot.errors import IsoglotError
 from isoglot.machine import num_processors
 from isoglot.pipeline.exhibits import targets

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_texts import study_text
 
-from isoglot.arguments import asked_study
+from isoglot.cli.options import asked_study
 from isoglot.errors import IsoglotError
 from isoglot.study.exhibit_names import EXHIBITS, KEYS, Narrowing
 from isoglot.study.study import Study, parse_study, with_conditions, with_exhibits, with_seeds, with_tasks

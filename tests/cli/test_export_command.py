@@ -11,11 +11,11 @@ import torch
 import typer
 from commands import UNWANTED, Workplace, environment
 
+from isoglot.cli.export import export
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.export_command import export
 from isoglot.pipeline.model_names import named_side
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY
@@ -24,7 +24,7 @@ from isoglot.store import Store
 os.environ["HF_HUB_OFFLINE"] = "1"
 from transformers import AutoModel, AutoTokenizer
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 COMMAND = """
 import typer
 from isoglot.export_command import export

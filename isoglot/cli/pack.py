@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.arguments import asked_store, asked_study
-from isoglot.errors import IsoglotError
-from isoglot.options import (
+from isoglot.cli.options import (
     DEFAULT_STORE,
     ConditionsOption,
     DataOption,
@@ -21,8 +19,11 @@ from isoglot.options import (
     StoreOption,
     StudyArgument,
     TasksOption,
+    asked_store,
+    asked_study,
+    plain_console,
 )
-from isoglot.terminal import plain_console
+from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.store.unpacking import Unpacked

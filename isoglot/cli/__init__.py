@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.arguments import asked_report, asked_store, asked_study
-from isoglot.compare_command import compare
-from isoglot.data_command import data_app
-from isoglot.errors import IsoglotError
-from isoglot.explain_command import explain
-from isoglot.export_command import export
-from isoglot.options import (
+from isoglot.cli.compare import compare
+from isoglot.cli.data import data_app
+from isoglot.cli.explain import explain
+from isoglot.cli.export import export
+from isoglot.cli.options import (
     DEFAULT_STORE,
     CalibrateOption,
     ConditionsOption,
@@ -25,12 +23,16 @@ from isoglot.options import (
     StudyArgument,
     StudyOrReportArgument,
     TasksOption,
+    asked_report,
+    asked_store,
+    asked_study,
+    plain_console,
 )
-from isoglot.pack_command import pack, unpack
-from isoglot.report_command import report
-from isoglot.run_command import run
-from isoglot.standard_streams import watch_readers
-from isoglot.terminal import plain_console
+from isoglot.cli.pack import pack, unpack
+from isoglot.cli.report import report
+from isoglot.cli.run import run
+from isoglot.cli.standard_streams import watch_readers
+from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.pipeline.measurements import Measurement

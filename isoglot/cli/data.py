@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from isoglot.cli.options import INTERRUPTED, plain_console
 from isoglot.errors import IsoglotError
-from isoglot.terminal import INTERRUPTED, plain_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,13 +1,75 @@
-"""The study, the report and the store that the words of a command name."""
+"""Arguments and options that several commands take."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
 
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.store import Store
     from isoglot.study.study import Study
+
+StudyArgument = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file.")
+]
+StudyOrReportArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A built-in study (see [bold]isoglot list[/bold]), a .toml file, or the folder of a report.",
+    ),
+]
+StoreOption = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        envvar="ISOGLOT_STORE",
+        help="Folder of artifacts: what is there is not made again.",
+        metavar="DIR",
+    ),
+]
+SeedsOption = Annotated[
+    str | None, typer.Option("--seeds", help="Seeds in place of the study's own, as in 0,1,2.", metavar="LIST")
+]
+ConditionsOption = Annotated[
+    str | None,
+    typer.Option("--conditions", help="Conditions in place of the study's own, as in default,sep-emb.", metavar="LIST"),
+]
+ExhibitsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--exhibits", help="In place of the study's own, as in table-1,figure-7: see isoglot list.", metavar="LIST"
+    ),
+]
+TasksOption = Annotated[
+    str | None, typer.Option("--tasks", help="Tasks in place of the study's own, as in ner,parsing.", metavar="LIST")
+]
+DataOption = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        envvar="ISOGLOT_DATA",
+        help="Folder that the paths in a study start from, in place of the study's own folder.",
+        metavar="DIR",
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Processes that make artifacts side by side: one for each GPU if not given, or for each core. "
+        "1 is this process alone.",
+        metavar="N",
+    ),
+]
+CalibrateOption = Annotated[
+    bool, typer.Option("--calibrate", help="Train each size of model for some seconds, to say how long it takes here.")
+]
+DEFAULT_STORE = "store"
 
 
 def asked_store(folder: str) -> "Store":
@@ -66,3 +128,15 @@ def asked_report(name: str, **choices: str | None) -> Path | None:
     for option in (option for option, words in choices.items() if words is not None):
         raise IsoglotError(f"--{option} chooses from a study, and {name} is a report, which has what it has")
     return path if path.is_dir() else path.parent
+
+
+INTERRUPTED = 130
+WIDTH_OF_FILES = 240
+
+
+def plain_console(*, soft_wrap: bool = True) -> Console:
+    """Names of files are no markup; a file or a pipe has no right margin."""
+    console = Console(markup=False, highlight=False, soft_wrap=soft_wrap)
+    if not console.is_terminal:
+        console.width = WIDTH_OF_FILES
+    return console

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from isoglot.arguments import asked_store, asked_study
-from isoglot.options import DEFAULT_STORE, DataOption, StoreOption, StudyArgument
-from isoglot.terminal import plain_console
+from isoglot.cli.options import (
+    DEFAULT_STORE,
+    DataOption,
+    StoreOption,
+    StudyArgument,
+    asked_store,
+    asked_study,
+    plain_console,
+)
 
 if TYPE_CHECKING:
     from isoglot.store import Record, Stage, Store

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from isoglot.cli.engines import NEEDED, chosen_engine, slurm_engine
 from isoglot.errors import IsoglotError
-from isoglot.slurm_options import NEEDED, chosen_engine, slurm_engine
 from isoglot.store import Store
 from isoglot.store.slurm import SlurmJobs
 from isoglot.store.slurm_submission import Submitter
@@ -88,7 +88,7 @@ def test_without_slurm_the_way_out_is_told(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_without_submitit_the_way_out_is_told(login_node: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isoglot.slurm_options.find_spec", lambda _: None)
+    monkeypatch.setattr("isoglot.cli.engines.find_spec", lambda _: None)
     with pytest.raises(IsoglotError, match=r"pip install 'isoglot\[slurm\]'"):
         chosen_engine(login_node, (), **NOTHING | {"slurm": True})
 

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.arguments import asked_report, asked_store, asked_study
-from isoglot.errors import IsoglotError
-from isoglot.options import (
+from isoglot.cli.options import (
     DEFAULT_STORE,
     ConditionsOption,
     DataOption,
@@ -23,8 +21,12 @@ from isoglot.options import (
     StoreOption,
     StudyOrReportArgument,
     TasksOption,
+    asked_report,
+    asked_store,
+    asked_study,
+    plain_console,
 )
-from isoglot.terminal import plain_console
+from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.report.report_files import ReportContent

@@ -13,10 +13,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from isoglot.cli.options import DEFAULT_STORE, DataOption, StoreOption, plain_console
 from isoglot.errors import IsoglotError
-from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
 from isoglot.study.searches import NewVectors
-from isoglot.terminal import plain_console
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Told

@@ -10,7 +10,7 @@ from click.testing import Result
 from commands import Workplace
 from typer.testing import CliRunner
 
-from isoglot.compare_command import compare
+from isoglot.cli.compare import compare
 from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.errors import IsoglotError
 from isoglot.study.study import Synthetic

@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from isoglot.arguments import asked_store, asked_study
-from isoglot.errors import IsoglotError
-from isoglot.options import (
+from isoglot.cli.engines import (
+    AccountOption,
+    MaxJobsOption,
+    PartitionOption,
+    SbatchOptions,
+    SlurmOption,
+    chosen_engine,
+)
+from isoglot.cli.options import (
     DEFAULT_STORE,
+    INTERRUPTED,
     ConditionsOption,
     DataOption,
     ExhibitsOption,
@@ -23,17 +30,12 @@ from isoglot.options import (
     StudyArgument,
     TasksOption,
     WorkersOption,
+    asked_store,
+    asked_study,
+    plain_console,
 )
-from isoglot.slurm_options import (
-    AccountOption,
-    MaxJobsOption,
-    PartitionOption,
-    SbatchOptions,
-    SlurmOption,
-    chosen_engine,
-)
-from isoglot.standard_streams import outlive_readers
-from isoglot.terminal import INTERRUPTED, plain_console
+from isoglot.cli.standard_streams import outlive_readers
+from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.store import Outcome, Stage

@@ -13,7 +13,7 @@ import pytest
 from ctrl_c import hearing_ctrl_c
 from real_data import DATA
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 COMMAND = """
 import sys
 from isoglot.data_command import data_app

@@ -1,7 +1,9 @@
-"""What `isoglot run --slurm` is told of a cluster, and the engine that follows from it."""
+"""Where a run's stages are made: in this process, or in several processes of this machine."""
 
 import os
 import shutil
+import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
@@ -9,11 +11,95 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isoglot.errors import IsoglotError
-from isoglot.machine import DEVICE_VARIABLE, WORKERS_VARIABLE
+from isoglot.hardware import SHARE_VARIABLE, VISIBLE_VARIABLE, available_ram, memory_share, usable_gpus
+from isoglot.machine import (
+    DEVICE_VARIABLE,
+    PROCESSES_VARIABLE,
+    WORKERS_VARIABLE,
+    num_processors,
+    num_workers,
+    processes_per_model,
+)
 
 if TYPE_CHECKING:
     from isoglot.store import Engine, PlannedStage, Store
     from isoglot.store.slurm_submission import Option
+
+THREADS_VARIABLE = "OMP_NUM_THREADS"
+WORKER_BYTES = 1 << 30
+"""What a worker takes with torch and a small model. A large one wants a GPU, and workers are few there."""
+
+
+def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: int | None) -> "Engine":
+    """As many worker processes as asked for, else as the plan can use and this machine has room for."""
+    from isoglot.store import InThisProcess
+    from isoglot.store.local_processes import LocalProcesses
+
+    useful = workers or most_side_by_side(planned)
+    per_model = processes_per_model()
+    # Only where it matters, as it takes a moment.
+    gpus = usable_gpus() if useful > 1 or per_model > 1 else ()
+    if gpus and len(gpus) < per_model:
+        raise IsoglotError(f"{PROCESSES_VARIABLE}={per_model} asks for a GPU each, and there are {len(gpus)}")
+    if per_model > 1 and not gpus:
+        warnings.warn(
+            f"{PROCESSES_VARIABLE}={per_model} gains nothing here: without a GPU each, processes that train one model "
+            "share the processors and the memory of one",
+            stacklevel=2,
+        )
+    if workers is not None:
+        _warn_of_too_many(workers)
+    groups = [gpus[first : first + per_model] for first in range(0, len(gpus) - per_model + 1, per_model)]
+    number = workers or min(useful, len(groups) or min(num_workers(), num_in_memory()))
+    if number == 1:
+        return InThisProcess(store)
+    gpus_of = [index % len(groups) for index in range(number)] if groups else None
+    return LocalProcesses(store, environments=shares(number, groups=groups), gpus=gpus_of)
+
+
+def most_side_by_side(planned: "Sequence[PlannedStage]") -> int:
+    """About how many stages could be in work at once: as many as wait for equally long chains of others."""
+    from isoglot.store import State
+
+    depths: dict[str, int] = {}
+    for each in planned:
+        if each.state is not State.DONE:
+            inputs = each.stage.input_digests.values()
+            depths[each.stage.digest] = 1 + max((depths.get(digest, 0) for digest in inputs), default=0)
+    return max(Counter(depths.values()).values(), default=1)
+
+
+def num_in_memory() -> int:
+    """How many workers this machine, or this container, has memory for."""
+    return max(1, int(memory_share() * available_ram()) // WORKER_BYTES)
+
+
+def shares(number: int, *, groups: Sequence[Sequence[str]]) -> list[dict[str, str]]:
+    """The environment of each of so many workers: its GPU, or as many as one model gets, processors and memory."""
+    share = {WORKERS_VARIABLE: str(max(1, num_workers() // number))}
+    if not os.environ.get(THREADS_VARIABLE):
+        share[THREADS_VARIABLE] = str(max(1, num_processors() // number))
+    places = max(1, len(groups))
+    environments = []
+    for index in range(number):
+        place = index % places
+        num_there = len(range(place, number, places))
+        environments.append(share | {SHARE_VARIABLE: str(memory_share() / num_there)})
+        if places > 1:
+            environments[-1][VISIBLE_VARIABLE] = ",".join(groups[place])
+    return environments
+
+
+def _warn_of_too_many(workers: int) -> None:
+    processors, in_memory = num_processors(), num_in_memory()
+    if workers > min(processors, in_memory):
+        room = f"are {processors} processors" if processors <= in_memory else f"is memory for {in_memory}"
+        warnings.warn(
+            f"--workers {workers}: there {room}, so that {min(processors, in_memory)} would do; more take turns "
+            "and leave less memory for each",
+            stacklevel=3,
+        )
+
 
 PANEL = "On a Slurm cluster"
 SlurmOption = Annotated[
@@ -59,7 +145,6 @@ def chosen_engine(
     say: Callable[[str], None],
 ) -> "Engine":
     """Processes of this machine, or jobs of the cluster whose login node it is."""
-    from isoglot.engines import local_engine
 
     named = {"--partition": partition, "--account": account, "--max-jobs": max_jobs, "--slurm-option": options or None}
     if not slurm:
@@ -75,7 +160,6 @@ def chosen_engine(
 
 def slurm_engine(store: "Store", *, max_jobs: int, options: Sequence[str], say: Callable[[str], None]) -> "Engine":
     """Jobs of the cluster, submitted with these options of sbatch."""
-    from isoglot.engines import THREADS_VARIABLE
     from isoglot.store.slurm import SlurmJobs
     from isoglot.store.slurm_submission import Submitter
 

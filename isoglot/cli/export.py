@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isoglot.cli.options import DEFAULT_STORE, DataOption, StoreOption
 from isoglot.errors import IsoglotError
-from isoglot.options import DEFAULT_STORE, DataOption, StoreOption
 
 if TYPE_CHECKING:
     from isoglot.model.interchange.model_card import Origin
