@@ -6,7 +6,7 @@ from pathlib import Path
 from isoglot.errors import suggestion
 from isoglot.study.toml_tables import Place, checked, file_paths, quoted, refuse_unknown_keys
 
-TASKS = files("isoglot") / "transfer" / "tasks"
+TASKS = files("isoglot") / "evaluation" / "transfer" / "tasks"
 SPLITS = {
     "train": "labelled examples to fine-tune on",
     "dev": "labelled examples to choose models by",

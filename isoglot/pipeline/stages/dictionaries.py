@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
-from isoglot.corpora.synthetic import lexicon as dictionary
+from isoglot.corpora.synthetic import dictionary
 from isoglot.corpora.words import split_lines
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import read_lines, write_lines

@@ -52,4 +52,4 @@ def page_frame(*, title: str, head: Html, sections: Sequence[Section]) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return (files("isoglot.report.html") / name).read_text(encoding="utf-8")
+    return (files("isoglot.report.page") / name).read_text(encoding="utf-8")
