@@ -23,7 +23,7 @@ from isoglot.model.background_writing import BackgroundWriter
 from isoglot.model.checkpoints import LATEST, write_checkpoint
 from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.flat_weights import FlatWeights
-from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS, Progression
+from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS, TrainState
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
 
@@ -57,7 +57,7 @@ class Training:
         self.update()
         start = time.perf_counter()
         write_checkpoint(
-            folder, model=self.weights, optimizer=self.optimizer, progression=Progression(update=1), write=write
+            folder, model=self.weights, optimizer=self.optimizer, progression=TrainState(update=1), write=write
         )
         self.wait()
         return time.perf_counter() - start

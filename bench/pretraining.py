@@ -38,7 +38,7 @@ from isoglot.pretraining.footprint import fitting_micro_batch
 from isoglot.pretraining.health import measured_matmul_peak, useful_operations_per_token
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
-from isoglot.pretraining.prefetching import Upcoming
+from isoglot.pretraining.prefetching import Prefetcher
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.study.conditions import CONDITIONS, TableKind
 from isoglot.study.scales import DEMO, SCALES, Scale
@@ -85,7 +85,7 @@ class Bert:
         self.update = 0
         batches = copy(like.batches)
         batches.positions = dict.fromkeys(batches.positions, 0)
-        self.upcoming = Upcoming(
+        self.upcoming = Prefetcher(
             batches, update=0, rows=(0, like.run.batch), at_most=like.micro_batch, machine=like.machine
         )
 

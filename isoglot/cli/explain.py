@@ -71,7 +71,7 @@ def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> li
     """What the store has of both, by metric, language and layer; of models nothing, as cells score them."""
     from isoglot.pipeline.stages.scores import SCORES, read_scores
 
-    folders = [store.told_folder(each) or store.folder(each) for each in (a, b)]
+    folders = [store.find_folder(each) or store.folder(each) for each in (a, b)]
     if not all((folder / SCORES).exists() for folder in folders):
         return []
     ours, theirs = (

@@ -76,7 +76,7 @@ def pack(
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be packed without the data it lacks; is --data right?")
     stages = inputs_first(wanted)
-    num_there = sum(shelf.told_folder(stage) is not None for stage in stages.values())
+    num_there = sum(shelf.find_folder(stage) is not None for stage in stages.values())
     if not num_there:
         raise IsoglotError(f"nothing of {study} is in {store} yet; is --store right?")
     console = plain_console()

@@ -32,9 +32,9 @@ class BackgroundWriter:
         self._is_closed = False
         self._thread: Thread | None = None
 
-    def outbox(self) -> "Outbox":
+    def outbox(self) -> "BackgroundWriter":
         """A way to hand files over, with memory for one of them."""
-        return Outbox(self)
+        return BackgroundWriter(self)
 
     def finish(self) -> None:
         """Wait until all is on disk."""
@@ -56,12 +56,12 @@ class BackgroundWriter:
         if kind is None:
             self._raise_error()
 
-    def _wait_for_room(self, outbox: "Outbox") -> None:
+    def _wait_for_room(self, outbox: "BackgroundWriter") -> None:
         with self._changed:
             self._changed.wait_for(lambda: self._has_room(outbox))
         self._raise_error()
 
-    def _has_room(self, outbox: "Outbox") -> bool:
+    def _has_room(self, outbox: "BackgroundWriter") -> bool:
         return all(job.outbox is not outbox for job in self._jobs)
 
     def _add(self, job: "_Job") -> None:
@@ -98,7 +98,7 @@ class BackgroundWriter:
             raise self._error
 
 
-class Outbox:
+class BackgroundWriter:
     """Called like `write_tensors`: copies the tensors as they are now and returns, and they are written later.
 
     Its memory holds one file's tensors, and is used again for the next. A call waits while the last one's file is
@@ -158,7 +158,7 @@ def _one_thread() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Job:
-    outbox: Outbox
+    outbox: BackgroundWriter
     tensors: Mapping[str, Tensor]
     path: Path
     metadata: Mapping[str, str] | None

@@ -36,7 +36,7 @@ def stored_progression(folder: Path) -> dict[str, Any]:
         return {}
 
 
-Progression = TypeVar("Progression", bound="DataclassInstance")
+TrainState = TypeVar("TrainState", bound="DataclassInstance")
 """What changes during training besides weights and moments."""
 
 
@@ -62,8 +62,8 @@ def write_checkpoint(
 
 
 def read_checkpoint(
-    folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, fresh: Progression
-) -> Progression:
+    folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, fresh: TrainState
+) -> TrainState:
     """Restore model and optimizer from the folder; the fresh progression where it holds no checkpoint."""
     try:
         with safe_open(folder / LATEST, framework="pt") as tensors:

@@ -12,7 +12,7 @@ from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.pipeline.stages.transfer import ZeroShotTransfer
-from isoglot.pipeline.stages.two_models import OfTwoModels
+from isoglot.pipeline.stages.two_models import TwoModelStage
 from isoglot.pipeline.stages.vocabulary_statistics import VocabularyStatistics
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
@@ -98,7 +98,7 @@ def _models(study: Study, condition: str) -> Named:
                     found[_model_words(cell)] = cell.stage.encoder
                 case LayerTransfer():
                     found[_model_words(cell)] = cell.stage.heads[0].encoder
-                case OfTwoModels():
+                case TwoModelStage():
                     found[_model_words(cell)] = cell.stage.encoders[cell.languages[0]]
     with_seeds = {words: model for words, model in found.items() if len(words) > 1}
     return with_seeds or found

@@ -14,7 +14,7 @@ from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.pipeline.stages.evaluation_log import chosen_evaluation, evaluations
 from isoglot.pipeline.stages.models import AnyEncoder
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.pipeline.stages.two_models import OfTwoModels
+from isoglot.pipeline.stages.two_models import TwoModelStage
 from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.study import Study
@@ -50,7 +50,7 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
     damage: list[IsoglotError] = []
     for cell in cells(study):
         try:
-            if (told := store.told(cell.stage, contents=True)) is not None:
+            if (told := store.lookup(cell.stage, contents=True)) is not None:
                 found += _of_cell(cell, told.folder, study=study, store=store)
         except IsoglotError as error:
             damage.append(error)
@@ -59,7 +59,7 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
 
 def pending_cells(study: Study, store: Store) -> list[Cell]:
     """Those that the store has nothing for yet; what is there and damaged is not pending."""
-    return [cell for cell in cells(study) if store.told_folder(cell.stage) is None]
+    return [cell for cell in cells(study) if store.find_folder(cell.stage) is None]
 
 
 def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterator[Measurement]:
@@ -92,14 +92,14 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
         return
     if isinstance(cell.stage, Emergence):
         yield from _of_training(blank, cell.stage.encoder, store=store)
-    elif isinstance(cell.stage, OfTwoModels) and cell.condition == MONOLINGUAL.name:
+    elif isinstance(cell.stage, TwoModelStage) and cell.condition == MONOLINGUAL.name:
         for language, encoder in sorted(cell.stage.encoders.items()):
             yield from _of_training(replace(blank, language=language), encoder, store=store)
 
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
     """Dev perplexity of each language at the update whose model was chosen."""
-    folder = store.told_folder(encoder)
+    folder = store.find_folder(encoder)
     found = [] if folder is None else evaluations(folder)
     if not found:
         return

@@ -35,7 +35,7 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
         choices = [language, *(choice for choice in choices if choice != language)]
     side = _side(name, study=study, condition=condition, choices=choices)
     if not store.has(side.encoder):
-        if store.told_folder(side.encoder) is not None:
+        if store.find_folder(side.encoder) is not None:
             raise IsoglotError(
                 f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
                 "--largest-file 1GB, and unpack that here"

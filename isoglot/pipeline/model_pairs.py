@@ -52,7 +52,7 @@ class Side:
 
 
 class _BothSides(TypedDict):
-    """The fields of OfTwoModels."""
+    """The fields of TwoModelStage."""
 
     languages: tuple[str, str]
     encoders: dict[str, AnyEncoder]

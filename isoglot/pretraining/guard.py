@@ -40,7 +40,7 @@ class Guard:
         """In a row, until now."""
 
     @torch.no_grad()
-    def found_bad(self, loss_sum_K: Tensor, count_K: Tensor, gradient_norm: Tensor) -> Tensor:
+    def is_bad_update(self, loss_sum_K: Tensor, count_K: Tensor, gradient_norm: Tensor) -> Tensor:
         """1.0 where the update is to be skipped, else 0.0, as fused Adam takes its `found_inf`.
 
         For each language, in this update and over all processes: its losses summed over its masked words, and how many

@@ -23,15 +23,15 @@ from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.batches import Batches, window_source
 from isoglot.pretraining.guard import MOST_SKIPPED, WINDOW, too_many
 from isoglot.pretraining.perplexity import HeldOut, perplexity
-from isoglot.pretraining.prefetching import Upcoming
+from isoglot.pretraining.prefetching import Prefetcher
 from isoglot.pretraining.ranks import ALONE, Ranks
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
-from isoglot.pretraining.updates import Unsettled, Updates
+from isoglot.pretraining.updates import PendingUpdate, Updates
 from isoglot.randomness import derived_seed
 
 
 @dataclass
-class Progression:
+class TrainState:
     """What changes during training besides weights and moments; random draws depend on the update number alone."""
 
     update: int = 0
@@ -155,17 +155,17 @@ class Trainer:
             HeldOut.of(stream.ids(Split.DEV), language=language, window=run.window, rate=run.mask_rate, mask_id=mask_id)
             for language, stream in streams.items()
         ]
-        self.unsettled: list[Unsettled] = []
+        self.unsettled: list[PendingUpdate] = []
         self.records: list[UpdateRecord] = []
         self.progression = read_checkpoint(
-            folder / CHECKPOINTS, model=self.updates.weights, optimizer=self.updates.optimizer, fresh=Progression()
+            folder / CHECKPOINTS, model=self.updates.weights, optimizer=self.updates.optimizer, fresh=TrainState()
         )
         self.updates.weights.refresh_twins(run.languages)
         self.micro_batch = min(self.progression.micro_batch or run.batch, micro_batch or run.batch)
         self.progression.micro_batch = self.micro_batch
         ranks.check_agreement({"update": self.progression.update, "windows at once": self.micro_batch})
         self.batches.positions.update(self.progression.positions)
-        self.upcoming = Upcoming(
+        self.upcoming = Prefetcher(
             self.batches,
             update=self.progression.update,
             rows=ranks.rows(run.batch),

@@ -42,7 +42,7 @@ class Batch:
         return replace(self, pieces=pieces)
 
 
-class Upcoming:
+class Prefetcher:
     """Gives the batches in order; for a GPU they are read by a thread of their own, into memory it can fetch from."""
 
     def __init__(self, batches: Batches, *, update: int, rows: tuple[int, int], at_most: int, machine: Machine):
@@ -65,7 +65,7 @@ class Upcoming:
             raise batch
         return batch.moved(lambda token_BL: token_BL.to(self.machine.device, non_blocking=True))
 
-    def __enter__(self) -> "Upcoming":
+    def __enter__(self) -> "Prefetcher":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:

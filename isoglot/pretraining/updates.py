@@ -50,7 +50,7 @@ NORM_EPSILON = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unsettled:
+class PendingUpdate:
     """An update whose numbers are still on the device, since a look at them would wait for it."""
 
     update: int
@@ -105,7 +105,7 @@ class Updates:
         self.share = torch.zeros((), device=machine.device)
         """That one masked word has in the whole batch."""
 
-    def __call__(self, update: int, batch: Batch) -> Unsettled:
+    def __call__(self, update: int, batch: Batch) -> PendingUpdate:
         """Learn from this process's pieces of a batch."""
         self.generator.manual_seed(derived_seed(self.run.seed, "masking", update))
         mask = Mask.drawn(self.run.batch, self.run.window, rate=self.run.mask_rate, generator=self.generator)
@@ -128,7 +128,7 @@ class Updates:
         rate = learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
         self.rate.fill_(rate)
         numbers = self.recorded(batch.languages, partial(self._step, batch.languages))
-        return Unsettled(update=update, learning_rate=rate, numbers=numbers)
+        return PendingUpdate(update=update, learning_rate=rate, numbers=numbers)
 
     def _learn(self, language: str, token_BL: Tensor, chosen_BL: Tensor, fate_BL: Tensor, other_BL: Tensor) -> Tensor:
         """The gradient as a share of the whole batch's, so that neither pieces nor processes change what is learnt."""
@@ -153,7 +153,7 @@ class Updates:
         # in XLM they get zeros, and drift on.
         gradients = self.weights.show_gradients(languages)
         norm = torch.nn.utils.get_total_norm(gradients)
-        left_out = self.guard.found_bad(self.sum_and_count_2K[0], self.sum_and_count_2K[1], norm)
+        left_out = self.guard.is_bad_update(self.sum_and_count_2K[0], self.sum_and_count_2K[1], norm)
         # Fused Adam divides gradients by one of these and does nothing at all if the other says so: it clips on its
         # way, and nobody waits for the device to hear whether a number went astray.
         self.optimizer.grad_scale = ((norm + NORM_EPSILON) / self.run.optimization.clip_norm).clamp(min=1.0)  # type: ignore[attr-defined]

@@ -94,7 +94,7 @@ def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTunin
     chosen = next(score.value for score in read_scores(store.folder(stage)) if score.metric == PLACES[0])
     run = stage.runs[int(chosen)]
     if not store.has(run):
-        if store.told_folder(run) is not None:
+        if store.find_folder(run) is not None:
             raise IsoglotError(
                 f"{run.title}: {store.root} has only a summary of it, without its predictions; where it was made, pack "
                 "it with isoglot pack --largest-file 1GB, and unpack that here"

@@ -31,7 +31,7 @@ def gathered(
 ) -> Found:
     """For a page in this folder of the store; failures begin with the title of an artifact."""
     asked = cells(study)
-    folders = {cell.stage.digest: store.told_folder(cell.stage) or store.folder(cell.stage) for cell in asked}
+    folders = {cell.stage.digest: store.find_folder(cell.stage) or store.folder(cell.stage) for cell in asked}
     return Found(
         measurements=tuple(measurements),
         provenance=provenance(study, store),

@@ -47,7 +47,7 @@ def _damaged(
     for cell in cells(study):
         if cell.stage.digest not in read:
             try:
-                store.told(cell.stage, contents=True)
+                store.lookup(cell.stage, contents=True)
             except IsoglotError as error:
                 yield cell.stage.digest, (cell, error)
 

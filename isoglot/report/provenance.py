@@ -152,7 +152,7 @@ def _records(stages: Iterable[Stage], store: Store) -> dict[str, Record]:
     found = {}
     for stage in stages:
         with suppress(IsoglotError):
-            if (told := store.told(stage)) is not None:
+            if (told := store.lookup(stage)) is not None:
                 found[stage.digest] = told.record
     return found
 
@@ -181,7 +181,7 @@ def _vocabularies(asked: Iterable[Cell], store: Store) -> tuple[VocabularySize, 
                 )
                 size.merges.setdefault(stage.language, stage.bpe.merges)
                 with suppress(IsoglotError):
-                    if stage.language not in size.types and (told := store.told(stage)) is not None:
+                    if stage.language not in size.types and (told := store.lookup(stage)) is not None:
                         size.types[stage.language] = TokenStream.open(told.folder).table_size
     return tuple(found.values())
 

@@ -19,10 +19,10 @@ from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import DEFAULT, Condition, condition_named, label_of
-from isoglot.study.exhibit_names import EVERYTHING, WITHOUT_CONDITIONS, Narrowing
+from isoglot.study.exhibit_names import EVERYTHING, WITHOUT_CONDITIONS, ExhibitFilter
 from isoglot.study.scales import Scale
 from isoglot.study.task_files import task_names
-from isoglot.study.toml_tables import Place, known_name
+from isoglot.study.toml_tables import FileKey, known_name
 
 KIND_NAMES: dict[type, str] = {
     bool: "true or false",
@@ -34,7 +34,7 @@ KIND_NAMES: dict[type, str] = {
 }
 
 
-def read_as(kind: Any, value: object, *, place: Place) -> Any:
+def read_as(kind: Any, value: object, *, place: FileKey) -> Any:
     """The value as a field of this kind holds it.
 
     What a later isoglot says of a thing and this one does not know is passed over.
@@ -57,7 +57,7 @@ def read_as(kind: Any, value: object, *, place: Place) -> Any:
     return _checked(value, kind, place=place)
 
 
-def _instance(kind: type, table: dict[str, Any], *, place: Place) -> Any:
+def _instance(kind: type, table: dict[str, Any], *, place: FileKey) -> Any:
     kinds = _kinds(kind)
     for each in fields(kind):
         if each.name not in table and each.default is MISSING:
@@ -72,7 +72,7 @@ def _kinds(kind: type) -> dict[str, Any]:
     return {each.name: hints[each.name] for each in fields(kind)}
 
 
-def _items(arguments: tuple[Any, ...], items: list[Any], *, place: Place) -> list[Any]:
+def _items(arguments: tuple[Any, ...], items: list[Any], *, place: FileKey) -> list[Any]:
     """Any number of one kind, or as many as there are kinds."""
     is_any_number = len(arguments) == 1 or arguments[-1] is Ellipsis
     kinds = (arguments[0],) * len(items) if is_any_number else arguments
@@ -82,7 +82,7 @@ def _items(arguments: tuple[Any, ...], items: list[Any], *, place: Place) -> lis
     return [read_as(one, item, place=place.at(str(index))) for index, (one, item) in pairs]
 
 
-def _checked(value: object, kind: type, *, place: Place) -> Any:
+def _checked(value: object, kind: type, *, place: FileKey) -> Any:
     # A whole number stays one, as it would be printed otherwise.
     if type(value) is not kind and not (kind is float and type(value) is int):
         raise place.error(f"should be {KIND_NAMES[kind]}, not {value!r}")
@@ -98,7 +98,7 @@ class Asked:
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
     seeds: tuple[int, ...]
-    only: dict[str, Narrowing]
+    only: dict[str, ExhibitFilter]
     """By exhibit, for those that are about less than all of it."""
     scale: Scale
     is_made_up: bool
@@ -129,13 +129,13 @@ class _Settings:
     conditions: tuple[str, ...]
     exhibits: tuple[str, ...]
     seeds: tuple[int, ...]
-    only: dict[str, Narrowing] | None = None
+    only: dict[str, ExhibitFilter] | None = None
     scale: Scale
 
 
 def asked_in(provenance: Provenance, *, file: str = "provenance.json") -> Asked:
     """`file` is where it was read from, for messages."""
-    place = Place(file=file, key="settings")
+    place = FileKey(file=file, key="settings")
     settings: _Settings = read_as(_Settings, provenance.settings, place=place)
     return Asked(
         name=provenance.study,
@@ -149,7 +149,7 @@ def asked_in(provenance: Provenance, *, file: str = "provenance.json") -> Asked:
     )
 
 
-def _conditions(names: tuple[str, ...], *, place: Place) -> Iterator[Condition]:
+def _conditions(names: tuple[str, ...], *, place: FileKey) -> Iterator[Condition]:
     for name in names:
         try:
             yield condition_named(name)
@@ -241,11 +241,11 @@ def _measurements(path: Path) -> Iterator[Measurement]:
         yield found
 
 
-def _place(path: Path) -> Place:
-    return Place(file=str(path))
+def _place(path: Path) -> FileKey:
+    return FileKey(file=str(path))
 
 
-def _lines(path: Path) -> Iterator[tuple[Place, object]]:
+def _lines(path: Path) -> Iterator[tuple[FileKey, object]]:
     """Of a file of JSON lines, each with where it stands; what is no JSON comes as its text."""
     for number, line in enumerate(_text(path).split("\n"), start=1):
         if line.strip():
@@ -253,7 +253,7 @@ def _lines(path: Path) -> Iterator[tuple[Place, object]]:
                 content = json.loads(line)
             except ValueError:
                 content = line
-            yield Place(file=f"{path}:{number}"), content
+            yield FileKey(file=f"{path}:{number}"), content
 
 
 def _table(path: Path) -> dict[str, Json]:

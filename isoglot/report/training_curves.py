@@ -48,7 +48,7 @@ def learning_curves(study: Study, store: Store) -> list[Curve]:
 def _curves(
     model: PretrainedEncoder, *, condition: str, languages: tuple[str, ...], seed: int, store: Store
 ) -> Iterator[Curve]:
-    folder = store.told_folder(model)
+    folder = store.find_folder(model)
     found = [] if folder is None else _readable(folder)
     is_finished = bool(found)
     if not is_finished:

@@ -22,7 +22,7 @@ class Identified:
     """Has a digest of its own, so it may not hide inside another thing's settings."""
 
 
-def plain(value: object, *, at: str) -> Json:
+def json_form(value: object, *, at: str) -> Json:
     """The JSON form of a setting, which errors call `at`.
 
     Types count: 1, 1.0 and True are three settings. A list is a tuple, a frozenset is its members in order, and an
@@ -32,7 +32,7 @@ def plain(value: object, *, at: str) -> Json:
         case Identified():
             raise TypeError(f"{at} holds a stage: a stage must be a field, or in a tuple or mapping of stages alone")
         case Enum():
-            return plain(value.value, at=at)
+            return json_form(value.value, at=at)
         case None | bool():
             return value
         case int():
@@ -42,13 +42,13 @@ def plain(value: object, *, at: str) -> Json:
         case float() if math.isfinite(value):
             return float(value)
         case tuple() | list():
-            return [plain(member, at=f"{at}.{index}") for index, member in enumerate(value)]
+            return [json_form(member, at=f"{at}.{index}") for index, member in enumerate(value)]
         case frozenset():
-            return sorted((plain(member, at=at) for member in value), key=canonical_json)
+            return sorted((json_form(member, at=at) for member in value), key=canonical_json)
         case Mapping() if all(isinstance(key, str) and key != CLASS_KEY for key in value):
-            return {str.__str__(key): plain(member, at=f"{at}.{key}") for key, member in value.items()}
+            return {str.__str__(key): json_form(member, at=f"{at}.{key}") for key, member in value.items()}
     if is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        members = {name: plain(member, at=f"{at}.{name}") for name, member in identity_fields(value)}
+        members = {name: json_form(member, at=f"{at}.{name}") for name, member in identity_fields(value)}
         return {CLASS_KEY: type(value).__name__} | members
     raise TypeError(
         f"{at} = {value!r} is no plain setting: use None, bool, int, finite float, str, Enum, tuple, frozenset, "

@@ -19,7 +19,7 @@ from isoglot.store.worker_process import SECONDS_TO_END, LastWord, Warned, serve
 
 
 @contextmanager
-def deaf_to_ctrl_c() -> Iterator[None]:
+def ctrl_c_blocked() -> Iterator[None]:
     """This process, and those it starts meanwhile for good; it hears of it afterwards."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -51,7 +51,7 @@ class LocalProcesses:
     ) -> None:
         places = gpus or [None] * len(environments)
         self._desks = [
-            _Desk(store.root, environment=environment, gpu=gpu)
+            _WorkerSlot(store.root, environment=environment, gpu=gpu)
             for environment, gpu in zip(environments, places, strict=True)
         ]
         self._warned: set[str] = set()
@@ -66,12 +66,12 @@ class LocalProcesses:
         # A worker that has imported its libraries already is the quicker one, unless its GPU is the busier one.
         min(self._free(stage), key=lambda desk: (self._filling(desk, stage), desk.worker is None)).begin(stage, tell)
 
-    def _free(self, stage: Stage) -> list["_Desk"]:
+    def _free(self, stage: Stage) -> list["_WorkerSlot"]:
         """Desks that may take it."""
         free = [desk for desk in self._desks if desk.stage is None]
         return [desk for desk in free if self._filling(desk, stage) < MOST_FILLING]
 
-    def _filling(self, place: "_Desk", stage: Stage) -> int:
+    def _filling(self, place: "_WorkerSlot", stage: Stage) -> int:
         """How many stages there are on a desk's GPU that this one would have to share it with."""
         if place.gpu is None or not stage.fills_gpu:
             return 0
@@ -105,7 +105,7 @@ class LocalProcesses:
             for worker in workers:
                 worker.process.kill()
 
-    def _take(self, message: Event | Warned | LastWord, desk: "_Desk") -> None:
+    def _take(self, message: Event | Warned | LastWord, desk: "_WorkerSlot") -> None:
         match message:
             case Warned(text, filename, line):
                 # Once, as in one process: a library tells every worker the same when it is imported.
@@ -119,7 +119,7 @@ class LocalProcesses:
                 desk.take(event)
 
 
-class _Desk:
+class _WorkerSlot:
     """Where a worker sits, if one is needed yet, and the stage it is at."""
 
     def __init__(self, root: Path, *, environment: Mapping[str, str], gpu: Hashable | None) -> None:
@@ -184,7 +184,7 @@ class _Worker:
         # If it had to be started below, it would unblock Ctrl-C.
         resource_tracker.ensure_running()
         # In a terminal it goes to all of a run, and it is this process that decides.
-        with theirs, deaf_to_ctrl_c(), _variables(environment):
+        with theirs, ctrl_c_blocked(), _variables(environment):
             self.process.start()
 
     def end(self) -> int | None:

@@ -34,7 +34,7 @@ def write_pack(
     files: dict[str, Path | bytes] = {}
     logs, num_whole, num_summaries = [], 0, 0
     for stage in stages:
-        told = store.told(stage)
+        told = store.lookup(stage)
         if told is None:
             continue
         record, folder = told.record, told.folder

@@ -100,7 +100,7 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
     except IsoglotError:
         return State.DAMAGED
     with suppress(IsoglotError):
-        if not whole and store.told(stage) is not None:
+        if not whole and store.lookup(stage) is not None:
             return State.DONE
     return State.INTERRUPTED if store.is_interrupted(stage) else State.TO_DO
 

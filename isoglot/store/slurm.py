@@ -10,7 +10,7 @@ from typing import Self
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, lease
 from isoglot.store.engine import Event, Failed, Held, Made, Progressed, Reused, Tell, Waiting
-from isoglot.store.local_processes import deaf_to_ctrl_c
+from isoglot.store.local_processes import ctrl_c_blocked
 from isoglot.store.slurm_job import error_log, news_path, read_news
 from isoglot.store.slurm_submission import GONE, QueuedJob, SilentSlurmError, Submitter, cancel, last_state, queued_jobs
 from isoglot.store.stage import Stage
@@ -105,7 +105,7 @@ class SlurmJobs:
                 self._end(job, Reused(job.stage.digest))
                 return
             # So that no job gets into the queue that nobody knows of.
-            with clear_disk_errors(self._store.root), deaf_to_ctrl_c():
+            with clear_disk_errors(self._store.root), ctrl_c_blocked():
                 folder.mkdir(parents=True, exist_ok=True)
                 # Two runs must not both find that nobody has submitted it.
                 with lease(folder / "slurm.lease", waiting=ignore_holder):

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from isoglot.store.canonical import Identified, Json, digest_of, identity_fields, plain
+from isoglot.store.canonical import Identified, Json, digest_of, identity_fields, json_form
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ class Stage(Identified, ABC):
     def settings(self) -> dict[str, Json]:
         """The fields that are no inputs, as JSON."""
         return {
-            name: plain(value, at=f"{type(self).__name__}.{name}")
+            name: json_form(value, at=f"{type(self).__name__}.{name}")
             for name, value in identity_fields(self)
             if not _stages(name, value)
         }

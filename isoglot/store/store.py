@@ -86,7 +86,7 @@ def ignore_holder(holder: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class StoredArtifact:
     """Of an artifact that is here, whole or as a summary."""
 
     folder: Path
@@ -147,18 +147,18 @@ class Store:
         self._verified.add(stage.digest)
         return record
 
-    def told_folder(self, stage: Stage | Record) -> Path | None:
+    def find_folder(self, stage: Stage | Record) -> Path | None:
         """Where to read of an artifact: its own folder, or else its summary; it is not looked into."""
         return next((each for each in (self.folder(stage), self.summary_folder(stage)) if each.exists()), None)
 
-    def told(self, stage: Stage, *, contents: bool = False) -> Told | None:
+    def lookup(self, stage: Stage, *, contents: bool = False) -> StoredArtifact | None:
         """What is told there, once the files are found as they should be: sizes, and contents if asked."""
-        folder = self.told_folder(stage)
+        folder = self.find_folder(stage)
         if folder is None:
             return None
         if folder == self.summary_folder(stage):
-            return Told(folder=folder, record=read_summary(folder, stage=stage, contents=contents))
-        return Told(folder=folder, record=self.verify(stage) if contents else self.record(stage))
+            return StoredArtifact(folder=folder, record=read_summary(folder, stage=stage, contents=contents))
+        return StoredArtifact(folder=folder, record=self.verify(stage) if contents else self.record(stage))
 
     def records(self) -> Iterator[Record]:
         """Of all artifacts and summaries; unreadable ones are left for the stage that needs them to complain of."""

@@ -143,7 +143,7 @@ def _merged(draft: Path, store: Store, *, archive: Path) -> Unpacked:
 
 def _sound_folder(record: Record, *, store: Store) -> Path | None:
     """Where the store tells of the artifact; a summary that is damaged does not."""
-    folder = store.told_folder(record)
+    folder = store.find_folder(record)
     if folder is not None and folder == store.summary_folder(record):
         try:
             read_summary(folder, stage=record, contents=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isoglot.errors import suggestion
-from isoglot.study.toml_tables import Place, Table, checked, distinct, known_name, quoted, refuse_unknown_keys
+from isoglot.study.toml_tables import FileKey, Table, checked, distinct, known_name, quoted, refuse_unknown_keys
 
 EXHIBITS = {
     "table-1": "zero-shot transfer of tasks from the first language to the others",
@@ -44,7 +44,7 @@ Lists = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Narrowing:
+class ExhibitFilter:
     """What one exhibit keeps of a study's lists; None keeps all."""
 
     targets: tuple[str, ...] | None = None
@@ -57,10 +57,12 @@ class Narrowing:
         return allowed is None or item in allowed
 
 
-EVERYTHING = Narrowing()
+EVERYTHING = ExhibitFilter()
 
 
-def parse_narrowings(value: object, *, exhibits: Collection[str], lists: Lists, place: Place) -> dict[str, Narrowing]:
+def parse_filters(
+    value: object, *, exhibits: Collection[str], lists: Lists, place: FileKey
+) -> dict[str, ExhibitFilter]:
     """The table [only], by exhibit; each list in it must be a part of the study's own."""
     found = {}
     for exhibit, table in checked(value, dict, place=place).items():
@@ -73,16 +75,16 @@ def parse_narrowings(value: object, *, exhibits: Collection[str], lists: Lists, 
     return found
 
 
-def _narrowing(exhibit: str, table: Table, *, lists: Lists, place: Place) -> Narrowing:
+def _narrowing(exhibit: str, table: Table, *, lists: Lists, place: FileKey) -> ExhibitFilter:
     own = keys_of(exhibit)
     for key in table:
         if key in lists and key not in own:
             raise place.at(key).error(f"{exhibit} has no {key} to choose from; the keys here are {quoted(own)}")
     refuse_unknown_keys(table, own, place=place)
-    return Narrowing(**{key: _part_of(lists[key], items, place=place.at(key)) for key, items in table.items()})
+    return ExhibitFilter(**{key: _part_of(lists[key], items, place=place.at(key)) for key, items in table.items()})
 
 
-def _part_of(known: Sequence[Any], items: object, *, place: Place) -> tuple[Any, ...]:
+def _part_of(known: Sequence[Any], items: object, *, place: FileKey) -> tuple[Any, ...]:
     named = distinct(items, type(known[0]), at_least=1, place=place)
     for item in named:
         if isinstance(item, str):

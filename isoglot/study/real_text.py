@@ -12,7 +12,7 @@ from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 from isoglot.study.limits import at_least
 from isoglot.study.task_files import SPLITS, parse_task_files, task_file_keys, task_names
 from isoglot.study.toml_tables import (
-    Place,
+    FileKey,
     Table,
     checked,
     file_paths,
@@ -132,7 +132,7 @@ class RealText:
         )
 
 
-def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place) -> RealText:
+def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> RealText:
     """The tables [text], [words] and [resources]; paths start from the folder `data`."""
     text, at_text = checked(table["text"], dict, place=place.at("text")), place.at("text")
     refuse_unknown_keys(text, (*languages, OTHER_DOMAIN, MOST_WORDS), place=at_text)
@@ -158,7 +158,7 @@ def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, pla
     )
 
 
-def _source(value: object, *, data: Path, place: Place) -> TextSource:
+def _source(value: object, *, data: Path, place: FileKey) -> TextSource:
     if isinstance(value, dict):
         if "dataset" not in value:
             raise place.error(
@@ -176,7 +176,7 @@ def _source(value: object, *, data: Path, place: Place) -> TextSource:
     return files
 
 
-def _splittings(value: object, *, languages: tuple[str, ...], place: Place) -> dict[str, WordSplitting]:
+def _splittings(value: object, *, languages: tuple[str, ...], place: FileKey) -> dict[str, WordSplitting]:
     table = checked(value, dict, place=place)
     refuse_unknown_keys(table, (*languages, LOWERCASE), place=place)
     lowercase = checked(table.get(LOWERCASE, False), bool, place=place.at(LOWERCASE))
@@ -186,7 +186,7 @@ def _splittings(value: object, *, languages: tuple[str, ...], place: Place) -> d
     }
 
 
-def _splitting(language: str, value: Any, *, lowercase: bool, place: Place) -> WordSplitting:
+def _splitting(language: str, value: Any, *, lowercase: bool, place: FileKey) -> WordSplitting:
     splitter, command = default_splitting(language).splitter, ()
     if isinstance(value, dict):
         refuse_unknown_keys(value, ("command",), place=place)
@@ -200,7 +200,7 @@ def _splitting(language: str, value: Any, *, lowercase: bool, place: Place) -> W
     return WordSplitting(splitter=splitter, language=language, lowercase=lowercase, command=command)
 
 
-def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: Place) -> dict[str, tuple[Path, ...]]:
+def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: FileKey) -> dict[str, tuple[Path, ...]]:
     found: dict[str, tuple[Path, ...]] = {}
     tasks = task_names()
     for kind, files in checked(value, dict, place=place).items():
@@ -215,7 +215,7 @@ def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: 
 
 
 def _files_of_owners(
-    kind: str, value: object, *, owners: tuple[str, ...], data: Path, place: Place
+    kind: str, value: object, *, owners: tuple[str, ...], data: Path, place: FileKey
 ) -> dict[str, tuple[Path, ...]]:
     """Of languages, or of pairs of them."""
     what = "pairs" if kind in RESOURCES else "languages"

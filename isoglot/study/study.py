@@ -9,7 +9,7 @@ from pathlib import Path
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS, Condition, condition_named
-from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, Narrowing, parse_narrowings
+from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.limits import SEED, at_least, conflicts
 from isoglot.study.real_text import RealText, parse_real_text
@@ -17,7 +17,7 @@ from isoglot.study.scales import SCALES, Scale
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from isoglot.study.task_files import task_names
 from isoglot.study.toml_tables import (
-    Place,
+    FileKey,
     Table,
     changed,
     checked,
@@ -71,7 +71,7 @@ class Study:
     tasks: tuple[str, ...]
     """What transfer is measured by; one file each in isoglot/evaluation/transfer/tasks."""
     seeds: tuple[int, ...]
-    only: Mapping[str, Narrowing] = field(default_factory=dict)
+    only: Mapping[str, ExhibitFilter] = field(default_factory=dict)
     """By exhibit, for those that are about less than all of it."""
     text: Synthetic | RealText
     file_exhibits: tuple[str, ...]
@@ -134,7 +134,7 @@ def read_study(name_or_path: str | Path, *, data: Path | None = None) -> Study:
 
 def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     """A study from the text of its file; `origin` names the file in messages, and paths in it start from `data`."""
-    place = Place(file=origin)
+    place = FileKey(file=origin)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -164,22 +164,22 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
 
 def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
     """The same study with other seeds, as --seeds asks for."""
-    return replace(study, seeds=_seeds(list(seeds), place=Place(file="--seeds")))
+    return replace(study, seeds=_seeds(list(seeds), place=FileKey(file="--seeds")))
 
 
 def with_exhibits(study: Study, names: Iterable[str]) -> Study:
     """The same study with other exhibits, as --exhibits asks for."""
-    return replace(study, exhibits=_known_names(list(names), EXHIBITS, place=Place(file="--exhibits")))
+    return replace(study, exhibits=_known_names(list(names), EXHIBITS, place=FileKey(file="--exhibits")))
 
 
 def with_tasks(study: Study, names: Iterable[str]) -> Study:
     """The same study with other tasks, as --tasks asks for."""
-    return replace(study, tasks=_known_names(list(names), task_names(), place=Place(file="--tasks")))
+    return replace(study, tasks=_known_names(list(names), task_names(), place=FileKey(file="--tasks")))
 
 
 def with_conditions(study: Study, names: Iterable[str]) -> Study:
     """The same study under other conditions, as --conditions asks for."""
-    return replace(study, conditions=_conditions(list(names), scale=study.scale, place=Place(file="--conditions")))
+    return replace(study, conditions=_conditions(list(names), scale=study.scale, place=FileKey(file="--conditions")))
 
 
 TEXT_MEND = (
@@ -188,7 +188,7 @@ TEXT_MEND = (
 )
 
 
-def _check_name(name: str, *, place: Place) -> str:
+def _check_name(name: str, *, place: FileKey) -> str:
     # Names become names of folders, prefixes of tokens and keys of weights.
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
@@ -199,7 +199,7 @@ def _check_name(name: str, *, place: Place) -> str:
     return name
 
 
-def _scale(table: Table, *, place: Place) -> Scale:
+def _scale(table: Table, *, place: FileKey) -> Scale:
     named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]
     place = place.at("change")
     scale = changed(named, checked(table.get("change", {}), dict, place=place), place=place, fixed=("name", "summary"))
@@ -208,7 +208,7 @@ def _scale(table: Table, *, place: Place) -> Scale:
     return scale
 
 
-def _conditions(names: object, *, scale: Scale, place: Place) -> tuple[Condition, ...]:
+def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Condition, ...]:
     conditions = []
     for name in distinct(names, str, at_least=1, place=place):
         try:
@@ -222,18 +222,18 @@ def _conditions(names: object, *, scale: Scale, place: Place) -> tuple[Condition
     return tuple(conditions)
 
 
-def _known_names(names: object, known: Collection[str], *, place: Place) -> tuple[str, ...]:
+def _known_names(names: object, known: Collection[str], *, place: FileKey) -> tuple[str, ...]:
     return tuple(known_name(name, known, place=place) for name in distinct(names, str, at_least=1, place=place))
 
 
-def _seeds(seeds: object, *, place: Place) -> tuple[int, ...]:
+def _seeds(seeds: object, *, place: FileKey) -> tuple[int, ...]:
     numbers: tuple[int, ...] = distinct(seeds, int, at_least=1, place=place)
     for seed in numbers:
         refuse_outside(seed, SEED, place=place)
     return numbers
 
 
-def _only(value: object, *, study: Study, place: Place) -> dict[str, Narrowing]:
+def _only(value: object, *, study: Study, place: FileKey) -> dict[str, ExhibitFilter]:
     lists = {
         "targets": study.languages[1:],
         "conditions": [condition.name for condition in study.conditions],
@@ -241,10 +241,10 @@ def _only(value: object, *, study: Study, place: Place) -> dict[str, Narrowing]:
         "seeds": study.seeds,
     }
     asked = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
-    return parse_narrowings(value, exhibits=asked, lists=lists, place=place)
+    return parse_filters(value, exhibits=asked, lists=lists, place=place)
 
 
-def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place) -> Synthetic | RealText:
+def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:
     if "synthetic" in table:
         for key in OF_REAL_TEXT:
             if key in table:
@@ -255,7 +255,7 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: Place)
     return parse_real_text(table, languages=languages, data=data, place=place)
 
 
-def _synthetic(table: Table, *, languages: tuple[str, ...], place: Place) -> Synthetic:
+def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> Synthetic:
     synthetic = checked(table["synthetic"], dict, place=place)
     amounts = [field.name for field in fields(Synthetic) if field.type is int]
     of_world = [field.name for field in fields(World)]
@@ -273,7 +273,7 @@ def _synthetic(table: Table, *, languages: tuple[str, ...], place: Place) -> Syn
     return result
 
 
-def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: Place) -> tuple[SyntheticLanguage, ...]:
+def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: FileKey) -> tuple[SyntheticLanguage, ...]:
     by_name = checked(tables, dict, place=place)
     for name in by_name:
         if name not in names:
@@ -281,14 +281,14 @@ def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: Place
     return tuple(_synthetic_language(name, by_name, place=place.at(name)) for name in names)
 
 
-def _synthetic_language(name: str, by_name: Table, *, place: Place) -> SyntheticLanguage:
+def _synthetic_language(name: str, by_name: Table, *, place: FileKey) -> SyntheticLanguage:
     if name not in by_name:
         raise place.error(f"{name!r} has no text; write the table [{place.key}], empty to take every default")
     table = checked(by_name[name], dict, place=place)
     return made_from(table, SyntheticLanguage, place=place, given={"name": name})
 
 
-def _check_enough_text(study: Study, *, place: Place) -> None:
+def _check_enough_text(study: Study, *, place: FileKey) -> None:
     held_out = study.scale.dev_lines + study.scale.test_lines
     if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
         raise place.at("synthetic.sentences").error(

@@ -4,7 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from isoglot.errors import suggestion
-from isoglot.study.toml_tables import Place, checked, file_paths, quoted, refuse_unknown_keys
+from isoglot.study.toml_tables import FileKey, checked, file_paths, quoted, refuse_unknown_keys
 
 TASKS = files("isoglot") / "evaluation" / "transfer" / "tasks"
 SPLITS = {
@@ -37,7 +37,7 @@ def task_file_keys(task: str, *, language: str, split: str, pair: tuple[str, str
 
 
 def parse_task_files(
-    task: str, value: object, *, languages: tuple[str, ...], data: Path, place: Place
+    task: str, value: object, *, languages: tuple[str, ...], data: Path, place: FileKey
 ) -> dict[str, tuple[Path, ...]]:
     """One task's table of [resources], which is at `place`, by key: "ner.fr.test"."""
     source, *targets = languages
@@ -58,7 +58,7 @@ def parse_task_files(
     return found
 
 
-def _refuse_what_is_never_read(table: dict[str, object], *, source: str, place: Place) -> None:
+def _refuse_what_is_never_read(table: dict[str, object], *, source: str, place: FileKey) -> None:
     for split in table:
         if split in SPLITS and split not in OF_TARGETS:
             raise place.at(split).error(

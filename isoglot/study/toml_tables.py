@@ -28,13 +28,13 @@ KIND_NAMES: dict[type, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class FileKey:
     """Where a value stands: in which file, under which key."""
 
     file: str
     key: str = ""
 
-    def at(self, key: str) -> "Place":
+    def at(self, key: str) -> "FileKey":
         return replace(self, key=f"{self.key}.{key}" if self.key else key)
 
     def error(self, problem: str) -> IsoglotError:
@@ -46,19 +46,19 @@ def quoted(words: Collection[str]) -> str:
     return ", ".join(repr(word) for word in words)
 
 
-def refuse_unknown_keys(table: Table, known: Collection[str], *, place: Place) -> None:
+def refuse_unknown_keys(table: Table, known: Collection[str], *, place: FileKey) -> None:
     for key in table:
         if key not in known:
             raise place.at(key).error(f"unknown key; the keys here are {quoted(known)}{suggestion(key, known)}")
 
 
-def refuse_missing_keys(table: Table, needed: Collection[str], *, place: Place) -> None:
+def refuse_missing_keys(table: Table, needed: Collection[str], *, place: FileKey) -> None:
     for key in needed:
         if key not in table:
             raise place.at(key).error("this key is missing, and it has no default")
 
 
-def checked(value: object, kind: Any, *, place: Place) -> Any:
+def checked(value: object, kind: Any, *, place: FileKey) -> Any:
     """The value as its field wants it (an enum's member, a tuple, a float written without a point), or an error."""
     if isinstance(kind, UnionType):
         (kind,) = (member for member in get_args(kind) if member is not NoneType)
@@ -76,14 +76,14 @@ def checked(value: object, kind: Any, *, place: Place) -> Any:
     return value
 
 
-def known_name(value: object, known: Collection[str], *, place: Place) -> str:
+def known_name(value: object, known: Collection[str], *, place: FileKey) -> str:
     name: str = checked(value, str, place=place)
     if name not in known:
         raise place.error(f"{name!r} is not one of {quoted(known)}{suggestion(name, known)}")
     return name
 
 
-def file_paths(value: object, *, data: Path, place: Place) -> tuple[Path, ...]:
+def file_paths(value: object, *, data: Path, place: FileKey) -> tuple[Path, ...]:
     """Of a file, or of a list of files, whose paths start from the folder `data`."""
     names = value if isinstance(value, list) else [value]
     if not names or "" in names:
@@ -91,7 +91,7 @@ def file_paths(value: object, *, data: Path, place: Place) -> tuple[Path, ...]:
     return tuple(data / checked(name, str, place=place) for name in names)
 
 
-def distinct(values: object, kind: Any, *, at_least: int, place: Place) -> tuple[Any, ...]:
+def distinct(values: object, kind: Any, *, at_least: int, place: FileKey) -> tuple[Any, ...]:
     """A list of values of one kind, none of them twice."""
     items = tuple(checked(item, kind, place=place) for item in checked(values, list, place=place))
     for index, item in enumerate(items):
@@ -102,12 +102,12 @@ def distinct(values: object, kind: Any, *, at_least: int, place: Place) -> tuple
     return items
 
 
-def refuse_outside(number: float, limit: Limit, *, place: Place) -> None:
+def refuse_outside(number: float, limit: Limit, *, place: FileKey) -> None:
     if not limit.holds(number):
         raise place.error(f"should be {limit.words}, not {number}")
 
 
-def made_from(table: Table, cls: type[Settings], *, place: Place, given: Mapping[str, object]) -> Settings:
+def made_from(table: Table, cls: type[Settings], *, place: FileKey, given: Mapping[str, object]) -> Settings:
     """A new instance of a dataclass: the fields of the table, those given beside it, and defaults for the rest."""
     free = [field for field in fields(cls) if field.name not in given]
     refuse_unknown_keys(table, [field.name for field in free], place=place)
@@ -116,7 +116,7 @@ def made_from(table: Table, cls: type[Settings], *, place: Place, given: Mapping
     return cls(**given, **values)
 
 
-def changed(settings: Settings, table: Table, *, place: Place, fixed: Collection[str] = ()) -> Settings:
+def changed(settings: Settings, table: Table, *, place: FileKey, fixed: Collection[str] = ()) -> Settings:
     """The settings with the fields of the table put in their place, also in settings within settings."""
     refuse_unknown_keys(table, [field.name for field in fields(settings) if field.name not in fixed], place=place)
     changes: dict[str, Any] = {}
@@ -129,7 +129,7 @@ def changed(settings: Settings, table: Table, *, place: Place, fixed: Collection
     return replace(settings, **changes)
 
 
-def _field_value(cls: "type[DataclassInstance]", name: str, value: object, *, place: Place) -> object:
+def _field_value(cls: "type[DataclassInstance]", name: str, value: object, *, place: FileKey) -> object:
     kind, limit = get_type_hints(cls)[name], LIMITS.get(cls, {}).get(name)
     if get_origin(kind) is tuple:
         empty_by_default = any(field.name == name and field.default == () for field in fields(cls))

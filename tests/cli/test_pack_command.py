@@ -149,7 +149,7 @@ def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere:
     (made,) = [model for model in models if store.has(model)]
     assert "no-anchors" in made.title
     assert files_of(store.folder(made) / "best") == files_of(origin.store.folder(made) / "best")
-    assert store.told_folder(made) == store.folder(made)
+    assert store.find_folder(made) == store.folder(made)
 
 
 def test_a_summary_fills_its_cell(origin: Workplace, tmp_path: Path) -> None:

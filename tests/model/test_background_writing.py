@@ -16,10 +16,10 @@ from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
 from isoglot.files import write_tensors
-from isoglot.model.background_writing import BackgroundWriter, Outbox
+from isoglot.model.background_writing import BackgroundWriter
 from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import read_model, write_model
-from isoglot.pretraining.loop import Progression
+from isoglot.pretraining.loop import TrainState
 from tests.killed_processes import CHECKOUT, KILLED, Nursed, files_of, nursed
 from tests.model.tiny_models import EVERYTHING, tiny_model
 from tests.slow_disks import slow_disk
@@ -28,7 +28,7 @@ from tests.slow_disks import slow_disk
 class AfterFailure(dict[str, Tensor]):
     """Tensors that take so long to copy that another file fails meanwhile."""
 
-    def __init__(self, disk: Semaphore, failing: Outbox):
+    def __init__(self, disk: Semaphore, failing: BackgroundWriter):
         super().__init__(filled(5))
         self.disk, self.failing = disk, failing
 
@@ -83,7 +83,7 @@ def test_files_come_in_the_order_of_the_calls_whichever_outbox_they_are_from(tmp
 def test_what_is_written_is_as_it_was_at_the_call(tmp_path: Path) -> None:
     model = tiny_model(separate=EVERYTHING)
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-    progression = Progression(update=1, positions={"en": 8})
+    progression = TrainState(update=1, positions={"en": 8})
 
     def learn() -> None:
         for parameter in model.parameters():
@@ -106,7 +106,7 @@ def test_what_is_written_is_as_it_was_at_the_call(tmp_path: Path) -> None:
         assert not list(tmp_path.rglob("*.safetensors"))
     assert files_of(tmp_path / "later") == files_of(at_once)
     assert read_model(at_once).state_dict().keys() == model.state_dict().keys()
-    assert read_checkpoint(at_once, model=model, optimizer=optimizer, fresh=Progression()).positions == {"en": 16}
+    assert read_checkpoint(at_once, model=model, optimizer=optimizer, fresh=TrainState()).positions == {"en": 16}
 
 
 def test_an_outbox_s_memory_is_not_used_again_before_its_file_is_written(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from isoglot.pipeline.exhibits import cells, gap_sentences, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import inputs_first
 from isoglot.study.conditions import CONDITIONS
-from isoglot.study.exhibit_names import EXHIBITS, Narrowing, keys_of
+from isoglot.study.exhibit_names import EXHIBITS, ExhibitFilter, keys_of
 from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
 
 TEXT = TINY_STUDY.replace('["ela", "oru"]', '["ela", "oru", "tem"]') + "languages.tem = { cognates = 0.1 }\n"
@@ -57,19 +57,19 @@ def parts(exhibit: str) -> Iterator[st.SearchStrategy[tuple[str, tuple[object, .
         yield lists.map(lambda items, name=name: (name, tuple(items)))
 
 
-def narrowings(exhibit: str) -> st.SearchStrategy[Narrowing]:
-    return st.lists(st.one_of(*parts(exhibit))).map(lambda lists: Narrowing(**dict(lists)))
+def narrowings(exhibit: str) -> st.SearchStrategy[ExhibitFilter]:
+    return st.lists(st.one_of(*parts(exhibit))).map(lambda lists: ExhibitFilter(**dict(lists)))
 
 
 @settings(max_examples=15)
 @given(only=st.fixed_dictionaries({}, optional={exhibit: narrowings(exhibit) for exhibit in EXHIBITS}))
-def test_narrowing_adds_no_cell_and_keeps_their_order_and_identity(only: dict[str, Narrowing]) -> None:
+def test_narrowing_adds_no_cell_and_keeps_their_order_and_identity(only: dict[str, ExhibitFilter]) -> None:
     left = [key(cell) for cell in cells(replace(STUDY, only=only))]
     kept = set(left)
     assert left == [each for each in WHOLE if each in kept]
     # And takes none away that its table does not forbid, but for what is told of models that nobody asks for.
     for exhibit, condition, languages, seed, task, *_ in set(WHOLE) - kept:
-        narrowing = only.get(exhibit, Narrowing())
+        narrowing = only.get(exhibit, ExhibitFilter())
         is_forbidden = not (
             narrowing.keeps("targets", languages[1])
             and narrowing.keeps("conditions", condition)
@@ -78,7 +78,7 @@ def test_narrowing_adds_no_cell_and_keeps_their_order_and_identity(only: dict[st
         )
         assert is_forbidden or exhibit == VOCABULARY
     for exhibit, condition, languages, seed, task, *_ in kept:
-        narrowing = only.get(exhibit, Narrowing())
+        narrowing = only.get(exhibit, ExhibitFilter())
         assert seed is None or narrowing.keeps("seeds", seed)
         assert task is None or narrowing.keeps("tasks", task)
         assert narrowing.keeps("targets", languages[1]) or languages[1] == "ela-prime"
@@ -90,7 +90,7 @@ def test_complementary_parts_make_the_whole(name: str) -> None:
     first, *rest = ITEMS[name]
     both: set[Key] = set()
     for items in ((first,), tuple(rest)):
-        only = {exhibit: Narrowing(**{name: items}) for exhibit in EXHIBITS if name in keys_of(exhibit)}
+        only = {exhibit: ExhibitFilter(**{name: items}) for exhibit in EXHIBITS if name in keys_of(exhibit)}
         found = {key(cell) for cell in cells(replace(STUDY, only=only))}
         assert found < set(WHOLE)
         both |= found
@@ -100,11 +100,11 @@ def test_complementary_parts_make_the_whole(name: str) -> None:
 def test_a_vocabulary_is_told_of_no_model_that_nothing_asks_for() -> None:
     study = replace(
         with_exhibits(STUDY, ["table-1", "figure-7"]),
-        only={"table-1": Narrowing(targets=("oru",)), "figure-7": Narrowing(conditions=("default",))},
+        only={"table-1": ExhibitFilter(targets=("oru",)), "figure-7": ExhibitFilter(conditions=("default",))},
     )
     asked = {("oru", "default"), ("oru", "no-anchors"), ("oru", "sep-emb-l1-6"), ("tem", "default")}
     assert {(cell.languages[1], cell.condition) for cell in of(study, VOCABULARY)} == asked
-    alone = replace(study, only={**study.only, VOCABULARY: Narrowing(targets=("tem",))})
+    alone = replace(study, only={**study.only, VOCABULARY: ExhibitFilter(targets=("tem",))})
     assert {(cell.languages[1], cell.condition) for cell in of(alone, VOCABULARY)} == {("tem", "default")}
     # Figure 7 has the models of one language for both targets, and those of two that it is left with.
     assert models(study) == {
@@ -138,7 +138,7 @@ def test_figures_of_default_alone_are_told_of_with_its_vocabulary() -> None:
 
 
 def test_what_the_command_line_asks_for_and_a_table_forbids_is_not_made() -> None:
-    study = replace(with_exhibits(STUDY, ["emergence", "figure-7"]), only={"figure-7": Narrowing(seeds=(0,))})
+    study = replace(with_exhibits(STUDY, ["emergence", "figure-7"]), only={"figure-7": ExhibitFilter(seeds=(0,))})
     fifth = with_seeds(study, [5])
     assert {cell.exhibit for cell in cells(fifth)} == {VOCABULARY, "emergence"}
     assert {cell.seed for cell in of(with_seeds(study, [0, 5]), "figure-7")} == {0}
@@ -151,11 +151,11 @@ def test_nothing_is_said_to_lack_data_that_a_table_leaves_out(tmp_path: Path) ->
         read_study(path), conditions=(CONDITIONS["default"], CONDITIONS["extra-anchors"]), exhibits=("table-1",)
     )
     assert any("resources.nli" in told for told in gap_sentences(study))
-    assert gap_sentences(replace(study, only={"table-1": Narrowing(tasks=("ner",))})) == []
+    assert gap_sentences(replace(study, only={"table-1": ExhibitFilter(tasks=("ner",))})) == []
     path.write_text(path.read_text().replace('dictionary.en-fr = "en-fr.tsv"\n', ""))
     named = replace(study, tasks=("ner",), text=read_study(path).text)
     assert any("extra-anchors" in told for told in gap_sentences(named))
-    assert gap_sentences(replace(named, only={"table-1": Narrowing(conditions=("default",))})) == []
+    assert gap_sentences(replace(named, only={"table-1": ExhibitFilter(conditions=("default",))})) == []
 
 
 def test_all_that_one_model_is_for_stands_together() -> None:

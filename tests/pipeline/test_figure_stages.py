@@ -17,7 +17,7 @@ from isoglot.pipeline.stages.parallel_text import AnyParallelText, parallel_line
 from isoglot.pipeline.stages.readers import opened_reader
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.pipeline.stages.sentence_alignment import SentenceAlignment, Similarity, apart_from
-from isoglot.pipeline.stages.two_models import SENTENCES_CUT, OfTwoModels
+from isoglot.pipeline.stages.two_models import SENTENCES_CUT, TwoModelStage
 from isoglot.pipeline.stages.vocabulary import MERGES
 from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS
@@ -32,12 +32,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("store"))
 
 
-def made(stage: OfTwoModels, store: Store) -> dict[tuple[str, int | None], float]:
+def made(stage: TwoModelStage, store: Store) -> dict[tuple[str, int | None], float]:
     assert run_plan([stage], store).failed == {}
     return {(score.metric, score.layer): score.value for score in read_scores(store.folder(stage))}
 
 
-def vectors(stage: OfTwoModels, text: AnyParallelText, language: str, store: Store) -> np.ndarray:
+def vectors(stage: TwoModelStage, text: AnyParallelText, language: str, store: Store) -> np.ndarray:
     """[S, N, D], one sentence at a time."""
     reader = opened_reader(
         store.folder,

@@ -13,7 +13,7 @@ from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.evaluation.transfer import fine_tuning
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers
-from isoglot.evaluation.transfer.predictions import examined
+from isoglot.evaluation.transfer.predictions import evaluate
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.machine import Machine
 from isoglot.pipeline.stages.examples import SyntheticExamples, read_examples
@@ -67,7 +67,7 @@ def test_it_is_fine_tuning_of_new_layers_on_the_source(task: str, store: Store, 
     for name, tensor in found.model.state_dict().items():
         assert model.state_dict()[name].equal(tensor), name
     gold = read_examples(reader, store.folder(stage.test))
-    expected = examined(
+    expected = evaluate(
         reader, gold, model=model, labels=labels, encoding=encoding_of(stage, store), most_tokens=16, machine=CPU
     ).scores
     best = max(found.log, key=lambda row: row["dev"][reader.metric])

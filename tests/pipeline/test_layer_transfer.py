@@ -14,7 +14,7 @@ from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.vector_maps import read_maps, write_maps
 from isoglot.evaluation.transfer.model import NewLayers, read_task_layers
-from isoglot.evaluation.transfer.predictions import examined
+from isoglot.evaluation.transfer.predictions import evaluate
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.machine import Machine
 from isoglot.pipeline.stages.contextual_maps import MAPS
@@ -70,7 +70,7 @@ def by_hand(stage: LayerTransfer, store: Store, *, chosen: int) -> dict[str, flo
         vocabulary=Vocabulary.read(store.folder(stage.vocabulary) / "vocabulary.json"),
     )
     gold = read_examples(task, store.folder(stage.test))
-    return examined(task, gold, model=model, labels=labels, encoding=encoding, most_tokens=16, machine=CPU).scores | {
+    return evaluate(task, gold, model=model, labels=labels, encoding=encoding, most_tokens=16, machine=CPU).scores | {
         "examples": 20
     }
 

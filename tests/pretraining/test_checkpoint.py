@@ -7,7 +7,7 @@ import pytest
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
 from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
-from isoglot.pretraining.loop import Progression, Trainer
+from isoglot.pretraining.loop import Trainer, TrainState
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
 
 
@@ -20,15 +20,15 @@ def trainer(streams: dict[str, TokenStream], folder: Path) -> Trainer:
     return trainer
 
 
-def write(trainer: Trainer, folder: Path, progression: Progression) -> None:
+def write(trainer: Trainer, folder: Path, progression: TrainState) -> None:
     write_checkpoint(
         folder, model=trainer.updates.weights, optimizer=trainer.updates.optimizer, progression=progression
     )
 
 
-def read(trainer: Trainer, folder: Path) -> Progression:
+def read(trainer: Trainer, folder: Path) -> TrainState:
     updates = trainer.updates
-    return read_checkpoint(folder, model=updates.weights, optimizer=updates.optimizer, fresh=Progression())
+    return read_checkpoint(folder, model=updates.weights, optimizer=updates.optimizer, fresh=TrainState())
 
 
 def weights_of(trainer: Trainer) -> dict[str, list[float]]:
@@ -40,7 +40,7 @@ def fresh_trainer(streams: dict[str, TokenStream], tmp_path: Path) -> Trainer:
 
 
 def test_progression_comes_back_as_it_was(trainer: Trainer, tmp_path: Path) -> None:
-    progression = Progression(
+    progression = TrainState(
         update=17,
         positions={"en": 80, "fr": 56},
         best_perplexity=1 / 3,
@@ -49,8 +49,8 @@ def test_progression_comes_back_as_it_was(trainer: Trainer, tmp_path: Path) -> N
     )
     write(trainer, tmp_path / "c", progression)
     assert read(trainer, tmp_path / "c") == progression
-    write(trainer, tmp_path / "c", Progression())
-    assert read(trainer, tmp_path / "c") == Progression()
+    write(trainer, tmp_path / "c", TrainState())
+    assert read(trainer, tmp_path / "c") == TrainState()
 
 
 def test_moments_come_back_to_their_own_parameters(
@@ -91,15 +91,15 @@ def test_a_damaged_checkpoint_is_named_and_kept(
 def test_a_checkpoint_left_half_written_does_not_hide_the_one_before(
     trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
 ) -> None:
-    write(trainer, tmp_path / "c", Progression(update=3))
+    write(trainer, tmp_path / "c", TrainState(update=3))
     scratch = tmp_path / "c" / (LATEST + ".writing")
     scratch.mkdir()
     (scratch / ".tmp9oKhSh").write_bytes(b"half")
     fresh = fresh_trainer(streams, tmp_path)
     assert read(fresh, tmp_path / "c").update == 3
-    write(trainer, tmp_path / "c", Progression(update=4))
+    write(trainer, tmp_path / "c", TrainState(update=4))
     assert [path.name for path in (tmp_path / "c").iterdir()] == [LATEST]
 
 
 def test_where_there_is_no_checkpoint_a_run_starts_at_the_beginning(trainer: Trainer, tmp_path: Path) -> None:
-    assert read(trainer, tmp_path / "no") == Progression()
+    assert read(trainer, tmp_path / "no") == TrainState()

@@ -35,7 +35,7 @@ def tensors(
 
 
 def skips(guard: Guard, losses: Mapping[str, float], *, words: int = WORDS, norm: float = 1.0) -> bool:
-    return bool(guard.found_bad(*tensors(losses, words=words, norm=norm)))
+    return bool(guard.is_bad_update(*tensors(losses, words=words, norm=norm)))
 
 
 def settled_guard(loss: float = 5.0, *, updates: int = 50, noise: float = 0.1) -> Guard:
@@ -62,7 +62,7 @@ def test_the_answer_is_what_fused_adam_takes() -> None:
     adam = torch.optim.AdamW([parameter], fused=True)
     adam.grad_scale = torch.tensor(1.0)  # type: ignore[attr-defined]
     for loss, skipped in ((math.nan, True), (5.0, False)):
-        found = guard_of().found_bad(*tensors({"en": loss}))
+        found = guard_of().is_bad_update(*tensors({"en": loss}))
         assert (found.dtype, found.shape) == (torch.float32, ())
         adam.found_inf = found  # type: ignore[attr-defined]
         adam.step()
@@ -222,11 +222,11 @@ class Listener(TorchDispatchMode):
 def test_nobody_waits_for_the_device() -> None:
     guard, numbers = settled_guard(), tensors({"en": 5.0})
     with Listener() as listener:
-        guard.found_bad(*numbers)
+        guard.is_bad_update(*numbers)
     assert len(listener.heard) > 10
     assert set(listener.heard) & ON_THE_HOST == set()
     with Listener() as listener:
-        bool(guard.found_bad(*numbers))
+        bool(guard.is_bad_update(*numbers))
     assert set(listener.heard) & ON_THE_HOST == {"_local_scalar_dense"}, "it would have been heard"
 
 
@@ -237,7 +237,7 @@ def test_a_cuda_graph_decides_as_the_cpu_does() -> None:
     static = [tensor.clone() for tensor in tensors({"en": 5.0}, device=device)]
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        answer = on_gpu.found_bad(*static)
+        answer = on_gpu.is_bad_update(*static)
     on_gpu.load({})
     random = np.random.default_rng(0)
     for update in range(60):

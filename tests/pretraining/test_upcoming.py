@@ -12,7 +12,7 @@ import torch
 from isoglot.corpora.streams import TokenStream
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining.batches import Batches, share_of
-from isoglot.pretraining.prefetching import READ_AHEAD, Batch, Upcoming
+from isoglot.pretraining.prefetching import READ_AHEAD, Batch, Prefetcher
 from tests.pretraining.tiny_runs import CPU, tiny_run, trainer_of
 
 Streams = dict[str, TokenStream]
@@ -24,8 +24,8 @@ def batches(streams: Streams, folder: Path) -> Batches:
     return trainer_of(RUN, streams, folder=folder).batches
 
 
-def upcoming_of(batches: Batches, *, machine: Machine = CPU, update: int = 0, at_most: int = 2) -> Upcoming:
-    return Upcoming(batches, update=update, rows=(1, 7), at_most=at_most, machine=machine)
+def upcoming_of(batches: Batches, *, machine: Machine = CPU, update: int = 0, at_most: int = 2) -> Prefetcher:
+    return Prefetcher(batches, update=update, rows=(1, 7), at_most=at_most, machine=machine)
 
 
 def described(batch: Batch) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def test_batches_come_in_order_with_the_positions_after_each(
 
 def test_languages_are_those_of_the_whole_batch_though_others_read_some(batches: Batches) -> None:
     """All processes must agree on which gradients they exchange."""
-    upcoming = Upcoming(batches, update=0, rows=(0, 1), at_most=8, machine=CPU)
+    upcoming = Prefetcher(batches, update=0, rows=(0, 1), at_most=8, machine=CPU)
     found = [next(upcoming) for _ in range(20)]
     assert all(len(batch.pieces) == 1 for batch in found)
     assert any(batch.languages == {"en", "fr"} for batch in found)
@@ -102,7 +102,7 @@ def test_an_error_of_the_disk_comes_out_where_the_batch_is_wanted(batches: Batch
         read_all(upcoming_of(batches))
 
 
-def read_all(upcoming: Upcoming) -> None:
+def read_all(upcoming: Prefetcher) -> None:
     for _ in range(30):
         next(upcoming)
 

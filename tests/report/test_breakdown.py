@@ -20,7 +20,7 @@ from isoglot.report.breakdown import CellName, cell_breakdown
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
 from isoglot.store.unpacking import unpack
-from isoglot.study.exhibit_names import Narrowing
+from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import read_study
 
 STUDY = (
@@ -104,7 +104,7 @@ def test_what_is_not_there_is_told(name: CellName, message: str, transferred: Wo
 
 
 def test_what_table_1_is_narrowed_to_is_all_there_is(transferred: Workplace) -> None:
-    narrowing = Narrowing(tasks=("parsing",), conditions=("sep-emb",))
+    narrowing = ExhibitFilter(tasks=("parsing",), conditions=("sep-emb",))
     study = replace(transferred.study, only={"table-1": narrowing})
     for name, told in {
         asked("ner"): r"'ner' is no task of tiny \(parsing\)",

@@ -15,10 +15,10 @@ from isoglot.store import Store
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.searches import NewVectors, Subwords
 from isoglot.study.study import Study, builtin_study_names, parse_study, read_study
-from isoglot.study.toml_tables import Place
+from isoglot.study.toml_tables import FileKey
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
-PLACE = Place(file="some.json")
+PLACE = FileKey(file="some.json")
 ODD = replace(
     SCALES["small"],
     alignment=replace(

@@ -19,7 +19,7 @@ from isoglot.pipeline.exhibits import targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pretraining.calibration import DiskUse
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
-from isoglot.pretraining.loop import Progression
+from isoglot.pretraining.loop import TrainState
 from isoglot.pretraining.run import LOG
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times
 from isoglot.report.plan_tables import costs_in_full, outlook, plan_table
@@ -180,7 +180,7 @@ def three_quarters(study: Study, store: Store) -> tuple[PlannedStage, ...]:
         store.partial_folder(encoder) / CHECKPOINTS,
         model=nn.Linear(1, 1),
         optimizer=torch.optim.SGD([nn.Parameter(torch.ones(1))]),
-        progression=Progression(update=60),
+        progression=TrainState(update=60),
     )
     return plan(targets(study), store)
 

@@ -20,7 +20,7 @@ from isoglot.report.report_files import read_report
 from isoglot.report.verdicts import Verdict
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
-from isoglot.study.exhibit_names import Narrowing
+from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import parse_study, with_exhibits, with_seeds
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, transferred
@@ -87,13 +87,13 @@ def test_the_papers_delta_stands_beside_one_over_its_own_targets_alone(tmp_path:
 
 
 def test_only_conditions_that_an_exhibit_shows_are_told_of(tmp_path: Path) -> None:
-    def told(only: dict[str, Narrowing], *exhibits: str) -> list[str]:
+    def told(only: dict[str, ExhibitFilter], *exhibits: str) -> list[str]:
         study = replace(STUDY, only=only, exhibits=exhibits)
         written = write_report(study, FOUND, store=Store(tmp_path)).page
         section = parsed_page(written.read_text(encoding="utf-8")).by_id("conditions")
         return [row[0] for row in section.rows()[1:]]
 
-    narrow = {"table-1": Narrowing(conditions=("default",)), "emergence": Narrowing(conditions=("no-anchors",))}
+    narrow = {"table-1": ExhibitFilter(conditions=("default",)), "emergence": ExhibitFilter(conditions=("no-anchors",))}
     assert told({}, "table-1") == [condition.label for condition in STUDY.conditions]
     assert told(narrow, "emergence") == ["No anchors"]
     assert told(narrow, "table-1", "emergence") == ["Default", "No anchors"]
@@ -113,7 +113,7 @@ def test_what_failed_is_told_apart_from_what_is_to_come(tmp_path: Path) -> None:
 
 def test_a_condition_that_table_1_is_not_about_has_no_row_there(tmp_path: Path) -> None:
     kept = ("default", "sep-emb-l1-6")
-    narrow = replace(STUDY, only={"table-1": Narrowing(conditions=kept), "emergence": Narrowing(seeds=(0,))})
+    narrow = replace(STUDY, only={"table-1": ExhibitFilter(conditions=kept), "emergence": ExhibitFilter(seeds=(0,))})
     written = write_report(narrow, TRANSFER, store=Store(tmp_path)).page
     page = parsed_page(written.read_text(encoding="utf-8"))
     labels = {row[0] for row in page.by_id("table-1").find_all("table", class_="table-1")[0].rows()}

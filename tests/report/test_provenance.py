@@ -19,7 +19,7 @@ from isoglot.report.provenance import provenance
 from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import study_settings
 from isoglot.store import Store, inputs_first, run_plan
-from isoglot.study.exhibit_names import Narrowing
+from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds
 
 
@@ -160,8 +160,8 @@ def test_settings_change_with_what_is_asked_and_not_with_names() -> None:
 def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
     study = parse_study(TINY_STUDY, origin="tiny.toml")
     assert "only" not in study_settings(study)
-    narrowing = Narrowing(conditions=("default",), seeds=(1,))
-    narrowed = replace(study, only={"table-1": narrowing, "emergence": Narrowing(targets=("oru",))})
+    narrowing = ExhibitFilter(conditions=("default",), seeds=(1,))
+    narrowed = replace(study, only={"table-1": narrowing, "emergence": ExhibitFilter(targets=("oru",))})
     assert study_settings(narrowed)["only"] == {
         "table-1": {"conditions": ["default"], "seeds": [1]},
         "emergence": {"targets": ["oru"]},

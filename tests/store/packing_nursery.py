@@ -63,7 +63,7 @@ def _merging_fate(place: Path, root: Path, *, moment: int) -> Fate:
 
 def _is_told(stage: Text | Joined, store: Store) -> bool:
     try:
-        return store.told(stage, contents=True) is not None
+        return store.lookup(stage, contents=True) is not None
     except IsoglotError:
         return False
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.store import NOT_IDENTITY
-from isoglot.store.canonical import Json, canonical_json, digest_of, plain
+from isoglot.store.canonical import Json, canonical_json, digest_of, json_form
 
 
 class Colour(StrEnum):
@@ -62,7 +62,7 @@ def nested(leaves: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 
 
 def text_of(value: object) -> str:
-    return canonical_json(plain(value, at="Toy.field"))
+    return canonical_json(json_form(value, at="Toy.field"))
 
 
 def are_same(a: object, b: object) -> bool:
@@ -143,4 +143,4 @@ def test_digest_is_pinned() -> None:
 )
 def test_what_is_not_plain_is_refused_by_the_name_of_its_field(value: object) -> None:
     with pytest.raises(TypeError, match=r"Toy\.field\.deep\.1 = "):
-        plain({"deep": [0, value]}, at="Toy.field")
+        json_form({"deep": [0, value]}, at="Toy.field")

@@ -39,10 +39,10 @@ def states(store: Store, *targets: Text | Joined | Count) -> dict[str, State]:
 
 def test_a_summary_tells_and_is_no_artifact(store: Store, origin: Store) -> None:
     assert not store.has(TEXT)
-    told = store.told(TEXT, contents=True)
+    told = store.lookup(TEXT, contents=True)
     assert told is not None
     assert told.record == origin.record(TEXT)
-    assert told.folder == store.told_folder(TEXT) == store.root / "summaries" / store.folder(TEXT).name
+    assert told.folder == store.find_folder(TEXT) == store.root / "summaries" / store.folder(TEXT).name
     assert (told.folder / "record.json").read_bytes() == (origin.folder(TEXT) / "record.json").read_bytes()
     assert not (told.folder / "lines" / "10.txt").exists()
     assert [each.digest for each in store.records()] == [each.digest for each in origin.records()]
@@ -50,8 +50,8 @@ def test_a_summary_tells_and_is_no_artifact(store: Store, origin: Store) -> None
 
 
 def test_of_what_was_never_made_nothing_is_told(store: Store) -> None:
-    assert store.told(COUNT) is None
-    assert store.told_folder(COUNT) is None
+    assert store.lookup(COUNT) is None
+    assert store.find_folder(COUNT) is None
 
 
 def test_a_plan_has_all_done_that_only_readers_want(store: Store, origin: Store) -> None:
@@ -70,7 +70,7 @@ def test_what_a_new_target_is_made_from_is_made_again(store: Store, origin: Stor
         store.ensure(COUNT)
     assert [stage.kind for stage in run_plan([COUNT], store).made] == ["toy-text", "toy-joined", "toy-count"]
     assert files_of(store.folder(TEXT)) == files_of(origin.folder(TEXT))
-    told = store.told(TEXT)
+    told = store.lookup(TEXT)
     assert told is not None
     assert told.folder == store.folder(TEXT)
     assert len(list(store.records())) == 3
@@ -90,23 +90,23 @@ def test_a_damaged_summary_is_not_believed_and_not_in_the_way(store: Store, name
     path = folder / name
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(IsoglotError, match=rf"{path} .*: delete the folder {folder} and unpack it again"):
-        store.told(TEXT)
+        store.lookup(TEXT)
     path.unlink()
     with pytest.raises(
         IsoglotError, match=rf"{path} cannot be read .*: delete the folder {folder} and unpack it again"
     ):
-        store.told(TEXT)
+        store.lookup(TEXT)
     assert states(store, TEXT) == {"toy-text": State.TO_DO}
     assert store.ensure(TEXT)
-    assert store.told(TEXT) is not None
+    assert store.lookup(TEXT) is not None
 
 
 def test_other_contents_of_a_summary_are_seen_where_they_are_read(store: Store) -> None:
     path = store.summary_folder(TEXT) / "lines" / "3.txt"
     path.write_text("TREE 3\n")
-    assert store.told(TEXT) is not None
+    assert store.lookup(TEXT) is not None
     with pytest.raises(IsoglotError, match=r"lines/3\.txt is corrupted"):
-        store.told(TEXT, contents=True)
+        store.lookup(TEXT, contents=True)
 
 
 def test_an_artifact_made_anew_that_differs_is_told(store: Store) -> None:
@@ -126,4 +126,4 @@ def test_a_damaged_summary_does_not_say_that_an_artifact_differs(store: Store) -
 def test_a_summary_of_another_artifact_is_not_believed(store: Store) -> None:
     shutil.copytree(store.summary_folder(TEXT), store.summary_folder(COUNT))
     with pytest.raises(IsoglotError, match="is of another artifact"):
-        store.told(COUNT)
+        store.lookup(COUNT)

@@ -53,7 +53,7 @@ def test_logs_of_an_attempt_that_was_interrupted_here_stay(archive: Path, store:
     (log / "own.txt").write_text("own")
     assert unpack(archive, store).present == 0
     assert files_of(log) == {"own.txt": b"own"}
-    assert store.told(TEXT) is not None
+    assert store.lookup(TEXT) is not None
 
 
 def test_a_whole_artifact_takes_the_place_of_its_summary(archive: Path, store: Store, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_whole_artifact_takes_the_place_of_its_summary(archive: Path, store: S
     write_pack(tmp_path / "whole.tar.xz", [TEXT], Store(tmp_path / "origin"), largest_file=8, always=())
     assert unpack(tmp_path / "whole.tar.xz", store).present == 0
     assert store.has(TEXT)
-    told = store.told(TEXT)
+    told = store.lookup(TEXT)
     assert told is not None
     assert told.folder == store.folder(TEXT)
 
@@ -82,7 +82,7 @@ def test_of_what_was_made_twice_the_first_is_kept(archive: Path, store: Store, t
     there = Store(tmp_path / "there")
     unpack(second, there)
     assert unpack(archive, there).made_twice == ("text of tree",)
-    told = there.told(TEXT, contents=True)
+    told = there.lookup(TEXT, contents=True)
     assert told is not None
     assert (told.folder / "lines" / "1.txt").read_text() == "tref 1\n"
     there.verify(JOINED)
@@ -126,7 +126,7 @@ def test_a_summary_of_more_files_replaces_one_of_fewer(store: Store, archive: Pa
     before = files_of(store.root)
     assert unpack(few, store).present == 1
     assert files_of(store.root) == before
-    assert store.told(TEXT, contents=True) is not None
+    assert store.lookup(TEXT, contents=True) is not None
 
 
 def test_logs_are_on_the_disk_before_they_have_their_name(

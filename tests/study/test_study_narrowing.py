@@ -11,7 +11,7 @@ from study_texts import study_text
 
 from isoglot.cli.options import asked_study
 from isoglot.errors import IsoglotError
-from isoglot.study.exhibit_names import EXHIBITS, KEYS, Narrowing
+from isoglot.study.exhibit_names import EXHIBITS, KEYS, ExhibitFilter
 from isoglot.study.study import Study, parse_study, with_conditions, with_exhibits, with_seeds, with_tasks
 
 LISTS = """
@@ -54,7 +54,7 @@ def test_an_exhibit_is_narrowed_and_the_others_are_not() -> None:
 
 
 def test_vocabulary_is_narrowed_though_nobody_asks_for_it_by_name() -> None:
-    assert study_of('only.vocabulary.targets = ["oru"]').only == {"vocabulary": Narrowing(targets=("oru",))}
+    assert study_of('only.vocabulary.targets = ["oru"]').only == {"vocabulary": ExhibitFilter(targets=("oru",))}
 
 
 def test_the_command_line_narrows_further_and_widens_nothing() -> None:

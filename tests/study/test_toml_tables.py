@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from isoglot.errors import IsoglotError
 from isoglot.study.scales import DEMO
 from isoglot.study.searches import Search
-from isoglot.study.toml_tables import Place, changed, checked, file_paths, made_from
+from isoglot.study.toml_tables import FileKey, changed, checked, file_paths, made_from
 
-PLACE = Place(file="mine.toml", key="key")
+PLACE = FileKey(file="mine.toml", key="key")
 
 
 class Colour(StrEnum):

@@ -43,7 +43,7 @@ Report = Callable[[int, int], None]
 
 
 @dataclass
-class Progression:
+class TrainState:
     """How far fine-tuning is; the checkpoint holds the best model beside the latest."""
 
     epoch: int = 0
@@ -111,7 +111,7 @@ class FineTuner:
         )
         self.both = nn.ModuleDict({"latest": self.model, "best": self.best})
         self.progression = read_checkpoint(
-            folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, fresh=Progression()
+            folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, fresh=TrainState()
         )
         self.saved_at = monotonic()
 

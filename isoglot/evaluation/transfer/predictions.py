@@ -70,7 +70,7 @@ class Examined:
     scores: dict[str, float]
 
 
-def examined(
+def evaluate(
     task: Task[Any],
     gold: Sequence[Any],
     *,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.scores import Score, write_scores
-from isoglot.pipeline.stages.two_models import MAPS, OfTwoModels
+from isoglot.pipeline.stages.two_models import MAPS, TwoModelStage
 from isoglot.pipeline.stages.word_alignments import WordAlignments, read_links
 from isoglot.store import Work
 from isoglot.study.searches import NewVectors, Subwords
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContextualMaps(OfTwoModels):
+class ContextualMaps(TwoModelStage):
     """Fitted on pairs of words in parallel sentences, each link of the aligner a pair (section 5.1.2)."""
 
     kind: ClassVar[str] = "contextual-maps"

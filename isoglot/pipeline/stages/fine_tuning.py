@@ -120,11 +120,11 @@ class FineTuning(Stage):
         encodings: Mapping[str, Encoding],
         machine: Machine,
     ) -> Iterator[Score]:
-        from isoglot.evaluation.transfer.predictions import examined
+        from isoglot.evaluation.transfer.predictions import evaluate
 
         for language, stage in sorted(self.tests.items()):
             gold = read_examples(task, work.path(stage))
-            found = examined(
+            found = evaluate(
                 task,
                 gold,
                 model=tuned.model,

@@ -79,7 +79,7 @@ class LayerHead(Stage):
     def make(self, work: Work) -> None:
         from isoglot.evaluation.transfer.fine_tuning import forget_checkpoints
         from isoglot.evaluation.transfer.model import drawn_layers, write_task_layers
-        from isoglot.evaluation.transfer.predictions import examined
+        from isoglot.evaluation.transfer.predictions import evaluate
         from isoglot.machine import this_machine
 
         task, machine = task_named(self.task), this_machine()
@@ -104,7 +104,7 @@ class LayerHead(Stage):
             # Where no epoch came to its end there is nothing to test.
             if tuned.log:
                 scores += self._dev_scores(task, tuned)
-                found = examined(
+                found = evaluate(
                     task,
                     read_examples(task, work.path(self.test)),
                     model=tuned.model,

@@ -83,7 +83,7 @@ class LayerTransfer(Stage):
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.transfer.model import NewLayers, read_task_layers
-        from isoglot.evaluation.transfer.predictions import examined
+        from isoglot.evaluation.transfer.predictions import evaluate
         from isoglot.machine import this_machine
 
         task, machine = task_named(self.task), this_machine()
@@ -98,7 +98,7 @@ class LayerTransfer(Stage):
         model, labels = read_task_layers(work.path(self.heads[chosen]) / LAYERS, task, encoder=encoder)
         run = self.heads[chosen].run
         with machine.threads_for(num_activations=run.batch * run.most_tokens * encoder.shape.width):
-            found = examined(
+            found = evaluate(
                 task,
                 read_examples(task, work.path(self.test)),
                 model=model.to(machine.device),

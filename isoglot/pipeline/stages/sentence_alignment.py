@@ -10,7 +10,7 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.pipeline.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.scores import Score, write_scores
-from isoglot.pipeline.stages.two_models import MAPS, OfTwoModels
+from isoglot.pipeline.stages.two_models import MAPS, TwoModelStage
 from isoglot.store import Work
 from isoglot.study.searches import NewVectors
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceAlignment(OfTwoModels):
+class SentenceAlignment(TwoModelStage):
     """Figure 6 (section 5.1.3)."""
 
     kind: ClassVar[str] = "sentence-alignment"
@@ -102,7 +102,7 @@ def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -
 
 
 @dataclass(frozen=True, kw_only=True)
-class Similarity(OfTwoModels):
+class Similarity(TwoModelStage):
     """Figure 7 (section 5.2), and beside CKA the measures that later work asks for."""
 
     kind: ClassVar[str] = "similarity"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from isoglot.pipeline.stages.evaluation_log import chosen_evaluation, evaluations
 from isoglot.pipeline.stages.parallel_text import AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.scores import Score, write_scores
-from isoglot.pipeline.stages.two_models import OfTwoModels
+from isoglot.pipeline.stages.two_models import TwoModelStage
 from isoglot.pretraining.run import BEST, INTERMEDIATE
 from isoglot.store import Work
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StructureOverTraining(OfTwoModels):
+class StructureOverTraining(TwoModelStage):
     """Of one model that reads both languages, with no mapping; its last point is the model that was chosen."""
 
     kind: ClassVar[str] = "structure-over-training"

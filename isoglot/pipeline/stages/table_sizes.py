@@ -29,7 +29,7 @@ class TableSizes:
 def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
     """As the store has them, or else a guess that is rather too large."""
     streams = {language: encoder.streams[language] for language in encoder.run.languages}
-    told = {language: store.told(stream) for language, stream in streams.items()}
+    told = {language: store.lookup(stream) for language, stream in streams.items()}
     sizes = {language: TokenStream.open(each.folder).table_size for language, each in told.items() if each}
     if sizes.keys() == streams.keys():
         return TableSizes(by_language=sizes, are_known=True)

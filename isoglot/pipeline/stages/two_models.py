@@ -23,7 +23,7 @@ MAPS = "maps.safetensors"
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfTwoModels(Stage):
+class TwoModelStage(Stage):
     """Both entries of a mapping are the same stage where one model reads both languages."""
 
     languages: tuple[str, str]

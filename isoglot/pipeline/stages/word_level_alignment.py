@@ -13,7 +13,7 @@ from isoglot.corpora.words import split_lines
 from isoglot.pipeline.stages.dictionaries import AnyDictionary, dictionary_entries
 from isoglot.pipeline.stages.scores import Score, write_scores
 from isoglot.pipeline.stages.split_text import SplitText
-from isoglot.pipeline.stages.two_models import OfTwoModels
+from isoglot.pipeline.stages.two_models import TwoModelStage
 from isoglot.pipeline.stages.word_vectors import AnyWordVectors, word_vectors
 from isoglot.store import Work
 
@@ -31,7 +31,7 @@ LINES_BETWEEN_REPORTS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordLevelAlignment(OfTwoModels):
+class WordLevelAlignment(TwoModelStage):
     """Figure 4 (section 5.1.1).
 
     Contextual vectors of all layers and both languages are in memory at once: 5.5 GB a language at the paper's scale,

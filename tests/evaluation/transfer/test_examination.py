@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.evaluation.transfer.bio_files import TaggedSentence
-from isoglot.evaluation.transfer.predictions import examined, predictions
+from isoglot.evaluation.transfer.predictions import evaluate, predictions
 from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from tests.evaluation.transfer.tiny_transfer import (
@@ -25,7 +25,7 @@ def test_scores_are_of_what_is_said_in_the_language_of_the_encoding(language: st
     found = tuner_of(tmp_path, encoder=tiny_encoder(separate=EVERYTHING)).finish(silent)
     unseen = TaggedSentence(words=("ab", "c", "de", "f"), tags=("B-ORG", "I-ORG", "O", "B-PER"))
     gold = [replace(unseen, words=tuple(f"{word}{word}" for word in unseen.words)), *tagged_sentences(9, most_words=2)]
-    result = examined(
+    result = evaluate(
         NER,
         gold,
         model=found.model,
