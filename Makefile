@@ -3,10 +3,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench lock clean
+.PHONY: help setup demo test test-all check bench lock clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## make .venv with torch, the locked rest and the isoglot command
 
@@ -26,6 +26,10 @@ demo: setup ## train and compare five conditions on two made-up languages (SEEDS
 
 test: setup ## run the tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+test-all: setup ## run the tests and the campaigns: every kill, Slurm, torchrun, a browser, 200 examples a property
+	ISOGLOT_HYPOTHESIS=campaign $(BIN)/python -m pytest --numprocesses 2 --dist loadfile \
+		-m "not slow and not gpu and not network and not real_data"
 
 check: setup ## lint, formatting and strict types
 	$(BIN)/ruff check .

@@ -1,4 +1,6 @@
-"""Safetensors files that a kill cannot leave in pieces."""
+"""Files that a kill or a power cut cannot leave in pieces, locks on them, and clear words for a disk's refusals."""
+
+from __future__ import annotations
 
 import errno
 import fcntl
@@ -9,12 +11,12 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
-
-from safetensors.torch import save_file
-from torch import Tensor
+from typing import TYPE_CHECKING, Protocol
 
 from isoglot.errors import IsoglotError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -177,6 +179,8 @@ class WriteTensors(Protocol):
 
 def write_tensors(tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None) -> None:
     """Replace a file in one step; what a kill leaves besides the old one or the new one, the next writing removes."""
+    from safetensors.torch import save_file  # loads torch, which commands that write no tensors do without
+
     # In a folder of its own: safetensors first writes beside its target, under another random name each time.
     scratch = path.with_name(path.name + ".writing")
     shutil.rmtree(scratch, ignore_errors=True)

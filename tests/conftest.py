@@ -15,8 +15,9 @@ from isoglot.study.synthetic_languages import World
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Two busy cores must not make a property fail for being slow, nor one run differ from the next.
-settings.register_profile("isoglot", deadline=None, derandomize=True)
-settings.load_profile("isoglot")
+settings.register_profile("isoglot", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("campaign", deadline=None, derandomize=True, max_examples=200)
+settings.load_profile(os.environ.get("ISOGLOT_HYPOTHESIS", "isoglot"))
 
 
 @pytest.fixture
