@@ -15,8 +15,9 @@ from isoglot.errors import IsoglotError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoglot.corpora.download.data_set import DataFile, DataSet
+    from isoglot.corpora.download.catalogue import DataSet
     from isoglot.corpora.download.getting import Getter
+    from isoglot.corpora.download.official_files import DataFile
 
 # As in cli.py: commands import what they need when they are called.
 

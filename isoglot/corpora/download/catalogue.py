@@ -1,12 +1,32 @@
-"""Every data set of the paper's study: what it is, its home page, its licence and its size."""
+"""Every data set of the paper's study: its description, home page, licence and size."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from isoglot.corpora.download import official_files as files
-from isoglot.corpora.download.data_set import DataFile, DataSet
+from isoglot.corpora.download.official_files import DataFile
 from isoglot.errors import IsoglotError, suggestion
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSet:
+    """What `isoglot data list` shows in a line."""
+
+    name: str
+    what: str
+    home: str
+    licence: str
+    bytes: int
+    """About so many for all of its languages, as they are fetched."""
+    languages: tuple[str, ...]
+    """Those that `files` is known to have files of."""
+    files: Callable[[str], tuple[DataFile, ...]]
+    """The files of a language; a file of two languages belongs to the one that is not English."""
+    by_hand: str = ""
+    """How to have what cannot be fetched."""
+
 
 PAPER = ("en", "fr", "de", "ru", "zh")
 FOREIGN = PAPER[1:]
@@ -23,7 +43,6 @@ DATA_SETS = (
         bytes=0,
         languages=PAPER,
         files=files.own_text,
-        any_language=True,
         by_hand="put text of your own there, one paragraph or sentence a line, a blank line between documents",
     ),
     DataSet(
@@ -34,7 +53,6 @@ DATA_SETS = (
         bytes=46 * GB,
         languages=PAPER,
         files=files.wikipedia,
-        any_language=True,
     ),
     DataSet(
         name="cc100",
@@ -44,7 +62,6 @@ DATA_SETS = (
         bytes=174 * GB,
         languages=PAPER,
         files=files.cc100,
-        any_language=True,
     ),
     DataSet(
         name="ud",
@@ -99,7 +116,6 @@ DATA_SETS = (
         bytes=234 * MB,
         languages=PAPER,
         files=files.wikiann,
-        any_language=True,
     ),
     DataSet(
         name="conll2003",
@@ -129,7 +145,6 @@ DATA_SETS = (
         bytes=12 * MB,
         languages=FOREIGN,
         files=files.muse,
-        any_language=True,
     ),
     DataSet(
         name="panlex",
@@ -139,7 +154,6 @@ DATA_SETS = (
         bytes=1300 * MB,
         languages=FOREIGN,
         files=files.panlex,
-        any_language=True,
         by_hand="its download server is gone; put a dictionary there, english<TAB>translation<TAB>weight a line",
     ),
     DataSet(

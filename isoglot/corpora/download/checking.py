@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from isoglot.corpora.download import checking as formats
-from isoglot.corpora.download.catalogue import DATA_SETS, files_of
-from isoglot.corpora.download.data_set import DataFile, DataSet
-from isoglot.corpora.download.digests import file_chunks, refuse_other_content
+from isoglot.corpora.download.catalogue import DATA_SETS, DataSet, files_of
+from isoglot.corpora.download.digests import refuse_other_content
+from isoglot.corpora.download.official_files import DataFile
 from isoglot.corpora.readers.decompression import DamagedCompressionError, found, plain_blocks, plain_name
 from isoglot.corpora.readers.dictionaries import read_dictionary
 from isoglot.corpora.readers.line_files import LineFile
@@ -44,33 +43,26 @@ def check_conllu(lines: Numbered) -> None:
     words: list[tuple[int, int]] = []
     number = 0
     for number, line in lines:
-        if line.startswith("#"):
-            continue
-        if line:
+        if not line:
+            for place, (word_line, head) in enumerate(words, start=1):
+                if head > len(words) or head == place:
+                    raise FormatError(
+                        word_line, f"the head of word {place} is {head} in a sentence of {len(words)} words"
+                    )
+            words = []
+        elif not line.startswith("#"):
             columns = line.split("\t")
             if len(columns) != CONLLU_COLUMNS:
                 raise FormatError(number, f"{len(columns)} columns where CoNLL-U has {CONLLU_COLUMNS}")
+            # Ranges ("1-2") and empty words ("3.1") have no head.
             if columns[ID].isdecimal():
-                words.append((number, _head(columns, number=number, place=len(words) + 1)))
-        else:
-            _refuse_heads(words)
-            words = []
+                if int(columns[ID]) != len(words) + 1:
+                    raise FormatError(number, f"word {columns[ID]} stands where word {len(words) + 1} should")
+                if not columns[HEAD].isdecimal():
+                    raise FormatError(number, f"the head {columns[HEAD]!r} is not a whole number")
+                words.append((number, int(columns[HEAD])))
     if words:
         raise FormatError(number, "no blank line ends the last sentence: the file may be cut off")
-
-
-def _head(columns: Sequence[str], *, number: int, place: int) -> int:
-    if int(columns[ID]) != place:
-        raise FormatError(number, f"word {columns[ID]} stands where word {place} should")
-    if not columns[HEAD].isdecimal():
-        raise FormatError(number, f"the head {columns[HEAD]!r} is not a whole number")
-    return int(columns[HEAD])
-
-
-def _refuse_heads(words: Sequence[tuple[int, int]]) -> None:
-    for place, (number, head) in enumerate(words, start=1):
-        if head > len(words) or head == place:
-            raise FormatError(number, f"the head of word {place} is {head} in a sentence of {len(words)} words")
 
 
 def check_nli(lines: Numbered) -> None:
@@ -107,7 +99,7 @@ UNFINISHED = (".part", ".part.json", ".lease")
 DUMP_START, DUMP_END = b"<mediawiki", b"</mediawiki>"
 
 Progress = Callable[[int], None]
-"""Told how many bytes of the file have been read, as it lies on the disk."""
+"""Takes how many bytes of the file have been read, as it lies on the disk."""
 Check = Callable[[Path, Progress], None]
 
 
@@ -136,13 +128,11 @@ def files_there(root: Path, data_sets: Sequence[DataSet] | None) -> list[Path]:
 
 
 def checked(path: Path, *, root: Path, progress: Progress = lambda _: None) -> Checked:
-    """Reads a file to its end, twice if a digest of it is known."""
+    """Read a file to its end, twice if its digest is known."""
     name = path.with_name(plain_name(path)).relative_to(root).as_posix()
-    check = _check(path, root=root)
     try:
-        file = CATALOGUED.get(name, DataFile(path=name))
-        refuse_other_content(path, file, root=root, progress=_added_up(progress))
-        if check is not None:
+        refuse_other_content(path, CATALOGUED.get(name, DataFile(path=name)), root=root, progress=progress)
+        if (check := _check(path, root=root)) is not None:
             check(path, progress)
     except IsoglotError as error:
         return Checked(path=path, problem=str(error))
@@ -154,34 +144,21 @@ def _check(path: Path, *, root: Path) -> Check | None:
     return next((check for pattern, check in CHECKS.items() if fnmatchcase(name, pattern)), None)
 
 
-def _added_up(progress: Progress) -> Progress:
-    """Takes how many bytes more, and tells how many in all."""
-    done = 0
-
-    def read(more: int) -> None:
-        nonlocal done
-        done += more
-        progress(done)
-
-    return read
-
-
-def _by_lines(check: Callable[[formats.Numbered], None]) -> Check:
+def _by_lines(check: Callable[[Numbered], None]) -> Check:
     def run(path: Path, progress: Progress) -> None:
+        def numbered(file: LineFile) -> Iterator[tuple[int, str]]:
+            for number, line in enumerate(file, start=1):
+                if number % LINES_BETWEEN_REPORTS == 0:
+                    progress(file.position)
+                yield number, line
+
         with LineFile(path) as file:
             try:
-                check(_numbered(file, progress=progress))
-            except formats.FormatError as error:
+                check(numbered(file))
+            except FormatError as error:
                 raise IsoglotError(f"{path}:{error.line}: {error}") from error
 
     return run
-
-
-def _numbered(file: LineFile, *, progress: Progress) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(file, start=1):
-        if number % LINES_BETWEEN_REPORTS == 0:
-            progress(file.position)
-        yield number, line
 
 
 def _dictionary(path: Path, progress: Progress) -> None:  # noqa: ARG001
@@ -190,7 +167,7 @@ def _dictionary(path: Path, progress: Progress) -> None:  # noqa: ARG001
 
 
 def _parallel(path: Path, progress: Progress) -> None:  # noqa: ARG001
-    """`tatoeba.fra-eng.fra` and `tatoeba.fra-eng.eng` are looked at together, when the first of them is."""
+    """`tatoeba.fra-eng.fra` and `tatoeba.fra-eng.eng` are checked together, with the first of them."""
     stem, pair, side = plain_name(path).rsplit(".", 2)
     first, _, second = pair.partition("-")
     other = found(path.with_name(f"{stem}.{pair}.{second if side == first else first}"))
@@ -203,9 +180,13 @@ def _parallel(path: Path, progress: Progress) -> None:  # noqa: ARG001
 def _dump(path: Path, progress: Progress) -> None:
     first, last = b"", b""
     try:
-        for block in plain_blocks(file_chunks(path, progress=_added_up(progress))):
-            first = first or block[: len(DUMP_START)]
-            last = (last + block)[-2 * len(DUMP_END) :]
+        with path.open("rb") as file:
+            for block in plain_blocks(file):
+                first = first or block[: len(DUMP_START)]
+                last = (last + block)[-2 * len(DUMP_END) :]
+                progress(file.tell())
+    except OSError as error:
+        raise IsoglotError(f"{path}: it cannot be read ({error.strerror}): see `ls -l` and `chmod`") from error
     except DamagedCompressionError as error:
         raise IsoglotError(f"{path}: {error}; fetch the file again") from error
     if first != DUMP_START or not last.rstrip().endswith(DUMP_END):
@@ -214,17 +195,17 @@ def _dump(path: Path, progress: Progress) -> None:
 
 CHECKS: dict[str, Check] = {
     "text/*.xml": _dump,
-    "text/*.txt": _by_lines(formats.check_text),
-    "eval/ud/*.conllu": _by_lines(formats.check_conllu),
-    "eval/xnli/xnli.15way.*.tsv": _by_lines(formats.check_table),
-    "eval/xnli/xnli.dev.tsv": _by_lines(formats.check_table),
-    "eval/xnli/xnli.test.tsv": _by_lines(formats.check_table),
-    "eval/xnli/*.tsv": _by_lines(formats.check_nli),
-    "eval/ner/*.bio": _by_lines(formats.check_bio),
+    "text/*.txt": _by_lines(check_text),
+    "eval/ud/*.conllu": _by_lines(check_conllu),
+    "eval/xnli/xnli.15way.*.tsv": _by_lines(check_table),
+    "eval/xnli/xnli.dev.tsv": _by_lines(check_table),
+    "eval/xnli/xnli.test.tsv": _by_lines(check_table),
+    "eval/xnli/*.tsv": _by_lines(check_nli),
+    "eval/ner/*.bio": _by_lines(check_bio),
     "eval/muse/*-*.txt": _dictionary,
     "eval/dict/*-*.tsv": _dictionary,
     "eval/tatoeba/tatoeba.*-*.*": _parallel,
 }
-"""The place of a file, and what it must be like; the first that fits counts."""
+"""The check for each path under the data folder; the first pattern that matches counts."""
 
 CATALOGUED = {file.path: file for data_set in DATA_SETS for file in files_of(data_set)}

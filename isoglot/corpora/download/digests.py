@@ -1,11 +1,11 @@
-"""Digests of data files: computed, recorded at the first fetch, and held to ever after."""
+"""Digests of data files: recorded at the first fetch, and compared ever after."""
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from isoglot.corpora.download.data_set import DataFile
+from isoglot.corpora.download.official_files import DataFile
 from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks, plain_name
 from isoglot.errors import IsoglotError
 from isoglot.files import lease, write_whole
@@ -16,7 +16,7 @@ LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 CHUNK_BYTES = 1 << 20
 
 Progress = Callable[[int], None]
-"""Told how many more bytes of the file are done."""
+"""Takes how many bytes of the file have been read."""
 
 
 def recorded_digests(root: Path) -> dict[str, str]:
@@ -37,7 +37,7 @@ def recorded_digests(root: Path) -> dict[str, str]:
 
 
 def record_digest(root: Path, name: str, sha256: str | None) -> None:
-    """Writes down what a file is from now on; None: that nothing is known of it any more."""
+    """Record a file's digest, or with None drop it."""
     with lease(root / f"{RECORD}.lease", waiting=lambda _: None):
         before = recorded_digests(root)
         after = {other: digest for other, digest in before.items() if other != name}
@@ -47,53 +47,34 @@ def record_digest(root: Path, name: str, sha256: str | None) -> None:
             write_whole(root / RECORD, "".join(f"{after[name]}  {name}\n" for name in sorted(after)))
 
 
-def bytes_digest(path: Path, *, progress: Progress = lambda _: None) -> str:
-    """sha256 of a file as it lies there."""
-    return _digest(file_chunks(path, progress=progress))
-
-
-def content_digest(path: Path, *, progress: Progress = lambda _: None) -> str:
-    """sha256 of what a file holds, whether it is compressed or not."""
+def file_digest(path: Path, *, decompressed: bool = False, progress: Progress = lambda _: None) -> str:
+    """sha256 of a file's bytes, or of the bytes it holds compressed."""
+    digest = hashlib.sha256()
     try:
-        return _digest(plain_blocks(file_chunks(path, progress=progress)))
+        with path.open("rb") as file:
+            for block in plain_blocks(file) if decompressed else iter(lambda: file.read(CHUNK_BYTES), b""):
+                digest.update(block)
+                progress(file.tell())
     except DamagedCompressionError as error:
         raise IsoglotError(f"{path}: {error}: delete it and have it again") from error
-
-
-def refuse_other_content(path: Path, file: DataFile, *, root: Path, progress: Progress = lambda _: None) -> bool:
-    """Compares a file that is there with what is known of it; False if nothing is."""
-    recorded = recorded_digests(root)
-    name = path.relative_to(root).as_posix()
-    plain = path.with_name(plain_name(path)).relative_to(root).as_posix()
-    if file.sha256 is not None:
-        expected, of, by = file.sha256, content_digest(path, progress=progress), "the official file"
-    elif name in recorded:
-        expected, of, by = recorded[name], bytes_digest(path, progress=progress), "what was fetched first"
-    elif plain in recorded:
-        expected, of, by = recorded[plain], content_digest(path, progress=progress), "what was fetched first"
-    else:
-        return False
-    if of != expected:
-        raise IsoglotError(
-            f"{path}: it is not {by} (sha256 {of[:12]}... where {expected[:12]}... is known): "
-            "delete it and have it again"
-        )
-    return True
-
-
-def _digest(blocks: Iterator[bytes]) -> str:
-    digest = hashlib.sha256()
-    for block in blocks:
-        digest.update(block)
+    except OSError as error:
+        raise IsoglotError(f"{path}: it cannot be read ({error.strerror}): see `ls -l` and `chmod`") from error
     return digest.hexdigest()
 
 
-def file_chunks(path: Path, *, progress: Progress) -> Iterator[bytes]:
-    """The bytes of a file as it lies there."""
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK_BYTES):
-                progress(len(chunk))
-                yield chunk
-    except OSError as error:
-        raise IsoglotError(f"{path}: it cannot be read ({error.strerror}): see `ls -l` and `chmod`") from error
+def refuse_other_content(path: Path, file: DataFile, *, root: Path, progress: Progress = lambda _: None) -> bool:
+    """Compare a file that is there with the digest known for it; False if none is."""
+    recorded = recorded_digests(root)
+    name = path.relative_to(root).as_posix()
+    plain = path.with_name(plain_name(path)).relative_to(root).as_posix()
+    expected = file.sha256 or recorded.get(name) or recorded.get(plain)
+    if expected is None:
+        return False
+    # Known digests are those of the plain file, unless the compressed one itself was fetched.
+    digest = file_digest(path, decompressed=bool(file.sha256) or name not in recorded, progress=progress)
+    if digest != expected:
+        raise IsoglotError(
+            f"{path}: it is not {'the official file' if file.sha256 else 'what was fetched first'} "
+            f"(sha256 {digest[:12]}... where {expected[:12]}... is known): delete it and have it again"
+        )
+    return True

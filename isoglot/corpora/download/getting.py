@@ -1,4 +1,4 @@
-"""Having the files of a data set: fetched or unpacked into a part file, verified, and put in place by one rename."""
+"""Getting the files of a data set: fetched or unpacked into a part file, verified, and put in place by one rename."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -7,22 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from time import monotonic
 from typing import IO, Self
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from isoglot.corpora.download.data_set import Archive, DataFile, Link, Member, Rewrite
-from isoglot.corpora.download.digests import bytes_digest, record_digest, recorded_digests, refuse_other_content
-from isoglot.corpora.download.fetching import LastingError, Patience, adopt, fetch, forget, tidy
+from isoglot.corpora.download.digests import file_digest, record_digest, recorded_digests, refuse_other_content
+from isoglot.corpora.download.fetching import FetchError, Patience, fetch, forget, note_of
+from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, Rewrite
 from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
@@ -49,7 +41,7 @@ def clear_folder_errors(root: Path) -> Iterator[None]:
 
 
 class UnreachableError(IsoglotError):
-    """None of the files that are left of a data set can be had either."""
+    """None of the remaining files of a data set can be fetched either."""
 
 
 class Outcome(StrEnum):
@@ -61,12 +53,37 @@ class Outcome(StrEnum):
     PRESENT = "there already; no checksum is known for it"
 
 
-class Observer:
-    """Told how it goes; deaf unless someone listens."""
+class Watch:
+    """Shows a bar for the file in work, and prints a line for each one that is there."""
 
-    def progress(self, path: str, *, activity: str, done: int, total: int | None) -> None: ...
-    def finished(self, path: str, *, outcome: Outcome) -> None: ...
-    def waiting(self, path: str, *, holder: str) -> None: ...
+    def __init__(self, console: Console):
+        self.console = console
+        columns = (TextColumn("{task.description}"), BarColumn(20), DownloadColumn(), TimeRemainingColumn(compact=True))
+        self.bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.description = ""
+        self.task = self.bars.add_task("", visible=False)
+
+    def __enter__(self) -> Self:
+        self.bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bars.stop()
+
+    def progress(self, path: str, *, activity: str, done: int, total: int | None) -> None:
+        description = f"{activity} {path.rpartition('/')[2]}"
+        if description != self.description:
+            # A new start, so that the bytes of an earlier attempt do not count as this one's speed.
+            self.bars.reset(self.task, description=description, completed=done, total=total, visible=True)
+            self.description = description
+        self.bars.update(self.task, completed=done, total=total)
+
+    def finished(self, path: str, *, outcome: Outcome) -> None:
+        self.bars.update(self.task, visible=False)
+        self.console.print(f"  {path}: {outcome.value}")
+
+    def waiting(self, path: str, *, holder: str) -> None:
+        self.console.print(f"  {path}: being fetched by {holder}; waiting for it")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,20 +92,20 @@ class Getter:
 
     root: Path
     home: str
-    """Where a person finds what cannot be fetched."""
+    """Where a person finds files that cannot be fetched."""
     by_hand: str = ""
     patience: Patience = field(default_factory=Patience)
-    observer: Observer = field(default_factory=Observer)
+    observer: Watch = field(default_factory=lambda: Watch(Console(quiet=True)))
     sound: set[Path] = field(default_factory=set)
-    """Archives that need no second look: many files come out of one."""
+    """Archives verified already: many files come out of one."""
 
     def get(self, file: DataFile) -> Outcome:
-        """Sees to it that a file is there; raises if it is not, or is there and damaged."""
+        """Make a file present, or raise if it cannot be had, or is there and damaged."""
         with clear_folder_errors(self.root):
             outcome = self._verified(file)
             if outcome is None:
                 with self._alone(file.path):
-                    # Whoever was waited for may have brought it.
+                    # The process waited for may have brought it.
                     outcome = self._verified(file) or self._brought(file)
         self.observer.finished(file.path, outcome=outcome)
         return outcome
@@ -97,7 +114,7 @@ class Getter:
         there = found(self.root / file.path)
         if there is None:
             return None
-        tidy(self._part(there.relative_to(self.root).as_posix()))
+        note_of(self._part(there.relative_to(self.root).as_posix())).unlink(missing_ok=True)
         known = refuse_other_content(there, file, root=self.root, progress=self._verifying(there))
         return Outcome.VERIFIED if known else Outcome.PRESENT
 
@@ -118,7 +135,7 @@ class Getter:
             if not path.is_file():
                 self._download(archive.link, to=archive.path, sha256=None)
             elif path not in self.sound:
-                tidy(self._part(archive.path))
+                note_of(self._part(archive.path)).unlink(missing_ok=True)
                 refuse_other_content(path, DataFile(path=archive.path), root=self.root, progress=self._verifying(path))
         self.sound.add(path)
         return path
@@ -131,11 +148,11 @@ class Getter:
 
         try:
             fetch(link.url, part=part, patience=self.patience, progress=fetched)
-        except LastingError as trouble:
-            kind = IsoglotError if trouble.connected else UnreachableError
+        except FetchError as error:
+            kind = IsoglotError if error.connected else UnreachableError
             raise kind(
-                f"{link.url}: {trouble}; or fetch it by hand from {self.home} and put it at {self.root / to}"
-            ) from trouble
+                f"{link.url}: {error}; or fetch it by hand from {self.home} and put it at {self.root / to}"
+            ) from error
         self._keep(part, to=to, sha256=sha256, changes=link.changes, source=link.url)
 
     def _unpack(self, member: Member, *, to: str, archive: Path) -> None:
@@ -149,7 +166,7 @@ class Getter:
                 _copy(stream, out, rewrite=member.rewrite)
         except IsoglotError as error:
             part.unlink(missing_ok=True)
-            # A better one must not be refused for being another.
+            # A sound archive must not be refused because it differs from this one.
             record_digest(self.root, member.archive.path, None)
             raise IsoglotError(
                 f"{archive}: {'/'.join(member.names)}: {error}; delete the archive and have it again from {self.home}"
@@ -158,8 +175,8 @@ class Getter:
         self._keep(part, to=to, sha256=None, changes=False, source=str(archive))
 
     def _keep(self, part: Path, *, to: str, sha256: str | None, changes: bool, source: str) -> None:
-        """Recorded before it is renamed: what is at its place always has its digest written down."""
-        digest = bytes_digest(part, progress=self._verifying(part))
+        """Recorded before it is renamed: a file at its place always has its digest on record."""
+        digest = file_digest(part, progress=self._verifying(part))
         expected = sha256 or (digest if changes else recorded_digests(self.root).get(to, digest))
         if digest != expected:
             forget(part)
@@ -168,7 +185,9 @@ class Getter:
                 f"and none of it is kept: run again, or see {self.home} for what has changed"
             )
         record_digest(self.root, to, digest)
-        adopt(part, to=self.root / to)
+        part.replace(self.root / to)
+        flush((self.root / to).parent)
+        note_of(part).unlink(missing_ok=True)
 
     def _part(self, to: str) -> Path:
         return self.root / f"{to}.part"
@@ -179,14 +198,8 @@ class Getter:
         return lease(place, waiting=lambda holder: self.observer.waiting(path, holder=holder))
 
     def _verifying(self, path: Path) -> Callable[[int], None]:
-        name, total, done = path.relative_to(self.root).as_posix(), path.stat().st_size, 0
-
-        def read(more: int) -> None:
-            nonlocal done
-            done += more
-            self.observer.progress(name, activity="verifying", done=done, total=total)
-
-        return read
+        name, total = path.relative_to(self.root).as_posix(), path.stat().st_size
+        return lambda done: self.observer.progress(name, activity="verifying", done=done, total=total)
 
 
 def _copy(stream: IO[bytes], out: IO[bytes], *, rewrite: Rewrite | None) -> None:
@@ -197,55 +210,3 @@ def _copy(stream: IO[bytes], out: IO[bytes], *, rewrite: Rewrite | None) -> None
     text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
     for line in rewrite(line.removesuffix("\n").removesuffix("\r") for line in text):
         out.write(f"{line}\n".encode())
-
-
-SECONDS_BETWEEN_LINES = 15.0
-WIDTH_OF_NUMBERS = 56
-"""What the bar, sizes, rate and time need beside the name of the file."""
-
-
-class Watch(Observer):
-    """Shows one bar for the file in work, and leaves a line for each one that is there."""
-
-    def __init__(self, console: Console):
-        self.console = console
-        self.bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self.description = ""
-        self.task = self.bars.add_task("", visible=False)
-        self.last_line = monotonic()
-
-    def __enter__(self) -> Self:
-        self.bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bars.stop()
-
-    def progress(self, path: str, *, activity: str, done: int, total: int | None) -> None:
-        description = f"{activity} {path.rpartition('/')[2]}"
-        if description != self.description:
-            # What an earlier attempt brought must not count as this one's speed.
-            shown = description[: max(20, self.console.width - WIDTH_OF_NUMBERS)]
-            self.bars.reset(self.task, description=shown, completed=done, total=total, visible=True)
-            self.description, self.last_line = description, monotonic()
-        self.bars.update(self.task, completed=done, total=total)
-        if not self.console.is_terminal and monotonic() - self.last_line > SECONDS_BETWEEN_LINES:
-            of = "" if total is None else f" of {total / 1e6:,.0f}"
-            self.console.print(f"  {description}: {done / 1e6:,.0f}{of} MB")
-            self.last_line = monotonic()
-
-    def finished(self, path: str, *, outcome: Outcome) -> None:
-        self.bars.update(self.task, visible=False)
-        self.console.print(f"  {path}: {outcome.value}")
-
-    def waiting(self, path: str, *, holder: str) -> None:
-        self.console.print(f"  {path}: being fetched by {holder}; waiting for it")

@@ -1,4 +1,8 @@
-"""Bytes of a file as they were before someone compressed it: gzip, xz, bzip2 and zstd are told by their first bytes."""
+"""The bytes that a compressed file holds: gzip, xz, bzip2 and zstd are recognised by their first bytes.
+
+The libraries' own file objects would not do: those of xz and bzip2 silently ignore what follows the compressed part,
+and that of zstd does not notice that a file is cut off.
+"""
 
 import bz2
 import lzma
@@ -6,138 +10,87 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import Protocol
+from typing import Any
+
+import zstandard
 
 LARGEST_BLOCK = 1 << 20
-ZSTD_STEP = 1 << 10
-"""Compressed bytes given to zstd at a time: it knows no limit for what comes out, at most 32 KiB for each byte."""
+CHUNK = 1 << 16
+SMALL_STEP = 1 << 10
+"""Compressed bytes given at once to a library without a limit for its output; zstd expands a byte to 32 KiB at most."""
 LONGEST_MAGIC = 6
+SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 class DamagedCompressionError(Exception):
     """Says what is wrong with a compressed file."""
 
 
-class _Decompressor(Protocol):
-    """What bz2 and lzma offer; `unused_data` is what follows the end of the member."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
-class _Gzip:
-    def __init__(self) -> None:
-        self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._inner.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
-
-
-class _Zstd:
-    def __init__(self) -> None:
-        import zstandard
-
-        self._inner = zstandard.ZstdDecompressor().decompressobj()
-        self._waiting = memoryview(b"")
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._waiting
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data + self._waiting
-
-    def decompress(self, data: bytes, _max_length: int, /) -> bytes:
-        import zstandard
-
-        waiting = self._waiting or memoryview(data)
-        self._waiting = waiting[ZSTD_STEP:]
-        try:
-            return self._inner.decompress(waiting[:ZSTD_STEP])
-        except zstandard.ZstdError as error:
-            raise OSError(str(error)) from error
-
-
 @dataclass(frozen=True, kw_only=True)
 class Compression:
+    """How to recognise a compression, and what undoes one member of a file of many."""
+
     name: str
     magic: re.Pattern[bytes]
-    decompressor: Callable[[], _Decompressor]
+    decompressor: Callable[[], Any]
+    limits_output: bool
+    """Whether the decompressor takes the most bytes to return, and keeps the rest for the next call."""
 
 
 COMPRESSIONS = (
-    Compression(name="gzip", magic=re.compile(rb"\x1f\x8b"), decompressor=_Gzip),
     Compression(
-        name="xz", magic=re.compile(rb"\xfd7zXZ\0"), decompressor=lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        name="gzip", magic=re.compile(rb"\x1f\x8b"), decompressor=lambda: zlib.decompressobj(31), limits_output=False
     ),
-    Compression(name="bzip2", magic=re.compile(rb"BZh[1-9]"), decompressor=bz2.BZ2Decompressor),
-    # Also the frames to skip, which some tools put first.
-    Compression(name="zstd", magic=re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), decompressor=_Zstd),
+    Compression(
+        name="xz",
+        magic=re.compile(rb"\xfd7zXZ\0"),
+        decompressor=lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ),
+        limits_output=True,
+    ),
+    Compression(name="bzip2", magic=re.compile(rb"BZh[1-9]"), decompressor=bz2.BZ2Decompressor, limits_output=True),
+    # The second magic is that of skippable frames, which some tools put first.
+    Compression(
+        name="zstd",
+        magic=re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
+        decompressor=lambda: zstandard.ZstdDecompressor().decompressobj(),
+        limits_output=False,
+    ),
 )
 
 
-def plain_blocks(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks themselves, or what they hold compressed, in blocks of at most LARGEST_BLOCK bytes."""
-    first = _beginning(b"", chunks)
-    compression = next((compression for compression in COMPRESSIONS if compression.magic.match(first)), None)
+def plain_blocks(file: BufferedReader) -> Iterator[bytes]:
+    """A file's bytes, or the bytes it holds compressed, in blocks of at most LARGEST_BLOCK."""
+    start = file.peek(LONGEST_MAGIC)
+    compression = next((each for each in COMPRESSIONS if each.magic.match(start)), None)
     if compression is None:
-        yield first
-        yield from chunks
+        while block := file.read(CHUNK):
+            yield block
     else:
-        yield from _decompressed(first, chunks, compression)
+        for block in _decompressed(file, compression):
+            yield from (block[at : at + LARGEST_BLOCK] for at in range(0, len(block), LARGEST_BLOCK))
 
 
-def _decompressed(data: bytes, chunks: Iterator[bytes], compression: Compression) -> Iterator[bytes]:
-    """Members that follow one another are one text, as for the tools themselves."""
+def _decompressed(file: BufferedReader, compression: Compression) -> Iterator[bytes]:
+    """Members that follow one another are one text, as for the tools themselves; zeros may stand between them."""
+    step, limit = (CHUNK, (LARGEST_BLOCK,)) if compression.limits_output else (SMALL_STEP, ())
+    data = file.read(LONGEST_MAGIC)
     while data:
         if not compression.magic.match(data):
             raise DamagedCompressionError(f"something else follows the {compression.name} part of the file")
         decompressor = compression.decompressor()
         while not decompressor.eof:
-            try:
-                block = decompressor.decompress(data, LARGEST_BLOCK)
-            except (zlib.error, lzma.LZMAError, OSError) as error:
-                raise DamagedCompressionError(f"the {compression.name} compression is damaged ({error})") from error
-            for start in range(0, len(block), LARGEST_BLOCK):
-                yield block[start : start + LARGEST_BLOCK]
-            data = b""
-            if decompressor.needs_input and not decompressor.eof and not (data := next(chunks, b"")):
+            if not data and (not limit or decompressor.needs_input) and not (data := file.read(step)):
                 raise DamagedCompressionError(f"the file is cut off within its {compression.name} compression")
-        data = _beginning(decompressor.unused_data, chunks, padding=b"\0")
-
-
-def _beginning(data: bytes, chunks: Iterator[bytes], *, padding: bytes = b"") -> bytes:
-    """What comes next, long enough to be known by its first bytes; zeros may stand after a member."""
-    data = data.lstrip(padding)
-    while len(data) < LONGEST_MAGIC and (more := next(chunks, b"")):
-        data = (data + more).lstrip(padding)
-    return data
-
-
-SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
+            try:
+                yield decompressor.decompress(data, *limit)
+            except (zlib.error, lzma.LZMAError, OSError, zstandard.ZstdError) as error:
+                raise DamagedCompressionError(f"the {compression.name} compression is damaged ({error})") from error
+            data = b""
+        data = decompressor.unused_data.lstrip(b"\0")
+        while len(data) < LONGEST_MAGIC and (more := file.read(step)):
+            data = (data + more).lstrip(b"\0")
 
 
 def plain_name(path: Path) -> str:

@@ -11,7 +11,6 @@ from isoglot.errors import IsoglotError, nearest
 
 LONGEST_LINE = 1 << 20
 """In bytes."""
-CHUNK = 1 << 17
 BYTE_ORDER_MARK = "\ufeff"
 ARCHIVES = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar"}
 TAR_MARK, TAR_MARK_AT = b"ustar", 257
@@ -46,7 +45,7 @@ class LineFile:
     def _read(self) -> Generator[str, None, None]:
         rest = b""
         try:
-            for block in plain_blocks(self._chunks()):
+            for block in self._blocks():
                 if not self.number and not rest:
                     self._refuse_what_is_no_text(block)
                 if end := block.rfind(b"\n") + 1:
@@ -61,12 +60,12 @@ class LineFile:
         if not self.number:
             raise IsoglotError(f"{self.path}: the file is empty; it should hold lines of text")
 
-    def _chunks(self) -> Iterator[bytes]:
+    def _blocks(self) -> Iterator[bytes]:
         try:
-            with self.path.open("rb", buffering=0) as file:
-                while chunk := file.read(CHUNK):
-                    self.position += len(chunk)
-                    yield chunk
+            with self.path.open("rb") as file:
+                for block in plain_blocks(file):
+                    self.position = file.tell()
+                    yield block
         except PermissionError:
             raise IsoglotError(f"{self.path}: no permission to read this file; see `ls -l` and `chmod`") from None
         except OSError as error:

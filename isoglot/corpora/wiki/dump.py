@@ -12,7 +12,6 @@ from isoglot.corpora.wiki.markup import paragraphs
 from isoglot.corpora.wiki.names import HIDDEN_NAMESPACES, folded_name, is_disambiguation
 from isoglot.errors import IsoglotError
 
-CHUNK = 1 << 17
 BATCH = 1 << 20
 LONGEST_HEADER = 1 << 20
 LONGEST_PAGE = 1 << 26
@@ -85,9 +84,9 @@ def _end_of_pages(text: bytearray) -> int:
 def _blocks(path: Path, progress: Progress | None) -> Iterator[bytes]:
     """The XML, out of whatever it is compressed with."""
     try:
-        with path.open("rb", buffering=0) as file:
+        with path.open("rb") as file:
             size = path.stat().st_size
-            for block in plain_blocks(iter(lambda: file.read(CHUNK), b"")):
+            for block in plain_blocks(file):
                 yield block
                 if progress is not None:
                     progress(file.tell(), size)

@@ -9,10 +9,9 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from isoglot.corpora.download.data_set import Archive, DataFile, Link, Member
 from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter
-from isoglot.corpora.download.official_files import wikiann_words
+from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, wikiann_words
 
 CHECKOUT = Path(__file__).parents[3]
 

@@ -9,9 +9,8 @@ from real_data import DATA
 
 from isoglot.corpora.download.catalogue import DATA_SETS, PAPER, files_of, files_to_fetch, named_data_set
 from isoglot.corpora.download.checking import CATALOGUED, CHECKS, checked
-from isoglot.corpora.download.data_set import DataFile, Link, Member
-from isoglot.corpora.download.digests import content_digest
-from isoglot.corpora.download.official_files import MEASURED
+from isoglot.corpora.download.digests import file_digest
+from isoglot.corpora.download.official_files import MEASURED, DataFile, Link, Member
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
 
@@ -109,7 +108,7 @@ def test_a_name_that_is_not_there() -> None:
 def test_checksums_of_the_official_files() -> None:
     there = {path: place for path in MEASURED if (place := found(DATA / path)) is not None}
     assert len(there) == len(MEASURED) == 26
-    assert {path: content_digest(place) for path, place in there.items()} == MEASURED
+    assert {path: file_digest(place, decompressed=True) for path, place in there.items()} == MEASURED
 
 
 @pytest.mark.real_data

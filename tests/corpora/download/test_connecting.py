@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.fetching import LastingError, opened_url
+from isoglot.corpora.download.fetching import FetchError, opened_url
 from tests.corpora.download.local_server import LocalServer
 
 OPENSSL = shutil.which("openssl")
@@ -41,14 +41,12 @@ def read(url: str) -> bytes:
 
 
 def test_a_certificate_nobody_vouches_for(secure: LocalServer) -> None:
-    with pytest.raises(LastingError, match=r"the certificate of 127.0.0.1 is not trusted \(self.signed certificate;"):
+    with pytest.raises(FetchError, match=r"the certificate of 127.0.0.1 is not trusted \(self.signed certificate;"):
         read(secure.serve("file", b"x"))
     assert secure.asked == []
 
 
-def test_the_mend_that_the_complaint_names(
-    secure: LocalServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_fix_that_the_error_names(secure: LocalServer, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert read(secure.serve("file", b"x")) == b"x"
 
@@ -58,7 +56,7 @@ def test_no_way_back_from_a_secure_connection(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     target = server.serve("file", b"x")
-    with pytest.raises(LastingError, match=f"it redirects to {target}, which is not safe to follow"):
+    with pytest.raises(FetchError, match=f"it redirects to {target}, which is not safe to follow"):
         read(secure.serve("here", b"", redirect=target))
     assert server.asked == []
     assert read(server.serve("there", b"", redirect=secure.serve("file", b"y"))) == b"y"

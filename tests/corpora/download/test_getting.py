@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.data_set import Archive, DataFile, Link, Member
 from isoglot.corpora.download.digests import recorded_digests
 from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter, Outcome
-from isoglot.corpora.download.official_files import nli_pairs, wikiann_words
+from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, nli_pairs, wikiann_words
 from isoglot.errors import IsoglotError
 from tests.corpora.download.archives import tarred, zipped
 from tests.corpora.download.local_server import LocalServer
@@ -35,7 +34,7 @@ def files_in(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def getter(root: Path) -> Getter:
-    quick = Patience(tries=2, first_wait=0.001, longest_wait=0.01, timeout=60)
+    quick = Patience(tries=2, first_wait=0.001, timeout=60)
     return Getter(root=root, home="https://home.example", by_hand="ask for it", patience=quick)
 
 
@@ -117,7 +116,7 @@ def test_by_hand(getter: Getter) -> None:
         getter.get(DataFile(path=PLACE))
 
 
-def test_the_mend_is_named(server: LocalServer, getter: Getter) -> None:
+def test_the_fix_is_named(server: LocalServer, getter: Getter) -> None:
     with pytest.raises(IsoglotError) as raised:
         getter.get(DataFile(path=PLACE, source=Link(url=server.address("gone"))))
     assert str(raised.value) == (
@@ -152,15 +151,8 @@ def test_unpacked(server: LocalServer, getter: Getter) -> None:
     assert len(server.asked) == 1, "the archive is kept"
 
 
-def test_a_member_without_rewriting_keeps_its_bytes(server: LocalServer, getter: Getter) -> None:
-    raw = b"a\tb\r\nc\x00\xff"
-    archive = Archive(link=Link(url=server.serve("x", zipped({"t": raw}))), path="downloads/x.zip", most_bytes=100)
-    getter.get(DataFile(path="t", source=Member(archive=archive, names=("t",))))
-    assert (getter.root / "t").read_bytes() == raw
-
-
 def test_unpacked_from_an_archive_in_an_archive(server: LocalServer, getter: Getter) -> None:
-    packed = tarred(("en.tar.gz", tarred(("train", b"en:Paris\tB-LOC\n\nen:is\tO\n"))), gzipped=False)
+    packed = tarred({"en.tar.gz": tarred({"train": b"en:Paris\tB-LOC\n\nen:is\tO\n"})}, gzipped=False)
     archive = Archive(link=Link(url=server.serve("p.tar", packed)), path="downloads/p.tar", most_bytes=10**6)
     member = Member(archive=archive, names=("en.tar.gz", "train"), rewrite=partial(wikiann_words, language="en"))
     assert getter.get(DataFile(path="eval/ner/en.bio", source=member)) is Outcome.UNPACKED
@@ -171,8 +163,7 @@ def test_unpacked_from_an_archive_in_an_archive(server: LocalServer, getter: Get
     ("packed", "problem"),
     [
         (zipped({"XNLI/dev.tsv": XNLI})[:-30], "it is cut off or damaged"),
-        (zipped({"XNLI/dev.tsv": XNLI}, links={"XNLI/a": "/"}), "is a link or a device"),
-        (zipped({"XNLI/dev.tsv": XNLI, "big": bytes(10**6)}), "it says it expands to"),
+        (zipped({"XNLI/dev.tsv": XNLI + bytes(10**6)}), "it expands to"),
         (zipped({"XNLI/other.tsv": XNLI}), "it has no files 'dev.tsv'"),
         (zipped({"XNLI/dev.tsv": XNLI.replace(b"gold", b"lead")}), "the header has no column 'gold_label'"),
         (zipped({"XNLI/dev.tsv": XNLI + b"fr\tneutral\n"}), "line 5: 2 columns where the header has 5"),
@@ -207,12 +198,6 @@ def test_a_folder_without_permission(server: LocalServer, getter: Getter) -> Non
     sealed = replace(getter, root=Path("/sys/kernel"))
     with pytest.raises(IsoglotError, match=r"/sys/kernel cannot be used \(.*\): make it a folder that you may"):
         sealed.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
-
-
-def test_a_data_folder_that_is_a_file(server: LocalServer, getter: Getter) -> None:
-    getter.root.touch()
-    with pytest.raises(IsoglotError, match=r"the data folder .* cannot be used \((Not a directory|File exists)\)"):
-        getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.data_set import DataFile, Link
-from isoglot.corpora.download.digests import bytes_digest, recorded_digests
+from isoglot.corpora.download.digests import file_digest, recorded_digests
+from isoglot.corpora.download.official_files import DataFile, Link
 from tests.corpora.download.archives import zipped
 from tests.corpora.download.local_server import LocalServer
 from tests.corpora.download.mortals import CHECKOUT, Mortals, getter, unpacked_file
@@ -35,26 +35,37 @@ def assert_sound(root: Path) -> None:
     for name, content in EXPECTED.items():
         if (root / name).exists():
             assert (root / name).read_bytes() == content
-            assert recorded[name] == bytes_digest(root / name)
+            assert recorded[name] == file_digest(root / name)
 
 
-def test_killed_at_every_other_moment(server: LocalServer, tmp_path: Path, mortals: Mortals) -> None:
+def assert_survives(server: LocalServer, root: Path, mortals: Mortals, *, moment: int) -> bool:
+    """Whether the process lived; in any case the next run ends with the right files and nothing else."""
     url = server.serve("x.zip", PACKED)
-    moment, lived = 0, False
-    while not lived:
-        root = tmp_path / str(moment)
-        lived = mortals.get(url, root=root, moment=moment)
-        assert_sound(root)
-        getter(root).get(unpacked_file(url))
-        assert_sound(root)
-        left = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
-        assert left - {name for name in left if name.endswith(".lease")} == {*EXPECTED, "isoglot.sha256"}
-        moment += 2
+    lived = mortals.get(url, root=root, moment=moment)
+    assert_sound(root)
+    getter(root).get(unpacked_file(url))
+    assert_sound(root)
+    left = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+    assert {name for name in left if not name.endswith(".lease")} == {*EXPECTED, "isoglot.sha256"}
+    return lived
+
+
+def test_killed_at_some_moments(server: LocalServer, tmp_path: Path, mortals: Mortals) -> None:
+    for moment in (12, 24, 36):
+        assert not assert_survives(server, tmp_path / str(moment), mortals, moment=moment)
+
+
+@pytest.mark.campaign
+def test_killed_at_every_moment(server: LocalServer, tmp_path: Path, mortals: Mortals) -> None:
+    moment = 0
+    while not assert_survives(server, tmp_path / str(moment), mortals, moment=moment):
+        moment += 1
     assert moment > 30
 
 
+@pytest.mark.campaign
 def test_killed_at_every_moment_of_one_folder(server: LocalServer, root: Path, mortals: Mortals) -> None:
-    """Each attempt goes on from the remains of the one before."""
+    """Each attempt continues from the remains of the one before."""
     url = server.serve("x.zip", PACKED)
     moment = 0
     while not mortals.get(url, root=root, moment=moment):
@@ -67,7 +78,7 @@ def test_killed_at_every_moment_of_one_folder(server: LocalServer, root: Path, m
 GET = """
 import sys
 from pathlib import Path
-from isoglot.data_sets.data_set import DataFile, Link
+from isoglot.corpora.download.official_files import DataFile, Link
 from tests.corpora.download.mortals import getter
 getter(Path(sys.argv[1])).get(DataFile(path="text/a", source=Link(url=sys.argv[2])))
 """
@@ -93,6 +104,7 @@ def test_killed_in_the_middle_of_a_download(server: LocalServer, root: Path) -> 
     assert sorted(path.name for path in root.rglob("*") if path.is_file()) == ["a", "isoglot.sha256"]
 
 
+@pytest.mark.campaign
 def test_two_processes_fetch_a_file_once(server: LocalServer, root: Path) -> None:
     url = server.serve("a", CONTENT)
     processes = [subprocess.Popen([sys.executable, "-c", GET, str(root), url], cwd=CHECKOUT) for _ in range(2)]

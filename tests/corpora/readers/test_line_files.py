@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import DATA
 
-from isoglot.corpora.readers import decompression, line_files
+from isoglot.corpora.readers import decompression
 from isoglot.corpora.readers.line_files import LineFile
 from tests.corpora.readers.compressed_texts import COMPRESSED, WRITTEN
 
@@ -112,9 +112,9 @@ def test_where_blocks_and_members_are_cut_does_not_matter(
     path = written(tmp_path_factory.mktemp("text") / "text", content)
     expected = re.split("\r?\n", "".join(members))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_files, "CHUNK", 3 * size)
+        patch.setattr(decompression, "CHUNK", 3 * size)
         patch.setattr(decompression, "LARGEST_BLOCK", size)
-        patch.setattr(decompression, "ZSTD_STEP", size)
+        patch.setattr(decompression, "SMALL_STEP", size)
         assert list(LineFile(path)) == (expected if expected[-1] else expected[:-1])
 
 

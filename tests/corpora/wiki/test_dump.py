@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isoglot.corpora.readers import decompression
 from isoglot.corpora.wiki import dump as dumps
 from isoglot.corpora.wiki.dump import dump_lines
 from isoglot.errors import IsoglotError
@@ -94,7 +95,7 @@ def test_a_dump_of_many_bz2_streams_is_one_text(path: Path) -> None:
 @given(st.integers(1, 400), st.integers(1, 3000))
 def test_where_chunks_and_batches_are_cut_does_not_matter(path: Path, chunk: int, batch: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dumps, "CHUNK", chunk)
+        patch.setattr(decompression, "CHUNK", chunk)
         patch.setattr(dumps, "BATCH", batch)
         assert lines_of(path, DUMP) == LINES
 
@@ -196,7 +197,7 @@ def test_entities_cannot_be_made_to_grow(path: Path) -> None:
 
 
 def test_a_page_without_end_is_not_read_to_its_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dumps, "LONGEST_PAGE", 3 * dumps.CHUNK)
+    monkeypatch.setattr(dumps, "LONGEST_PAGE", 393_216)
     assert "has more than 393,216 bytes" in complaint(path, dump_of(page("A", "a" * 600_000)))
 
 
