@@ -9,9 +9,8 @@ import numpy as np
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
 from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.streams import Ids, Spellings
+from isoglot.corpora.streams import Ids, Spellings, Windows, WindowSource
 from isoglot.corpora.vocabulary import build_vocabulary
-from isoglot.corpora.windows import Windows, WindowSource
 from isoglot.study.conditions import TableKind
 from isoglot.study.scales import DEMO, PAPER, Scale
 

@@ -23,8 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from isoglot.corpora.bpe import learn_bpe
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.numbering import Cut, write_numbered_text
+from isoglot.corpora.numbered_text import Cut, NumberedText, Split, write_numbered_text
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.streams import write_stream
 from isoglot.corpora.vocabulary import build_vocabulary

@@ -103,7 +103,7 @@ class Bpe:
 
     merges: tuple[Pair, ...]
     exhausted: bool = False
-    """Fewer merges than were asked for, as every word of the text had become one symbol."""
+    """Whether there are fewer merges than requested, as every word of the text had become one symbol."""
 
     def segment(self, word: str) -> tuple[str, ...]:
         """The subwords of a word: with the merges e+s, es+t</w>, the word "best" is b est</w>."""
@@ -139,7 +139,7 @@ class Bpe:
         return segment
 
     def write(self, path: Path) -> None:
-        """As subword-nmt writes them: one pair a line."""
+        """Write one pair a line, as subword-nmt does."""
         lines = [EXHAUSTED_HEADER if self.exhausted else HEADER, *(f"{left} {right}" for left, right in self.merges)]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 

@@ -6,6 +6,8 @@ from heapq import heappop, heappush, heapreplace
 import numpy as np
 from numpy.typing import NDArray
 
+from isoglot.corpora.hash_table import HashTable
+
 # S = symbols of all words, W = words, P = places
 
 
@@ -46,48 +48,24 @@ def without_overlaps(at_P: NDArray[np.integer], *, next_P: NDArray[np.integer]) 
     return joined_P
 
 
-# P = pairs that are asked for
-
-
 NO_RANK = np.iinfo(np.int32).max
-
-EMPTY = -1
-# Odd and without pattern: 2**64 by the golden ratio, so that neighbouring numbers fall far apart (Knuth, 1973).
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PairRanks:
-    """A hash table of pairs of symbol numbers, seven times as fast as a search among sorted pairs."""
+    """When each pair of symbol numbers was learned."""
 
     def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
-        # At most a quarter of the slots is taken, so that few pairs find theirs so.
-        bits = (4 * len(pairs)).bit_length() + 1
-        self._shift = np.uint64(64 - bits)
-        self._last = (1 << bits) - 1
-        self._pairs = np.full(1 << bits, EMPTY, dtype=np.int64)
-        self._ranks = np.full(1 << bits, NO_RANK, dtype=np.int32)
         numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        pair_P = packed(numbers[:, 0], numbers[:, 1])
-        for rank, (pair, slot) in enumerate(zip(pair_P.tolist(), self._slots(pair_P).tolist(), strict=True)):
-            # A pair that is there already comes later, and is never found.
-            while self._pairs[slot] != EMPTY:
-                slot = (slot + 1) & self._last
-            self._pairs[slot], self._ranks[slot] = pair, rank
+        # At most a quarter of the slots is taken, so that few pairs have to move on from theirs.
+        self._table = HashTable(bits=(4 * len(pairs)).bit_length() + 1)
+        slot_P = self._table.add(packed(numbers[:, 0], numbers[:, 1]))
+        # One longer than the table, for NO_SLOT. Assigned backwards, so that a pair learned twice keeps its first rank.
+        self._ranks = np.full(len(self._table) + 1, NO_RANK, dtype=np.int32)
+        self._ranks[slot_P[::-1]] = np.arange(len(pairs))[::-1]
 
     def of(self, left_P: NDArray[np.int32], right_P: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The place of each pair among those learned, the first if it is there twice; NO_RANK if it is not."""
-        pair_P = packed(left_P, right_P)
-        slot_P = self._slots(pair_P)
-        rank_P = self._ranks[slot_P]
-        astray = ((self._pairs[slot_P] != pair_P) & (rank_P != NO_RANK)).nonzero()[0]
-        while len(astray):
-            slots = slot_P[astray] = (slot_P[astray] + 1) & self._last
-            rank_P[astray] = self._ranks[slots]
-            astray = astray[(self._pairs[slots] != pair_P[astray]) & (rank_P[astray] != NO_RANK)]
-        return rank_P
-
-    def _slots(self, pair_P: NDArray[np.int64]) -> NDArray[np.int64]:
-        return ((pair_P.view(np.uint64) * SPREAD) >> self._shift).astype(np.int64)
+        """The place of each pair among those learned; NO_RANK if it is not among them."""
+        return self._ranks[self._table.slots(packed(left_P, right_P))]
 
 
 def packed(left_P: NDArray[np.integer], right_P: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -114,8 +92,8 @@ class JoinedPairs:
 
     Of equals it is the first in code point order. All words stand in one row, with gaps between them. A scan of the row
     finds every pair that is frequent and its places; no other is looked at until no frequent one is left. While a pair
-    waits its count can only fall, unless one of its symbols is made anew, and then it is found anew: so it is enough to
-    count it again at its places when its turn comes.
+    waits its count can only fall, unless one of its symbols is made again, and then the pair is found again. So it is
+    enough to count it again at its places when its turn comes.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
@@ -144,7 +122,7 @@ class JoinedPairs:
                     heappop(self._queue)
 
     def _scan(self) -> bool:
-        """Close the holes, forget words of one symbol, and find the frequent pairs anew; are there any?"""
+        """Close the holes, forget words of one symbol, and find the frequent pairs again; are there any?"""
         self._keep(self._symbol_S != HOLE)
         gap_S = self._symbol_S == GAP
         alone_S = np.zeros_like(gap_S)

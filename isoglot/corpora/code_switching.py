@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import LINE_END, PLACES_AT_ONCE, NumberedText, Split, concatenated_ranges
-from isoglot.corpora.streams import Spellings
+from isoglot.corpora.streams import Spellings, WindowOrder
 from isoglot.corpora.vocabulary import UNK, Vocabulary
-from isoglot.corpora.windows import WindowOrder
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
 
@@ -42,7 +41,7 @@ class SwitchableText:
 
     type_N: NDArray[np.unsignedinteger]
     token_S: NDArray[np.int64]
-    """Those of type 0, then those of type 1, and so on; so with translations."""
+    """The tokens of type 0, then those of type 1, and so on; translations likewise."""
     token_end_T: NDArray[np.int64]
     translation_K: NDArray[np.int64]
     weight_end_K: NDArray[np.float64]
@@ -124,7 +123,7 @@ class SwitchableText:
                 for field in fields(cls)
             }
         except (OSError, ValueError) as error:
-            raise IsoglotError(f"{folder}: not a switchable text ({error}); delete it to make it anew") from error
+            raise IsoglotError(f"{folder}: not a switchable text ({error}); delete it to make it again") from error
         return cls(**arrays)
 
 
@@ -134,9 +133,9 @@ class SwitchableText:
 
 Ints = NDArray[np.int64]
 REPLACED_SHARE = 0.3
-"""Of the words that the dictionary has."""
+"""The share of the dictionary's words that change."""
 MOST_OF_A_BATCH = 0.15
-"""Of all words of a batch."""
+"""The largest share of all words of a batch that may change."""
 
 
 class SwitchedWindows:
@@ -171,7 +170,7 @@ class SwitchedWindows:
         return np.concatenate(found), num_tokens
 
     def take(self, position: int, count: int) -> Ints:
-        """As WindowSource says; the same position and count give the same changes."""
+        """Windows as of WindowSource; the same position and count give the same changes."""
         # L words are enough for L tokens. After the last line comes the first one.
         place_BL = self._first_words[self.order.rows(position, count)][:, None] + np.arange(self.length)
         type_BL = self.text.type_N.take(place_BL, mode="wrap").astype(np.int64)

@@ -1,4 +1,4 @@
-"""A function over many items in several processes: results in order, few items in memory at a time."""
+"""A function over many items in several processes, and lines in batches: few items in memory at a time."""
 
 import multiprocessing
 import os
@@ -18,6 +18,20 @@ IN_FLIGHT = 3
 """Items for each worker: one it works on, one that waits for it, one whose result waits for its turn."""
 READ_AHEAD = 2
 THE_END = object()
+
+
+def line_batches(lines: Iterable[str], *, characters: int) -> Iterator[list[str]]:
+    """Lists of lines, each ended by the line that brings it to so many characters."""
+    batch: list[str] = []
+    size = 0
+    for line in lines:
+        batch.append(line)
+        size += len(line)
+        if size >= characters:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], *, workers: int) -> Iterator[Result]:

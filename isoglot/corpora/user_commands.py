@@ -16,7 +16,7 @@ COMPLAINT_LINES = 3
 class UserCommand:
     """A program and its arguments.
 
-    It may take as long as it likes: one that loads a large model cannot be told from one that hangs.
+    It may take as long as it likes: one that loads a large model looks like one that hangs.
     """
 
     words: tuple[str, ...]
@@ -26,7 +26,7 @@ class UserCommand:
     """For messages: "each line must give one line of words"."""
 
     def answers(self, lines: Sequence[str]) -> list[str]:
-        """What it writes for each line; it starts once, and reads UTF-8 until its standard input ends."""
+        """Its answer to each line; it starts once, and reads UTF-8 until its standard input ends."""
         program = self._program()
         given = "".join(f"{line}\n" for line in lines).encode()
         try:
@@ -44,7 +44,7 @@ class UserCommand:
         return [self._decoded(answer, number=number) for number, answer in enumerate(answers, start=1)]
 
     def version(self) -> str:
-        """What it is known by: another build of its program, or a change in a file it names, makes another."""
+        """A digest that another build of its program, or a change in a file it names, changes."""
         files = [self._program(), *(Path(word) for word in self.words[1:] if Path(word).is_file())]
         digests = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
         return hashlib.sha256(digests.encode()).hexdigest()[:16]
@@ -61,30 +61,3 @@ class UserCommand:
             raise IsoglotError(f"{self.name} was not found, or may not be run; give its full path, or set PATH")
         # Absolute, as "./segment" without its "./" would be looked for on the PATH.
         return Path(program).absolute()
-
-
-def split_lines(lines: Sequence[str], *, command: Sequence[str]) -> list[list[str]]:
-    """The words of each line as the command finds them; a blank line has none and is not shown to it.
-
-    The command starts once for each call, so it pays to give many lines; its words are apart by white space.
-    """
-    # White space within a line might be a line end to the program.
-    texts = [" ".join(line.split()) for line in lines]
-    told = [text for text in texts if text]
-    answers = iter(_splitter(command).answers(told) if told else [])
-    return [next(answers).split() if text else [] for text in texts]
-
-
-def command_version(command: Sequence[str]) -> str:
-    """What a command is known by."""
-    return _splitter(command).version()
-
-
-def _splitter(command: Sequence[str]) -> UserCommand:
-    if not command:
-        raise IsoglotError("the study's [words] is an empty command; name a program and its arguments")
-    return UserCommand(
-        words=tuple(command),
-        name=f"the command {command[0]!r} of the study's [words]",
-        task="each line must give one line of words",
-    )

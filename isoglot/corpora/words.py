@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from importlib.metadata import version
 
+from isoglot.corpora.user_commands import UserCommand
+from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
 # Splitters are imported when a line is split: planning a study needs none of them.
@@ -32,13 +34,30 @@ def _split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[st
 
             return jieba_words.split_lines(lines)
         case Splitter.CHARACTERS:
-            from isoglot.corpora.splitters import marks as character_words
+            from isoglot.corpora.splitters import marks
 
-            return character_words.split_lines(lines)
+            return marks.split_lines(lines)
         case Splitter.COMMAND:
-            from isoglot.corpora import user_commands as command_words
+            return _command_words(lines, splitting.command)
 
-            return command_words.split_lines(lines, command=splitting.command)
+
+def _command_words(lines: Sequence[str], command: Sequence[str]) -> list[list[str]]:
+    """The words that a command finds, with white space between them; it starts once, and blank lines are not given."""
+    # White space within a line might be a line end to the program.
+    texts = [" ".join(line.split()) for line in lines]
+    given = [text for text in texts if text]
+    answers = iter(_word_command(command).answers(given) if given else [])
+    return [next(answers).split() if text else [] for text in texts]
+
+
+def _word_command(command: Sequence[str]) -> UserCommand:
+    if not command:
+        raise IsoglotError("the study's [words] is an empty command; name a program and its arguments")
+    return UserCommand(
+        words=tuple(command),
+        name=f"the command {command[0]!r} of the study's [words]",
+        task="each line must give one line of words",
+    )
 
 
 def whole_words(words: Sequence[str], splitting: WordSplitting) -> tuple[str, ...]:
@@ -51,15 +70,13 @@ def whole_words(words: Sequence[str], splitting: WordSplitting) -> tuple[str, ..
 
 
 def splitter_version(splitting: WordSplitting) -> str:
-    """What else decides about the words than the settings: the library's version, or the program's own bytes."""
+    """The library's version, or a digest of the program, which decide about words as the settings do."""
     match splitting.splitter:
         case Splitter.MOSES:
             return f"sacremoses {version('sacremoses')}"
         case Splitter.JIEBA:
             return f"jieba {version('jieba')}"
         case Splitter.COMMAND:
-            from isoglot.corpora import user_commands as command_words
-
-            return command_words.command_version(splitting.command)
+            return _word_command(splitting.command).version()
         case Splitter.WHITESPACE | Splitter.CHARACTERS:
             return "isoglot 1"

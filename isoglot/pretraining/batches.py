@@ -10,8 +10,7 @@ from torch import Tensor
 
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows
 from isoglot.corpora.numbered_text import Split
-from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.windows import Windows, WindowSource
+from isoglot.corpora.streams import TokenStream, Windows, WindowSource
 from isoglot.randomness import derived_seed
 
 

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.windows import WindowSource
+from isoglot.corpora.streams import WindowSource
 from isoglot.pretraining.masking import KEPT_SHARE, MASKED_SHARE
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 

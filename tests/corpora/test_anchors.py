@@ -1,6 +1,4 @@
-import json
 from collections import Counter
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -8,12 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from isoglot.corpora.anchors import AnchorStatistics, anchor_statistics
-from isoglot.corpora.bpe import learn_bpe
-from isoglot.corpora.vocabulary import SPECIALS, UNK, Vocabulary, build_vocabulary, kept_types
+from isoglot.corpora.vocabulary import (
+    UNK,
+    AnchorStatistics,
+    Vocabulary,
+    anchor_statistics,
+    build_vocabulary,
+    kept_types,
+)
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
-from tests.corpora.counted_words import real_words
 
 SHARED = (TableKind.UNION, TableKind.JOINT)
 counts_of_one = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 20), min_size=1).map(Counter)
@@ -117,59 +119,6 @@ def statistics_of(kind: TableKind, **counts: str) -> AnchorStatistics:
     )
 
 
-def test_languages_alike_are_as_similar_as_can_be() -> None:
-    overlap = statistics_of(TableKind.JOINT, en="aab", fr="aab").overlap["en-fr"]
-    assert overlap.similarity == pytest.approx(1)
-    assert overlap.shared_token_rate == {"en": 1, "fr": 1}
-
-
-def test_every_pair_of_languages_is_compared_and_one_alone_with_none() -> None:
-    assert set(statistics_of(TableKind.UNION, en="a", fr="b", de="c").overlap) == {"de-en", "de-fr", "en-fr"}
-    assert statistics_of(TableKind.UNION, en="a").overlap == {}
-
-
-def test_statistics_can_be_written_as_json() -> None:
-    content = json.loads(json.dumps(asdict(statistics_of(TableKind.UNION, en="aab", fr="bcc"))))
-    assert content["coverage"]["en"] == {"types": 2, "tokens": 3, "tokens_per_word": 1.5, "unknown_rate": 0}
-    assert content["overlap"]["en-fr"]["shared_types"] == 1
-
-
-def test_text_of_unknown_subwords_alone_shares_nothing() -> None:
-    vocabulary = build_vocabulary(TableKind.UNION, counts={"en": Counter("a"), "fr": Counter("b")})
-    counts = {"en": Counter("xx"), "fr": Counter("x")}
-    overlap = anchor_statistics(vocabulary, counts=counts, num_words={"en": 1, "fr": 1}).overlap["en-fr"]
-    assert (overlap.shared_types, overlap.similarity) == (0, 0)
-
-
 def test_a_language_without_text_is_refused() -> None:
     with pytest.raises(IsoglotError, match="'fr' has no text"):
         statistics_of(TableKind.UNION, en="a", fr="")
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("target", ["fr", "ru"])
-def test_languages_share_as_much_of_real_text_as_the_kind_of_vocabulary_says(target: str) -> None:
-    words = {language: real_words(language, lines=3000) for language in ("en", target)}
-    counts = {language: learn_bpe(count, merges=4000).subword_counts(count) for language, count in words.items()}
-    num_words = {language: count.total() for language, count in words.items()}
-    identical = len(counts["en"].keys() & counts[target].keys())
-    tenth = {order: KeptAnchors(share=0.1, order=order) for order in AnchorOrder}
-    shared_by_kind: list[tuple[Kind, int]] = [
-        ((TableKind.PREFIXED, None), 0),
-        ((TableKind.SEPARATE, None), 0),
-        *(((TableKind.PARTIAL, kept), round(0.1 * identical)) for kept in tenth.values()),
-        ((TableKind.UNION, None), identical),
-    ]
-    token_rate = {}
-    for (kind, kept), shared in shared_by_kind:
-        vocabulary = build_vocabulary(kind, counts=counts, kept=kept)
-        statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
-        assert statistics.overlap[f"en-{target}"].shared_types == shared
-        assert {coverage.unknown_rate for coverage in statistics.coverage.values()} == {0}
-        token_rate[kind, kept] = statistics.overlap[f"en-{target}"].shared_token_rate["en"]
-        if kind is not TableKind.SEPARATE:
-            used = [set(vocabulary.encode(language, count)) for language, count in counts.items()]
-            assert len(used[0] & used[1]) == shared
-            assert not (used[0] | used[1]) & set(range(len(SPECIALS)))
-    none, _, frequent, at_random, natural = token_rate.values()
-    assert 0 == none < at_random < frequent < natural

@@ -10,11 +10,6 @@ from isoglot.errors import IsoglotError
 from tests.corpora.counted_words import word_counts
 
 
-def test_subword_counts() -> None:
-    bpe = Bpe(merges=(("a", "b"),))
-    assert bpe.subword_counts({"abc": 2, "cab": 3}) == Counter({"ab": 2, "c</w>": 2, "c": 3, "a": 3, "b</w>": 3})
-
-
 @given(word_counts, st.integers(0, 30))
 def test_subword_counts_are_those_of_running_text(counts: dict[str, int], merges: int) -> None:
     bpe = learn_bpe(counts, merges=merges)

@@ -1,6 +1,5 @@
 import io
 import os
-import random
 import subprocess
 import sys
 from collections import Counter
@@ -8,7 +7,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from subword_nmt.learn_bpe import learn_bpe as learn_with_subword_nmt
 
@@ -22,7 +21,6 @@ ENOUGH = 1000
 words_with_marks = st.lists(st.sampled_from(["a", "b", "</w>"]), min_size=1, max_size=7).map("".join)
 
 
-@settings(max_examples=200)
 @given(word_counts, st.integers(0, 30))
 def test_learned_merges_are_those_of_a_full_rescan(counts: dict[str, int], merges: int) -> None:
     assert list(learn_bpe(counts, merges=merges).merges) == bpe_by_rescan(counts, merges=merges)
@@ -52,11 +50,6 @@ def test_the_most_frequent_pair_is_merged_first_and_the_first_spelled_of_equals(
     assert learn_bpe({"ba": 2, "ab": 2, "cc": 3}, merges=3).merges == (("c", "c</w>"), ("a", "b</w>"), ("b", "a</w>"))
 
 
-def test_letters_beyond_the_basic_plane_are_ordered_by_code_point() -> None:
-    # UTF-16 would put U+1F600 before U+FF21.
-    assert learn_bpe({"x\U0001f600": 1, "x\uff21": 1}, merges=1).merges == (("x", "\uff21</w>"),)
-
-
 @given(word_counts, st.integers(0, 40))
 def test_merges_are_exact_or_every_word_is_one_symbol(counts: dict[str, int], merges: int) -> None:
     bpe = learn_bpe(counts, merges=merges)
@@ -84,7 +77,7 @@ def first_merges_without_ties(counts: Mapping[str, int]) -> list[tuple[str, str]
         words = {word: joined(symbols, best) for word, symbols in words.items()}
 
 
-@pytest.mark.parametrize("stems", [20, 60, 200])
+@pytest.mark.parametrize("stems", [20, 200])
 def test_merges_are_those_of_subword_nmt_where_no_two_pairs_tie(stems: int) -> None:
     # Of equals it takes the last in code point order, and from the first tie on all else may differ.
     counts = made_up_words(stems)
@@ -97,15 +90,7 @@ def test_merges_are_those_of_subword_nmt_where_no_two_pairs_tie(stems: int) -> N
     assert [f"{left} {right}" for left, right in ours.merges] == theirs.getvalue().splitlines()[1:]
 
 
-@given(word_counts, st.randoms(use_true_random=False))
-def test_neither_the_order_of_lines_nor_their_cut_matters(counts: dict[str, int], shuffled: random.Random) -> None:
-    few = {word: count % 7 + 1 for word, count in counts.items()}
-    text = [word for word, count in few.items() for _ in range(count)]
-    shuffled.shuffle(text)
-    lines = [text[i : i + 3] for i in range(0, len(text), 3)]
-    assert learn_bpe(lines, merges=20) == learn_bpe(few, merges=20)
-
-
+@pytest.mark.campaign
 def test_merges_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "from isoglot.corpora.bpe import learn_bpe\n"
@@ -123,10 +108,6 @@ def test_merges_do_not_depend_on_the_hash_seed() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(outputs) == 1
-
-
-def test_words_counted_zero_times_teach_nothing() -> None:
-    assert learn_bpe({"ab": 1, "xyz": 0}, merges=5).merges == (("a", "b</w>"),)
 
 
 def test_counts_beyond_32_bits_are_exact() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from isoglot.corpora.code_switching import SwitchedWindows
+from isoglot.corpora.streams import Windows
 from isoglot.corpora.vocabulary import END
-from isoglot.corpora.windows import Windows
 from isoglot.errors import IsoglotError
 from tests.corpora.switchable_texts import LETTERS, Weighted, switchable_text, vocabulary_of
 from tests.oracles import switched_windows_by_loops
@@ -99,23 +99,6 @@ def test_windows_are_those_of_plain_loops(lines: list[str], length: int, positio
     )
 
 
-@given(st.integers(5, 30), st.integers(1, 60), st.integers(0, 2**31))
-def test_every_window_shows_the_text_with_words_changed_into_translations(length: int, count: int, seed: int) -> None:
-    """So line ends and words without an entry stay, and at most 15 of 100 words of a batch change."""
-    reader = Reader(many_lines(lines=20), length=length, seed=seed)
-    pairs = [pair for row in reader.windows.take(0, count).tolist() for pair in reader.changes(row)]
-    changed = sum(b[:1].isupper() for _, b in pairs)
-    assert changed <= 0.15 * sum(a != "\n" for a, _ in pairs)
-
-
-def test_all_kinds_of_words_change_and_no_other() -> None:
-    reader = Reader(many_lines(), length=40)
-    pairs = Counter(pair for row in reader.windows.take(0, 200).tolist() for pair in reader.changes(row)[:-1])
-    changed = {(a, b) for a, b in pairs if a != b}
-    assert changed == {(a, b) for a, targets in MEANINGS.items() for b in targets}
-    assert all(pairs[word, word] > 50 for word in (*OWN, "\n"))
-
-
 RARE = {"a": [("A", 1.0)], "b": [("B", 1.0), ("C", 2.0), ("D", 5.0)]}
 ONE_LETTER = "abcdefghij"
 
@@ -197,19 +180,6 @@ def test_draws_are_fresh_in_every_pass_and_for_every_seed_and_language() -> None
     drawn = [first, *(changed(reader.windows, number) for number in (1, 2)), *(changed(each, 0) for each in others)]
     assert len(set(drawn)) == 5
     assert all(len(first & other) < 0.5 * len(first) for other in drawn[1:])
-
-
-@given(
-    st.integers(0, 500), st.integers(0, 40), st.lists(st.tuples(st.integers(0, 500), st.integers(0, 40)), max_size=4)
-)
-def test_a_position_gives_the_same_windows_whatever_was_taken_before(
-    position: int, count: int, before: list[tuple[int, int]]
-) -> None:
-    text = switchable_text(many_lines(lines=20), DICTIONARY)
-    fresh, used = (SwitchedWindows(text, length=9, seed=3, name="x") for _ in range(2))
-    for earlier in before:
-        used.take(*earlier)
-    assert used.take(position, count).tolist() == fresh.take(position, count).tolist()
 
 
 def test_windows_come_in_the_order_of_a_text_that_does_not_change() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isoglot.corpora.fasttext import fasttext_vectors
+from isoglot.corpora.word_vectors import fasttext_vectors
 from isoglot.errors import IsoglotError
 from isoglot.study.searches import FastText
 
@@ -42,17 +42,6 @@ def test_words_of_like_use_get_like_vectors(tmp_path: Path) -> None:
     of_first_W = np.array([word in topics[0] for word in words])
     nearest_W = (unit_WD @ unit_WD.T - 2 * np.eye(len(words))).argmax(1)
     assert (of_first_W[nearest_W] == of_first_W).mean() > 0.95
-
-
-def test_rows_that_nothing_changes_are_not_zero(tmp_path: Path) -> None:
-    """With fewer threads than ten, floret leaves most rows as they were allocated."""
-    lines = [[f"w{number}" for number in range(200)]] * 2
-    still = FastText(dimensions=16, epochs=1, least_count=1, buckets=10, learning_rate=1e-30)
-    _, vector_WD = trained(lines, folder=tmp_path, settings=still, most_words=1000)
-    assert len(vector_WD) == 200
-    assert (np.abs(vector_WD).max(1) > 0).all()
-    # A word's vector is the mean of its own row and of the n-grams', so equal ones would share all rows but zeros.
-    assert len(np.unique(vector_WD.round(6), axis=0)) == 200
 
 
 def test_too_little_text_is_refused(tmp_path: Path) -> None:

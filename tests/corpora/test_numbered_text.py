@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.corpora import numbered_text
-from isoglot.corpora.numbered_text import LINE_END, NumberedText, Split, numbered
-from isoglot.corpora.numbering import Cut, write_numbered_text
+from isoglot.corpora.numbered_text import LINE_END, Cut, NumberedText, Split, numbered, write_numbered_text
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting
 

@@ -1,15 +1,13 @@
 """Text becomes words in any number of processes, every line once and in one part, the same bytes every time."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora import numbering
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.numbering import Cut, write_numbered_text
+from isoglot.corpora import numbered_text as numbering
+from isoglot.corpora.numbered_text import Cut, NumberedText, Split, write_numbered_text
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
@@ -86,9 +84,3 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_batches(
     counts = NumberedText.read(tmp_path / "one").word_counts(Split.TRAIN)
     assert counts["Mr."] == counts["'s"] == 280
     assert counts["isn"] == counts["'t"] == 280
-
-
-def test_words_in_lower_case_are_one_type(tmp_path: Path) -> None:
-    splitting = WordSplitting(splitter=Splitter.WHITESPACE, language="x", lowercase=True)
-    write_numbered_text(tmp_path, ["The the THE"], splitting=splitting, cut=Cut(dev_lines=0, test_lines=0, seed=0))
-    assert NumberedText.read(tmp_path).word_counts(Split.TRAIN) == Counter({"the": 3})

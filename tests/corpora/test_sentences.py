@@ -45,17 +45,6 @@ def test_every_word_is_spelled_by_its_own_subwords(lines: list[list[str]]) -> No
         assert list(sentence.word_of[1:-1]) == sorted(sentence.word_of[1:-1])
 
 
-def test_ids_are_those_of_the_language() -> None:
-    vocabulary = build_vocabulary(TableKind.PREFIXED, counts={"en": SUBWORDS, "fr": SUBWORDS})
-    english, french = (
-        encoded_sentences([["abc", "ba"]], language=language, bpe=BPE, vocabulary=vocabulary)[0]
-        for language in ("en", "fr")
-    )
-    assert set(english.ids[1:-1]).isdisjoint(french.ids[1:-1])
-    assert UNK not in english.ids + french.ids
-    assert english.word_of == french.word_of
-
-
 @given(st.lists(st.text("abc", min_size=1, max_size=9), max_size=8), st.integers(3, 12))
 def test_pieces_hold_every_word_that_fits_once_and_in_order(words: list[str], most_tokens: int) -> None:
     (sentence,) = encoded_sentences([words], language="fr", bpe=BPE, vocabulary=VOCABULARY)
@@ -71,9 +60,3 @@ def test_pieces_hold_every_word_that_fits_once_and_in_order(words: list[str], mo
     for left, right in pairwise(pieces):
         first_word = encoded_sentences([right.words[:1]], language="fr", bpe=BPE, vocabulary=VOCABULARY)[0]
         assert len(left.ids) + len(first_word.ids) - 2 > most_tokens
-
-
-def test_a_short_sentence_is_its_own_piece() -> None:
-    for words in ([], ["abc"], ["abc", "ba"]):
-        (sentence,) = encoded_sentences([words], language="fr", bpe=BPE, vocabulary=VOCABULARY)
-        assert list(sentence.pieces(most_tokens=5)) == [sentence]

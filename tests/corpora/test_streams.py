@@ -97,15 +97,6 @@ def test_the_same_bytes_are_written_whatever_is_encoded_at_once(
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "chunks" / name).read_bytes()
 
 
-def test_a_part_without_lines_is_empty(tmp_path: Path) -> None:
-    text = numbered({Split.TRAIN: ["a b"]})
-    bpe, vocabulary = learned(text)
-    stream = write_stream(tmp_path, language="x", text=text, bpe=bpe, vocabulary=vocabulary)
-    assert stream.lines == {Split.TRAIN: 1, Split.DEV: 0, Split.TEST: 0}
-    assert stream.ids(Split.DEV).shape == (0,)
-    assert stream.ids(Split.DEV).dtype == np.uint16
-
-
 @pytest.mark.parametrize(("table_size", "dtype"), [(1 << 16, np.uint16), ((1 << 16) + 1, np.uint32)])
 def test_ids_are_kept_in_the_smallest_type_that_fits(tmp_path: Path, table_size: int, dtype: type) -> None:
     tokens = [f"{number:05}" for number in range(table_size - len(SPECIALS) - 1)]

@@ -33,10 +33,6 @@ def test_types_are_spelled_and_translated() -> None:
     assert text.translation_K.tolist() == [4, 5, 6, 4]
 
 
-def test_the_share_of_words_that_may_change() -> None:
-    assert switchable_text(LINES, TRANSLATIONS).known_share() == 3 / 4
-
-
 def test_translations_are_drawn_by_their_weights() -> None:
     text = switchable_text(LINES, TRANSLATIONS)
     drawn_C = text.drawn_translations(np.full(6000, 2), np.random.default_rng(0))

@@ -67,13 +67,6 @@ def test_every_counted_subword_has_an_id_of_its_own_that_is_no_special_symbol(
         assert all(len(SPECIALS) <= id < vocabulary.size(language) for id in ids)
 
 
-@given(counts_of_all)
-def test_prefixed_tables_share_no_id(counts: dict[str, Counter[str]]) -> None:
-    vocabulary = build_vocabulary(TableKind.PREFIXED, counts=counts)
-    used = [used_ids(vocabulary, language, counts) for language in counts]
-    assert len(set.union(*used)) == sum(map(len, used)) == vocabulary.size("en") - len(SPECIALS)
-
-
 @given(st.sampled_from([TableKind.UNION, TableKind.JOINT]), counts_of_all)
 def test_union_and_joint_tables_share_exactly_the_identical_strings(
     kind: TableKind, counts: dict[str, Counter[str]]
@@ -118,13 +111,6 @@ def test_kept_anchors_lead_from_none_to_all(order: AnchorOrder, counts: dict[str
     assert all_of_them.size("en") == union.size("en")
 
 
-def test_kept_types_have_an_empty_prefix() -> None:
-    counts = {"en": Counter({"a": 5, "fr:a": 1}), "fr": Counter({"a": 1, "fr:a": 1, "b": 3})}
-    half = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
-    vocabulary = build_vocabulary(TableKind.PARTIAL, counts=counts, kept=half)
-    assert text_tokens(vocabulary, "en") == (":a", "fr:b", "en:fr:a", "fr:fr:a")
-
-
 def test_a_kept_type_is_known_to_a_language_that_lacks_it() -> None:
     counts = {"de": Counter("c"), "en": Counter("a"), "fr": Counter("a")}
     all_of_them = KeptAnchors(share=1, order=AnchorOrder.RANDOM)
@@ -140,23 +126,6 @@ def test_kept_anchors_belong_to_partial_tables_alone() -> None:
             build_vocabulary(kind, counts={"en": Counter("a")}, kept=given_kept)
 
 
-@given(kinds, counts_of_all, subwords)
-def test_subwords_without_an_id_are_unknown(kind: Kind, counts: dict[str, Counter[str]], subword: str) -> None:
-    known_to_all = {
-        TableKind.JOINT: set().union(*counts.values()),
-        TableKind.UNION: set().union(*counts.values()),
-        TableKind.PARTIAL: kept_types(counts, kept=kind[1]) if kind[1] else set(),
-    }.get(kind[0], set())
-    assert (of_kind(kind, counts).encode("en", [subword]) != [UNK]) == (
-        subword in known_to_all or subword in counts["en"]
-    )
-
-
-def test_random_words_of_a_shared_table_come_from_all_of_it() -> None:
-    vocabulary = build_vocabulary(TableKind.PREFIXED, counts={"en": Counter("ab"), "fr": Counter("abc")})
-    assert vocabulary.size("en") == len(SPECIALS) + 5
-
-
 @given(kinds, counts_of_all)
 def test_written_vocabularies_are_read_again(
     tmp_path_factory: pytest.TempPathFactory, kind: Kind, counts: dict[str, Counter[str]]
@@ -165,15 +134,6 @@ def test_written_vocabularies_are_read_again(
     vocabulary = of_kind(kind, counts)
     vocabulary.write(path)
     assert Vocabulary.read(path) == vocabulary
-
-
-@pytest.mark.parametrize("kind", TableKind)
-def test_the_order_of_languages_does_not_change_the_file(tmp_path: Path, kind: TableKind) -> None:
-    counts = {"en": Counter(a=1, b=2), "fr": Counter(b=1, a=2), "de": Counter(c=2)}
-    kept = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT) if kind is TableKind.PARTIAL else None
-    of_kind((kind, kept), counts).write(tmp_path / "forward.json")
-    of_kind((kind, kept), dict(reversed(counts.items()))).write(tmp_path / "backward.json")
-    assert (tmp_path / "forward.json").read_bytes() == (tmp_path / "backward.json").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -193,11 +153,6 @@ def test_a_spoilt_vocabulary_file_is_refused_by_name(tmp_path: Path, content: st
     path.write_text(content)
     with pytest.raises(IsoglotError, match=r"vocabulary\.json: not a vocabulary"):
         Vocabulary.read(path)
-
-
-def test_an_absent_vocabulary_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(IsoglotError, match=r"vocabulary\.json: no such file"):
-        Vocabulary.read(tmp_path / "vocabulary.json")
 
 
 @pytest.mark.parametrize(

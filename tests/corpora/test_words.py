@@ -1,12 +1,10 @@
 """Every language gets the splitter that suits it, and every switch is heard."""
 
-import sys
 from dataclasses import replace
 
 import pytest
 
-from isoglot.corpora.words import split_lines, split_words, splitter_version, whole_words
-from isoglot.errors import IsoglotError
+from isoglot.corpora.words import split_lines, split_words, whole_words
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
 
@@ -36,21 +34,6 @@ def test_case_is_kept_unless_asked_otherwise() -> None:
     assert split_lines(["Der Hund"], kept) == [["Der", "Hund"]]
     lower = WordSplitting(splitter=kept.splitter, language="de", lowercase=True)
     assert split_lines(["Der Hund"], lower) == [["der", "hund"]]
-
-
-def test_a_command_of_the_users_own() -> None:
-    letters = (sys.executable, "-c", "import sys\nfor line in sys.stdin: print(*line.strip())")
-    splitting = WordSplitting(splitter=Splitter.COMMAND, language="zh", command=letters)
-    assert split_lines(["ab", "c"], splitting) == [["a", "b"], ["c"]]
-    assert splitter_version(splitting) == splitter_version(splitting)
-    with pytest.raises(IsoglotError, match="no-such-program"):
-        split_lines(["a"], WordSplitting(splitter=Splitter.COMMAND, language="zh", command=("no-such-program",)))
-
-
-def test_versions_name_the_library() -> None:
-    assert splitter_version(default_splitting("en")).startswith("sacremoses ")
-    assert splitter_version(default_splitting("zh")).startswith("jieba ")
-    assert len({splitter_version(default_splitting(code)) for code in ("en", "zh", "th")}) == 3
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from oracles import precision_by_loops
 from real_studies import write_real_study
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.numbering import Cut, write_numbered_text
+from isoglot.corpora.numbered_text import Cut, NumberedText, Split, write_numbered_text
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.encoder_reader import EncoderReader

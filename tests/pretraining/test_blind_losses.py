@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from isoglot.corpora.numbered_text import Split
-from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.streams import TokenStream, Windows
 from isoglot.corpora.vocabulary import MASK
-from isoglot.corpora.windows import Windows
 from isoglot.pretraining import plateau as blind_losses
 from isoglot.pretraining.batches import window_source
 from isoglot.pretraining.masking import Mask

@@ -12,20 +12,20 @@ from isoglot.errors import IsoglotError, suggestion
 
 @dataclass(frozen=True, kw_only=True)
 class DataSet:
-    """What `isoglot data list` shows in a line."""
+    """A line of `isoglot data list`."""
 
     name: str
     what: str
     home: str
     licence: str
     bytes: int
-    """About so many for all of its languages, as they are fetched."""
+    """About how many are fetched for all of its languages."""
     languages: tuple[str, ...]
-    """Those that `files` is known to have files of."""
+    """The languages that `files` is known to have files of."""
     files: Callable[[str], tuple[DataFile, ...]]
     """The files of a language; a file of two languages belongs to the one that is not English."""
     by_hand: str = ""
-    """How to have what cannot be fetched."""
+    """How to get files that cannot be fetched."""
 
 
 PAPER = ("en", "fr", "de", "ru", "zh")
@@ -169,7 +169,7 @@ DATA_SETS = (
 
 
 def named_data_set(name: str) -> DataSet:
-    """The data set of that name, or an error that names those there are."""
+    """The data set of that name, or an error that lists the known names."""
     known = {data_set.name: data_set for data_set in DATA_SETS}
     if name not in known:
         hint = suggestion(name, known) or f"; there are {', '.join(known)}"
@@ -178,7 +178,7 @@ def named_data_set(name: str) -> DataSet:
 
 
 def files_of(data_set: DataSet, languages: Sequence[str] | None = None) -> tuple[DataFile, ...]:
-    """Its files of the languages asked for, or of all that the paper has, each once."""
+    """Its files of the given languages, or of all languages of the paper, each once."""
     for language in languages or ():
         if not LANGUAGE_CODE.fullmatch(language):
             raise IsoglotError(f"--languages: {language!r} is not the code of a language, such as fr or zh-yue")
@@ -190,7 +190,7 @@ def files_of(data_set: DataSet, languages: Sequence[str] | None = None) -> tuple
 
 
 def files_to_fetch(data_set: DataSet, languages: Sequence[str] | None) -> tuple[DataFile, ...]:
-    """As files_of, but what would fill a disk must be asked for by language."""
+    """The same files, but a set that would fill a disk must be requested by language."""
     if languages is None and data_set.bytes > TOO_LARGE_TO_FETCH_UNASKED:
         raise IsoglotError(
             f"{data_set.name} is about {data_set.bytes / GB:.0f} GB for {', '.join(data_set.languages)}: "

@@ -12,7 +12,7 @@ from typing import IO, Self
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from isoglot.corpora.download.digests import file_digest, record_digest, recorded_digests, refuse_other_content
+from isoglot.corpora.download.checking import file_digest, record_digest, recorded_digests, refuse_other_content
 from isoglot.corpora.download.fetching import FetchError, Patience, fetch, forget, note_of
 from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, Rewrite
 from isoglot.corpora.download.unpacking import member_stream

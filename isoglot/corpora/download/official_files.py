@@ -50,7 +50,7 @@ class DataFile:
     source: Link | Member | None = None
     """None: it can only be put there by hand."""
     sha256: str | None = None
-    """Of the uncompressed bytes, and only where we measured it on the official file."""
+    """The digest of the uncompressed bytes, where we measured it on the official file."""
 
 
 # UD: release 2.3, GSDSimp 2.5. Tatoeba: LASER's v1.
@@ -84,16 +84,13 @@ MEASURED = {
 }
 
 NO_LABEL = "-"
-"""What MultiNLI and XNLI put where their annotators did not agree."""
+"""The label of MultiNLI and XNLI where their annotators did not agree."""
 
 
 def nli_pairs(
     lines: Iterable[str], *, columns: tuple[str, ...], language: str | None = None, source: str = ""
 ) -> Iterator[str]:
-    """Premise, hypothesis and label of an official NLI table, and where they are from if that is asked for.
-
-    Of a table of many languages, only the rows of one.
-    """
+    """Premise, hypothesis and label of an official NLI table, and the source if given; only rows of one language."""
     rows = (line.split("\t") for line in lines)
     header = next(rows, [])
     wanted = [*columns, *(["language"] if language else [])]

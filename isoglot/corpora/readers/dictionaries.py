@@ -87,7 +87,7 @@ def _pair_and_weight(row: Row) -> tuple[tuple[str, str], float]:
         raise _RowError(f"the {'target' if source else 'source'} is empty; give the word or drop the row")
     number = _number(weight)
     if number is None or not isfinite(number) or number <= 0:
-        raise _RowError(f"the weight must be a number above 0, not {weight[:40]!r}; mend it or drop the row")
+        raise _RowError(f"the weight must be a number above 0, not {weight[:40]!r}; correct it or drop the row")
     return (source, target), number
 
 

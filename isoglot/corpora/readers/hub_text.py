@@ -9,7 +9,7 @@ from isoglot.errors import IsoglotError
 from isoglot.study.real_text import HubDataset
 
 LONGEST_COMPLAINT = 300
-"""Characters of what the library says, which may go on for a page."""
+"""Characters of the library's message, which may go on for a page."""
 
 
 def dataset_lines(dataset: HubDataset) -> Iterator[str]:
@@ -67,12 +67,12 @@ def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
 
 
 def _complaint(error: Exception, dataset: HubDataset) -> str:
-    said = shorten(str(error), LONGEST_COMPLAINT) or type(error).__name__
+    message = shorten(str(error), LONGEST_COMPLAINT) or type(error).__name__
     match error:
         case ConnectionError():
-            return f"{said}; check the name, the network and HF_HUB_OFFLINE"
+            return f"{message}; check the name, the network and HF_HUB_OFFLINE"
         case StopIteration():
             return "no rows; are its files empty?"
         case FileNotFoundError():
-            return f"{said}; name one of https://huggingface.co/datasets or a folder with data files"
-    return f"{said}; check the config {dataset.config!r}, the split {dataset.split!r} and the files"
+            return f"{message}; name one of https://huggingface.co/datasets or a folder with data files"
+    return f"{message}; check the config {dataset.config!r}, the split {dataset.split!r} and the files"

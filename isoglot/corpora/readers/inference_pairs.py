@@ -65,7 +65,7 @@ def official_pairs(lines: Sequence[str], *, path: Path, language: str) -> dict[s
         if not codes[code]:
             continue
         if pair_id in pairs:
-            raise IsoglotError(f"{path}:{number}: a second pair {pair_id!r} of {code!r}; pairID should tell them apart")
+            raise IsoglotError(f"{path}:{number}: a second pair {pair_id!r} of {code!r}; pairIDs should differ")
         pairs[pair_id] = _inference_pair(premise, hypothesis, label, f"{path}:{number}")
     if not pairs:
         raise IsoglotError(f"{path}: no rows of the language {language!r}; it has {', '.join(codes) or 'no rows'}")

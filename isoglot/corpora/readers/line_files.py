@@ -26,9 +26,9 @@ class LineFile:
         self.size = _size(self.path)
         """In bytes, as the file lies on the disk."""
         self.position = 0
-        """How many of these have been read."""
+        """How many of these bytes have been read."""
         self.number = 0
-        """Of the line last given, the first being 1."""
+        """The number of the line last given; the first is 1."""
         self._lines = self._read()
 
     def __iter__(self) -> Iterator[str]:
@@ -113,7 +113,7 @@ _NUL = "a NUL byte at place {place} of the line, so this is no text; name a text
 
 
 class _FaultError(Exception):
-    """What is wrong with a block of bytes, and where it is."""
+    """A fault in a block of bytes, and its place."""
 
     def __init__(self, place: int, complaint: str) -> None:
         self.place, self.complaint = place, complaint

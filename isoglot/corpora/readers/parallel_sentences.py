@@ -94,7 +94,7 @@ class ParallelSentences:
 
 
 class _Kind(Enum):
-    """What one file of two may hold."""
+    """The kinds of content that one file of two may have."""
 
     SENTENCES = "a sentence a line"
     INFERENCE = "premises, hypotheses and labels"
@@ -247,7 +247,7 @@ def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]]
 def _by_id(
     source: Mapping[Id, Side], target: Mapping[Id, Side], *, where: str
 ) -> tuple[dict[Id, tuple[Side, Side]], int]:
-    """What both sides have, in the order of the source, and how much only one has."""
+    """The items of both sides in the order of the source, and how many only one side has."""
     both = {key: (side, target[key]) for key, side in source.items() if key in target}
     if not both:
         raise IsoglotError(f"{where}: the two languages have none in common; are these translations of each other?")

@@ -10,7 +10,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-# W = words of the dictionary, S = slots of a hash table, N = places that look
+from isoglot.corpora.hash_table import NO_SLOT, HashTable
+
+# W = words of the dictionary, N = places that look
 
 
 Ids = NDArray[np.int64]
@@ -20,16 +22,15 @@ Scores = NDArray[np.float64]
 CHARACTER_BITS = 16
 FIRST_SLOT = 1 << CHARACTER_BITS
 SLOT_BITS = 21
-FREE = 0
-NO_STATE = 0
-GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+NO_STATE = FIRST_SLOT + NO_SLOT
+"""No character: U+FFFF stands for none."""
 
 
 def jieba_file(name: str) -> Path:
     """One of the tables that come with jieba.
 
     jieba is never imported: it would log to the terminal, warn of its own syntax, and share a cache in the folder for
-    temporary files with whoever else is starting.
+    temporary files with other processes that are starting.
     """
     return Path(str(distribution("jieba").locate_file("jieba"))) / name
 
@@ -38,22 +39,14 @@ def jieba_file(name: str) -> Path:
 class JiebaDictionary:
     """`score[state]` is the log probability of the word that ends there; -inf where none does."""
 
-    key_S: Ids
+    table: HashTable
     score: Scores
     unknown: float
     """The score of a character that no word begins with."""
 
     def children(self, state_N: Ids, *, character_N: Ids) -> Ids:
         """The state that each one leads to by a character; NO_STATE where no word goes on so."""
-        key_N = _keys(state_N, character_N)
-        slot_N = _first_slots(key_N)
-        found_N = self.key_S[slot_N]
-        astray = np.flatnonzero((found_N != key_N) & (found_N != FREE))
-        while astray.size:
-            slot_N[astray] = _next_slots(slot_N[astray])
-            found_N[astray] = self.key_S[slot_N[astray]]
-            astray = astray[(found_N[astray] != key_N[astray]) & (found_N[astray] != FREE)]
-        return np.where(found_N == key_N, FIRST_SLOT + slot_N, NO_STATE)
+        return FIRST_SLOT + self.table.slots(state_N << CHARACTER_BITS | character_N)
 
     @classmethod
     def read(cls) -> Self:
@@ -68,49 +61,25 @@ class JiebaDictionary:
         # Not by numpy: its logarithm may differ in the last bit, and two ways of the same probability end otherwise.
         score_W = np.array([log(count) - log_total for count in counts.tolist()])[number_W]
 
-        key_S = np.full(1 << SLOT_BITS, FREE)
-        score = np.full(FIRST_SLOT + len(key_S), -np.inf)
+        table = HashTable(bits=SLOT_BITS)
+        score = np.full(FIRST_SLOT + len(table), -np.inf)
         state_W = code[first_W]
         for size in range(1, int(size_W.max()) + 1):
             # Of a word that stands there twice the later score stays, as in jieba.
             score[state_W[size_W == size]] = score_W[size_W == size]
             longer = size_W > size
             first_W, size_W, score_W = first_W[longer], size_W[longer], score_W[longer]
-            state_W = _claimed_states(key_S, _keys(state_W[longer], code[first_W + size]))
-        return cls(key_S=key_S, score=score, unknown=-log_total)
+            state_W = FIRST_SLOT + table.add(state_W[longer] << CHARACTER_BITS | code[first_W + size])
+        return cls(table=table, score=score, unknown=-log_total)
 
 
 def _numbers(code: Ids, *, first_W: Ids, end_W: Ids) -> Ids:
-    """What stands in decimal digits between two places."""
+    """The numbers whose decimal digits stand between two places."""
     number_W = np.zeros_like(first_W)
     for digit in range(int((end_W - first_W).max())):
         place_W = np.minimum(first_W + digit, end_W)
         number_W = np.where(place_W < end_W, 10 * number_W + code[place_W] - ord("0"), number_W)
     return number_W
-
-
-def _claimed_states(key_S: Ids, key_W: Ids) -> Ids:
-    """The states of keys that take the next free slot each, or the one that the same key took before."""
-    slot_W = _first_slots(key_W)
-    astray = np.arange(len(key_W))
-    while astray.size:
-        free = astray[key_S[slot_W[astray]] == FREE]
-        key_S[slot_W[free]] = key_W[free]
-        astray = astray[key_S[slot_W[astray]] != key_W[astray]]
-        slot_W[astray] = _next_slots(slot_W[astray])
-    return FIRST_SLOT + slot_W
-
-
-def _keys(state_N: Ids, character_N: Ids) -> Ids:
-    return state_N << CHARACTER_BITS | character_N
-
-
-def _first_slots(key_N: Ids) -> Ids:
-    return (key_N.view(np.uint64) * GOLDEN_RATIO >> np.uint64(64 - SLOT_BITS)).view(np.int64)
-
-
-def _next_slots(slot_N: Ids) -> Ids:
-    return slot_N + 1 & (1 << SLOT_BITS) - 1
 
 
 # Y = where a character stands in its word, P = pieces of text, N = characters

@@ -1,15 +1,17 @@
 """Words as XLM's tools/tokenize.sh finds them with the scripts of Moses: those of sacremoses, many lines at a time."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
+
+from isoglot.corpora.in_parallel import line_batches
 
 if TYPE_CHECKING:
     from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
 
 Rule = tuple[str | re.Pattern[str], str]
-"""As sacremoses keeps it: what is found in a line, and the template of what is put there."""
+"""A pattern and the template of its replacement, as sacremoses has them."""
 Rewriting = Callable[[str], str]
 """Lines in, lines out, with a line end before each and after the last; no line knows of another."""
 
@@ -111,26 +113,13 @@ def split_lines(lines: Sequence[str], *, language: str) -> list[list[str]]:
     """The words of each line; a blank line has none."""
     steps = _chain(language)
     words: list[list[str]] = []
-    for batch in _batches(lines):
+    # To every rule a line end within a line is like any other control character that is white space.
+    for batch in line_batches((line.replace("\n", "\v") for line in lines), characters=BATCH_CHARACTERS):
         text = "\n" + "\n".join(batch) + "\n"
         for step in steps:
             text = step(text)
         words += map(str.split, text.split("\n")[1:-1])
     return words
-
-
-def _batches(lines: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for line in lines:
-        # To every rule a line end within a line is like any other control character that is white space.
-        batch.append(line.replace("\n", "\v"))
-        size += len(line)
-        if size >= BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 @lru_cache(maxsize=LANGUAGES_AT_ONCE)

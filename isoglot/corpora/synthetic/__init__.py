@@ -2,9 +2,8 @@
 
 from isoglot.corpora.synthetic.entailment import EntailmentPair, Label, entailment_pairs
 from isoglot.corpora.synthetic.lexicon import dictionary
-from isoglot.corpora.synthetic.linearisation import realise, word_alignments
+from isoglot.corpora.synthetic.linearisation import Tree, realise, trees, word_alignments
 from isoglot.corpora.synthetic.meanings import Meanings, draw_meanings
-from isoglot.corpora.synthetic.trees import Tree, trees
 
 __all__ = [
     "EntailmentPair",

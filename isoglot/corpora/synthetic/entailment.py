@@ -1,20 +1,122 @@
-"""Pairs of sentences whose inference follows from their meanings, and not from which words they hold."""
+"""Small changes to a meaning whose bearing on its truth is known: inference pairs, and paraphrases of a text."""
 
-# B = pairs, S = slots
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.synthetic.edits import ADJECTIVES, HEADS, Edit, edited
-from isoglot.corpora.synthetic.inventory import ABSENT, Purpose, generator, inventory
+from isoglot.corpora.synthetic.inventory import (
+    ABSENT,
+    LENGTHS,
+    NEGATION,
+    NUM_SLOTS,
+    Flags,
+    Ids,
+    Part,
+    Purpose,
+    Role,
+    WordClass,
+    generator,
+    inventory,
+    slot,
+)
 from isoglot.corpora.synthetic.linearisation import realise
 from isoglot.corpora.synthetic.meanings import Meanings, antonyms, hypernyms, meanings_from
-from isoglot.corpora.synthetic.structures import LENGTHS, NEGATION, NUM_SLOTS, Flags
 from isoglot.errors import IsoglotError
+from isoglot.randomness import derived_seed
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
+
+# B = sentences, S = slots, P = noun phrases
+
+
+HEADS = [slot(role, Part.HEAD) for role in Role]
+ADJECTIVES = [slot(role, Part.ADJECTIVE) for role in Role]
+SUBJECT, OBJECT, OBLIQUE = ([slot(role, part) for part in Part] for role in Role)
+
+
+class Edit(IntEnum):
+    """A change to a meaning; the first four leave something that follows from it."""
+
+    NONE = 0
+    DROP_ADJECTIVE = 1
+    DROP_OBLIQUE = 2
+    HYPERNYM = 3
+    ANTONYM = 4
+    OTHER_ADJECTIVE = 5
+    SWAP_SUBJECT_AND_OBJECT = 6
+
+
+def edited(meanings: Meanings, edit_B: Ids, *, random: np.random.Generator, world: World) -> tuple[Meanings, Flags]:
+    """The changed meanings, and for which of them the edit was possible."""
+    concept_BS, plural_BP = meanings.concept_BS.copy(), meanings.plural_BP.copy()
+    for edit, slots, new_BP, possible_BP in substitutions(meanings, random=random, world=world):
+        phrase_B = (possible_BP * random.random(possible_BP.shape)).argmax(1)
+        rows = np.flatnonzero((edit_B == edit) & possible_BP.any(1))
+        concept_BS[rows, np.array(slots)[phrase_B[rows]]] = new_BP[rows, phrase_B[rows]]
+    concept_BS[np.ix_(edit_B == Edit.DROP_OBLIQUE, OBLIQUE)] = ABSENT
+    subject_B, object_B = concept_BS[:, slot(Role.SUBJECT, Part.HEAD)], concept_BS[:, slot(Role.OBJECT, Part.HEAD)]
+    swap_B = (edit_B == Edit.SWAP_SUBJECT_AND_OBJECT) & (object_B != ABSENT) & (object_B != subject_B)
+    concept_BS[np.ix_(swap_B, SUBJECT + OBJECT)] = concept_BS[np.ix_(swap_B, OBJECT + SUBJECT)]
+    plural_BP[np.ix_(swap_B, [Role.SUBJECT, Role.OBJECT])] = plural_BP[np.ix_(swap_B, [Role.OBJECT, Role.SUBJECT])]
+    done_B: Flags = (edit_B == Edit.NONE) | (concept_BS != meanings.concept_BS).any(1)
+    return Meanings(concept_BS=concept_BS, plural_BP=plural_BP, past_B=meanings.past_B), done_B
+
+
+def substitutions(
+    meanings: Meanings, *, random: np.random.Generator, world: World
+) -> Iterator[tuple[Edit, list[int], Ids, Flags]]:
+    """Edits of one word: the slots it may stand in, what would replace each, and where that is possible."""
+    adjective_BP = meanings.concept_BS[:, ADJECTIVES]
+    hypernym_BP = hypernyms(world)[meanings.concept_BS[:, HEADS]]
+    antonym_BP = antonyms(world)[adjective_BP]
+    # Drawn from the text itself, so that an adjective's frequency does not betray that it was put in.
+    other_BP = random.choice(adjective_BP[adjective_BP != ABSENT], size=adjective_BP.shape)
+    is_other_BP = (adjective_BP != ABSENT) & (other_BP != adjective_BP)
+    yield Edit.DROP_ADJECTIVE, ADJECTIVES, np.full_like(adjective_BP, ABSENT), adjective_BP != ABSENT
+    yield Edit.HYPERNYM, HEADS, hypernym_BP, hypernym_BP != ABSENT
+    yield Edit.ANTONYM, ADJECTIVES, antonym_BP, antonym_BP != ABSENT
+    yield Edit.OTHER_ADJECTIVE, ADJECTIVES, other_BP, is_other_BP
+
+
+# B = sentences, S = slots, P = noun phrases, C = concepts
+
+
+DETERMINERS = [slot(role, Part.DETERMINER) for role in Role]
+
+OTHER_DETERMINER_RATE = 0.5
+HYPERNYM_RATE = 0.3
+DROPPED_ADJECTIVE_RATE = 0.15
+
+
+def paraphrased(meanings: Meanings, *, world: World, seed: int) -> Meanings:
+    """Some determiners exchanged, some nouns made general, some adjectives dropped; the same for the same arguments."""
+    random = np.random.Generator(np.random.PCG64(derived_seed(world.seed, "paraphrases", seed)))
+    concept_BS = meanings.concept_BS.copy()
+    shape_BP = (len(meanings), len(Role))
+
+    determiners = inventory(world).ranges[WordClass.DETERMINER]
+    determiner_BP = concept_BS[:, DETERMINERS]
+    step_BP = random.integers(1, max(len(determiners), 2), size=shape_BP)
+    other_BP = determiners.start + (determiner_BP - determiners.start + step_BP) % len(determiners)
+    exchanged_BP = (random.random(shape_BP) < OTHER_DETERMINER_RATE) & (determiner_BP != ABSENT)
+    concept_BS[:, DETERMINERS] = np.where(exchanged_BP, other_BP, determiner_BP)
+
+    hypernym_BP = hypernyms(world)[concept_BS[:, HEADS]]
+    general_BP = (random.random(shape_BP) < HYPERNYM_RATE) & (hypernym_BP != ABSENT)
+    concept_BS[:, HEADS] = np.where(general_BP, hypernym_BP, concept_BS[:, HEADS])
+
+    dropped_BP = (random.random(shape_BP) < DROPPED_ADJECTIVE_RATE) & (concept_BS[:, ADJECTIVES] != ABSENT)
+    is_long_B = (concept_BS != ABSENT).sum(1) - dropped_BP.sum(1) >= LENGTHS.start
+    dropped_BP &= is_long_B[:, None]
+    concept_BS[:, ADJECTIVES] = np.where(dropped_BP, ABSENT, concept_BS[:, ADJECTIVES])
+    return Meanings(concept_BS=concept_BS, plural_BP=meanings.plural_BP, past_B=meanings.past_B)
+
+
+# B = pairs, S = slots
+
 
 EDIT_WEIGHTS = {
     Edit.NONE: 1,
@@ -28,7 +130,7 @@ EDIT_WEIGHTS = {
 
 
 class Label(StrEnum):
-    """What a premise says about its hypothesis."""
+    """The relation of a premise to its hypothesis."""
 
     ENTAILMENT = "entailment"
     NEUTRAL = "neutral"
@@ -56,7 +158,7 @@ class Inferences:
 def entailment_pairs(
     language: SyntheticLanguage, *, world: World, count: int, seed: int, most_words: int | None = None
 ) -> list[EntailmentPair]:
-    """As many of each label; for one seed, pair i means the same in every language.
+    """Equally many pairs of each label; for one seed, pair i means the same in every language.
 
     Premise and hypothesis together have no more than most_words words; None: sentences as long as those of text.
     """
@@ -70,7 +172,7 @@ def entailment_pairs(
 
 
 def draw_inferences(world: World, *, count: int, seed: int, most_words: int | None = None) -> Inferences:
-    """As many of each label, in random order."""
+    """Equally many inferences of each label, in random order."""
     quotas = {label: (count + i) // len(Label) for i, label in enumerate(Label)}
     num_candidates = 8 * count + 256
     while True:
@@ -86,8 +188,8 @@ def draw_inferences(world: World, *, count: int, seed: int, most_words: int | No
 def candidate_pairs(world: World, *, count: int, seed: int, most_words: int | None = None) -> tuple[Meanings, Meanings]:
     """A meaning and an edit of it, in either order, each negated or not.
 
-    Every edit meets every order and every negation, so that none of them alone tells the label: where a big dog barks
-    a dog barks, but where no dog barks no big dog does.
+    Every edit meets every order and every negation, so that none of them alone gives away the label: where a big dog
+    barks a dog barks, but where no dog barks no big dog does.
     """
     random = generator(world, Purpose.ENTAILMENT, seed)
     lengths = LENGTHS if most_words is None else lengths_within(most_words)
@@ -117,7 +219,7 @@ def lengths_within(most_words: int) -> range:
 
 
 def fits(a: Meanings, b: Meanings, *, most_words: int) -> Flags:
-    """Whether the pair is short enough, negated or not: were room made for a negation, length would tell of it."""
+    """Whether the pair is short enough even if both are negated, so that length gives away no negation."""
     filled_BS = np.concatenate([a.concept_BS, b.concept_BS], axis=1) != ABSENT
     filled_BS[:, [NEGATION, NUM_SLOTS + NEGATION]] = True
     fits_B: Flags = filled_BS.sum(1) <= most_words

@@ -14,12 +14,12 @@ from isoglot.corpora.synthetic.inventory import (
     NAMES,
     SYMBOLS,
     Purpose,
+    Role,
     WordClass,
     generator,
     inventory,
 )
 from isoglot.corpora.synthetic.meanings import draw_meanings
-from isoglot.corpora.synthetic.structures import Role
 from isoglot.errors import IsoglotError
 from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, World
 
@@ -168,7 +168,7 @@ def lexicon(language: SyntheticLanguage, world: World) -> tuple[str, ...]:
 
 
 def suffixes(language: SyntheticLanguage, *, world: World) -> tuple[str, str, str, str, str]:
-    """Of plural, past, and the cases of subject (always bare), object and oblique."""
+    """The suffixes of plural, past, and the cases of subject (always bare), object and oblique."""
     drawn = generator(world, Purpose.SUFFIXES, *language.name.encode()).permutation(SPELLINGS[language.script].suffixes)
     plural, past, of_object, of_oblique = map(str, drawn[:4])
     match language.morphology:

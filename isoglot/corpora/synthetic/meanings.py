@@ -6,16 +6,21 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.synthetic.inventory import ABSENT, Ids, Purpose, WordClass, generator, inventory
-from isoglot.corpora.synthetic.structures import (
+from isoglot.corpora.synthetic.inventory import (
+    ABSENT,
     LENGTHS,
     NEGATION,
     PUNCTUATION,
     VERB,
     Flags,
+    Ids,
     Part,
+    Purpose,
     Role,
+    WordClass,
     draw_structures,
+    generator,
+    inventory,
     slot,
 )
 from isoglot.study.conditions import Domain

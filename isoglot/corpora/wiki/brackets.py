@@ -1,10 +1,59 @@
 """Wikitext without templates, tables and links, in one pass over its brackets, however nested or broken they are."""
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from isoglot.corpora.wiki.names import INTERLANGUAGE, PROJECTS, SHOWN_TEMPLATES, folded_name
+
+def folded_name(name: str) -> str:
+    """Names of namespaces and templates are the same in any case, and with spaces for underscores."""
+    return name.strip().replace(" ", "_").casefold()
+
+
+def names(text: str) -> frozenset[str]:
+    """Folded names with white space between them."""
+    return frozenset(map(folded_name, text.split()))
+
+
+# A dump has the names in its own language; these are the English ones, valid everywhere, and older ones still in use.
+FILE_NAMES = names("""
+    File Image Media Fichier Datei Bild Файл Изображение 文件 檔案 档案 图像 圖像 图片 圖片 媒体文件
+    Archivo Imagen Immagine Ficheiro Arquivo Imagem Bestand Afbeelding Plik Grafika Fil Billede Bilde Tiedosto Kuva
+    Soubor Súbor Obrázok Fájl Kép Fișier Imagine Картинка Зображення Датотека Слика Datoteka Slika Fitxer Imatge
+    Αρχείο Εικόνα Dosya Resim ملف صورة پرونده تصویر فائل קובץ תמונה ファイル 画像 파일 그림 Tập_tin Hình Berkas Gambar
+    ไฟล์ ภาพ चित्र Picha Faili Fitxategi Irudi Dosiero Fasciculus Imago Fail Pilt Vaizdas Attēls
+""")
+CATEGORY_NAMES = names("""
+    Category Catégorie Kategorie Категория 分类 分類 Categoría Categoria Categorie Kategoria Kategori Luokka Kategória
+    Категорія Категорија Kategorija Κατηγορία تصنيف رده زمرہ קטגוריה カテゴリ 분류 Thể_loại หมวดหมู่ श्रेणी Jamii
+    Kategorio Kategooria
+""")
+HIDDEN_NAMESPACES = FILE_NAMES | CATEGORY_NAMES
+"""A link to one of these is a picture or a mark on the page, and no text."""
+
+PROJECTS = names("""
+    w wikipedia wikt wiktionary b wikibooks s wikisource q wikiquote n wikinews v wikiversity voy wikivoyage species
+    wikispecies m meta c commons d wikidata
+""")
+"""Prefixes of links to other wikis, whose text is shown."""
+INTERLANGUAGE = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]{2,12}){0,2}|simple):(?! )")
+"""The beginning of a link to the same article in another language, shown beside the page and not in it."""
+
+SHOWN_TEMPLATES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("lang", "langue"), ("{1}",)),
+    **dict.fromkeys(
+        ("nowrap", "nobr", "nobreak", "abbr", "ill", "interlanguage_link", "lien", "num", "僻字"), ("{0}",)
+    ),
+    **dict.fromkeys(("convert", "cvt", "unité", "nombre", "nb"), ("{0} {1}",)),
+    **dict.fromkeys(("date", "date-"), ("{0} {1} {2}",)),
+    **dict.fromkeys(("s", "s-"), ("{0}e siècle",)),
+    **{ending: (ending,) for ending in ("e", "er", "re", "1er", "1re")},
+    "etc.": (", etc.",),
+    **dict.fromkeys(("le", *(f"link-{code}" for code in ("en", "de", "fr", "ja", "ru", "ko", "es", "it"))), ("{0}",)),
+    "tsl": ("{2}", "{1}"),
+    **dict.fromkeys(("нп", "нп2", "нп3", "нп4", "нп5", "iw", "не_переведено", "не_переведено_5"), ("{1}", "{0}")),
+}
+"""Templates that stand within sentences and what they show of their arguments, or failing that; others show nothing."""
 
 # Most links have no other brackets and no namespace, and need no pass.
 _PLAIN_LINK = re.compile(r"\[\[(?:[^\[\]{}|\n:]*+\|)?([^\[\]{}|\n:#]++)\]\]")
@@ -17,7 +66,7 @@ LONGEST_SHOWN = 500
 
 
 def without_brackets(text: str, *, hidden: Set[str]) -> str:
-    """What a reader sees of a text that begins with a line end; links to hidden namespaces show nothing.
+    """The part of a text that a reader sees; it begins with a line end, and links to hidden namespaces show nothing.
 
     Where nobody closed a bracket before the next heading, only the bracket goes, and the text stays.
     """
@@ -115,7 +164,7 @@ class _Page:
 
 
 def _shown_of_link(content: str, *, hidden: Set[str]) -> str:
-    """What stands for [[content]]: "b" for "a|b", "Cats" for ":Category:Cats", nothing for "Category:Cats"."""
+    """The text shown for [[content]]: "b" for "a|b", "Cats" for ":Category:Cats", nothing for "Category:Cats"."""
     target, bar, label = content.partition("|")
     prefix, colon, title = target.partition(":")
     if colon:
@@ -130,7 +179,7 @@ def _shown_of_link(content: str, *, hidden: Set[str]) -> str:
 
 
 def _short_title(target: str) -> str:
-    """What [[target|]] shows: "Boston" for "Boston (band)", "Boston, Lincolnshire" or "Portal:Boston"."""
+    """The text shown for [[target|]]: "Boston" for "Boston (band)", "Boston, Lincolnshire" or "Portal:Boston"."""
     title = target.rpartition(":")[2]
     for mark in ("(", "\N{FULLWIDTH LEFT PARENTHESIS}", ","):
         title = title.partition(mark)[0]

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 from isoglot.corpora.in_parallel import ordered_map
 from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
+from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, folded_name
 from isoglot.corpora.wiki.markup import paragraphs
-from isoglot.corpora.wiki.names import HIDDEN_NAMESPACES, folded_name, is_disambiguation
 from isoglot.errors import IsoglotError
 
 BATCH = 1 << 20
@@ -23,8 +23,20 @@ PAGE, PAGE_END, DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
 HIDDEN_KEYS = {"-2", "6", "14"}
 """The namespaces of media, files and categories."""
 
+_DISAMBIGUATION = re.compile(
+    r"""__DISAMBIG__|\{\{\s*(?:
+        disambig(?:uation(?:[ _]page)?)? | disamb | dab | (?:hn|geo|number)dis
+        | [^|{}\n]{1,40}[ _]disambiguation
+        | homonymie(?:[ _]de[ _][^|{}\n]{1,40})? | paronymie | begriffsklärung
+        | неоднозначность | многозначность | (?:список[ _])?однофамиль(?:цы|цев)
+        | 消歧[义義]?[页頁]? | desambigua(?:ción|ção|ció) | disambigua | doorverwijspagina | ujednoznacznienie
+        | förgrening | aimai | 曖昧さ回避 | неоднозначність
+    )\s*(?:\||\}\})""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
 Progress = Callable[[int, int], None]
-"""Told how many bytes of the file have been read, and how many there are."""
+"""Takes how many bytes of the file have been read, and how many there are."""
 
 
 def dump_lines(path: Path, *, workers: int, progress: Progress | None = None) -> Iterator[str]:
@@ -99,7 +111,7 @@ def _blocks(path: Path, progress: Progress | None) -> Iterator[bytes]:
 
 
 def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytearray]:
-    """What stands before the first page, or before the end where there is none, and what was read beyond it."""
+    """The XML before the first page, or before the end where there is none, and the bytes read beyond it."""
     read = bytearray()
     end = -1
     for block in blocks:
@@ -118,7 +130,7 @@ def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytear
 
 
 def _hidden_names(path: Path, header: bytes) -> frozenset[str]:
-    """What this Wikipedia calls the namespaces whose links show nothing."""
+    """This Wikipedia's names of the namespaces whose links show nothing."""
     # Entities that grow without end need a DTD, which no dump has.
     if b"<!DOCTYPE" in header:
         raise IsoglotError(f"{path}: a document type (DTD) before the first page, which no dump of a Wikipedia has")
@@ -155,3 +167,8 @@ def _paragraphs_of_page(xml: bytes, *, start: int, batch: _Batch) -> list[str]:
         return []
     text = page.findtext("revision[last()]/text", "")
     return [] if is_disambiguation(text) else paragraphs(text, hidden=batch.hidden)
+
+
+def is_disambiguation(wikitext: str) -> bool:
+    """Whether a page only lists what its title may mean, by the template that says so."""
+    return _DISAMBIGUATION.search(wikitext) is not None

@@ -4,8 +4,7 @@ import html
 import re
 from collections.abc import Set
 
-from isoglot.corpora.wiki.brackets import without_brackets
-from isoglot.corpora.wiki.names import HIDDEN_NAMESPACES, folded_name, names
+from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, folded_name, names, without_brackets
 
 _INLINE = names("""
     abbr b bdi bdo big cite data del dfn em font i ins kbd label mark nobr noinclude nowiki onlyinclude poem q rb ruby s

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.corpora.synthetic import draw_meanings, realise
-from isoglot.corpora.synthetic.edits import paraphrased
+from isoglot.corpora.synthetic.entailment import paraphrased
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import LEAST_LINES, mismatch
 from isoglot.pipeline.stages.source_files import SourceFile

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.numbering import Cut, write_numbered_text
+from isoglot.corpora.numbered_text import Cut, NumberedText, Split, write_numbered_text
 from isoglot.machine import num_workers
 from isoglot.pipeline.stages.job_sizes import for_text
 from isoglot.pipeline.stages.text import AnyText, FileText, gigabytes, text_lines

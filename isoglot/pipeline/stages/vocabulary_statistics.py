@@ -7,12 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from isoglot.corpora.anchors import anchor_statistics
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import PLACES_AT_ONCE, NumberedText, Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import UNK, Vocabulary
+from isoglot.corpora.vocabulary import UNK, Vocabulary, anchor_statistics
 from isoglot.pipeline.stages.code_switching import SwitchableTrainingText
 from isoglot.pipeline.stages.scores import Score, write_scores
 from isoglot.pipeline.stages.split_text import SplitText, for_split_texts

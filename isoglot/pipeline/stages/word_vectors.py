@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.fasttext import fasttext_vectors
 from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.readers.word_vectors import read_word_vectors
+from isoglot.corpora.word_vectors import fasttext_vectors, read_word_vectors
 from isoglot.machine import num_workers
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.split_text import SplitText, for_split_texts

@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from real_data import DATA
 
-from isoglot.corpora.download.catalogue import DATA_SETS, PAPER, files_of, files_to_fetch, named_data_set
-from isoglot.corpora.download.checking import CATALOGUED, CHECKS, checked
-from isoglot.corpora.download.digests import file_digest
+from isoglot.corpora.download.catalogue import DATA_SETS, files_of, files_to_fetch, named_data_set
+from isoglot.corpora.download.checking import CATALOGUED, CHECKS, checked, file_digest
 from isoglot.corpora.download.official_files import MEASURED, DataFile, Link, Member
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
@@ -51,33 +50,6 @@ def test_what_can_be_fetched_has_a_link_and_the_rest_says_how_to_have_it() -> No
 def test_every_checksum_has_its_file() -> None:
     assert {file.path: file.sha256 for file in FILES if file.sha256} == MEASURED
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in MEASURED.values())
-
-
-def test_what_the_paper_needs_of_a_language() -> None:
-    for language in PAPER[1:]:
-        names = {data_set.name for data_set in DATA_SETS if data_set.files(language)}
-        assert names >= {
-            "wikipedia",
-            "cc100",
-            "ud",
-            "pud",
-            "xnli",
-            "xnli-15way",
-            "wikiann",
-            "muse",
-            "panlex",
-            "tatoeba",
-        }
-    assert {data_set.name for data_set in DATA_SETS if data_set.languages == ("en",)} == {"multinli", "conll2003"}
-
-
-def test_other_languages() -> None:
-    (dump,) = files_of(named_data_set("wikipedia"), ["zh-yue"])
-    assert isinstance(dump.source, Link)
-    assert dump.source.url == ("https://dumps.wikimedia.org/zh_yuewiki/latest/zh_yuewiki-latest-pages-articles.xml.bz2")
-    assert len(files_of(named_data_set("xnli"), ["sw", "ur"])) == 4
-    assert len(files_of(named_data_set("xnli-15way"), ["sw", "ur"])) == 1
-    assert len(files_of(named_data_set("muse"), ["es"])) == 6
 
 
 @pytest.mark.parametrize("code", ["", "../x", "f", "fr ru", "fr/..", "é", "fr\n"])

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from isoglot.corpora.download.catalogue import named_data_set
-from isoglot.corpora.download.checking import checked, files_there
-from isoglot.corpora.download.digests import file_digest, record_digest
+from isoglot.corpora.download.checking import checked, file_digest, files_there, record_digest
 from isoglot.errors import IsoglotError
 
 TREE = "1\tYes\tyes\tINTJ\t_\t_\t0\troot\t_\t_\n\n"
@@ -104,12 +102,6 @@ def test_a_side_that_is_missing(root: Path) -> None:
     assert problem.endswith("the other side of the pair is not there: have it again")
 
 
-def test_unequal_sides_are_told_once(root: Path) -> None:
-    put(root, "eval/tatoeba/tatoeba.spa-eng.eng", b"Yes.\n")
-    put(root, "eval/tatoeba/tatoeba.spa-eng.spa.gz", gzip.compress(b"Oui.\nNon.\n"))
-    assert list(problems(root)) == ["eval/tatoeba/tatoeba.spa-eng.spa.gz"]
-
-
 @pytest.mark.parametrize("suffix", PACKING)
 def test_a_change_that_the_format_does_not_show(root: Path, suffix: str) -> None:
     path = put(root, f"text/wiki.en.txt{suffix}", PACKING[suffix](b"A line.\n"))
@@ -124,23 +116,6 @@ def test_an_official_file_that_was_changed(root: Path) -> None:
     assert "it is not the official file" in problems(root)["eval/ud/en_ewt-ud-dev.conllu.gz"]
 
 
-def test_only_some_data_sets(root: Path) -> None:
-    for name, text in GOOD.items():
-        put(root, name, text.encode())
-    chosen = files_there(root, [named_data_set("muse"), named_data_set("xnli")])
-    assert [path.relative_to(root).as_posix() for path in chosen] == [
-        "eval/muse/en-fr.txt",
-        "eval/xnli/xnli.dev.fr.tsv",
-    ]
-
-
 def test_no_data_folder(root: Path) -> None:
     with pytest.raises(IsoglotError, match=r"there is no data folder .*: name it with --data or ISOGLOT_DATA"):
         files_there(root, None)
-
-
-def test_progress_reaches_the_size_of_a_dump(root: Path) -> None:
-    path = put(root, "text/xwiki-latest-pages-articles.xml.bz2", bz2.compress(DUMP.encode()))
-    told: list[int] = []
-    assert checked(path, root=root, progress=told.append).problem is None
-    assert told[-1] == path.stat().st_size

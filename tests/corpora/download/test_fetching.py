@@ -94,12 +94,6 @@ def test_a_server_in_trouble_is_tried_again_but_not_for_ever(server: LocalServer
     assert len(server.asked) == 6
 
 
-def test_progress_renews_patience(server: LocalServer, part: Path) -> None:
-    url = server.serve("file", CONTENT, cuts=[50_000] * 10)
-    assert fetched(url, part) == CONTENT
-    assert len(server.asked) == 11
-
-
 @pytest.mark.parametrize(("code", "words"), [(404, "404 Not Found"), (403, "ISOGLOT_CONTACT")])
 def test_a_refusal_is_not_argued_with(server: LocalServer, part: Path, code: int, words: str) -> None:
     with pytest.raises(FetchError, match=words):
@@ -160,12 +154,6 @@ def test_a_silent_server(server: LocalServer, part: Path) -> None:
     with pytest.raises(FetchError, match="the connection broke after 1000 bytes"):
         fetched(url, part, patience=patience)
     assert part.read_bytes() == CONTENT[:1000]
-
-
-def test_the_proxy_of_the_environment_is_used(server: LocalServer, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server.serve("file", CONTENT)
-    monkeypatch.setenv("http_proxy", server.address(""))
-    assert fetched("http://nowhere.invalid/file", part) == CONTENT
 
 
 def test_we_say_who_we_are(server: LocalServer, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from isoglot.corpora.download import checking
 
@@ -28,20 +26,6 @@ def complaint(check: Callable[[checking.Numbered], None], text: str) -> tuple[in
     except checking.FormatError as error:
         return error.line, str(error)
     return None
-
-
-@pytest.mark.parametrize(
-    ("check", "text"),
-    [
-        (checking.check_text, "a\n\nb\n"),
-        (checking.check_conllu, CONLLU),
-        (checking.check_nli, "It rains.\tIt pours.\tneutral\nA\tB\tentailment\tmnli\n"),
-        (checking.check_bio, "Paris\tB-LOC\nist\tO\n\nNew\tI-ORG\n"),
-        (checking.check_table, "en\tfr\nyes\toui\n\t\n"),
-    ],
-)
-def test_good(check: Callable[[checking.Numbered], None], text: str) -> None:
-    assert complaint(check, text) is None
 
 
 @pytest.mark.parametrize(
@@ -78,14 +62,3 @@ def test_bad(check: Callable[[checking.Numbered], None], text: str, line: int, p
     assert found is not None
     assert found[0] == line
     assert found[1].startswith(problem)
-
-
-CHECKS = [checking.check_text, checking.check_conllu, checking.check_nli, checking.check_bio, checking.check_table]
-CELLS = st.sampled_from(["1", "2", "0", "_", "a", "#", "B-LOC", "O", "neutral", "1-2", "1.1", "²", "\u0661", ""])
-
-
-@given(rows=st.lists(st.lists(CELLS, max_size=11).map("\t".join), min_size=1, max_size=8))
-@pytest.mark.parametrize("check", CHECKS)
-def test_nothing_but_a_complaint_about_a_line(check: Callable[[checking.Numbered], None], rows: list[str]) -> None:
-    found = complaint(check, "\n".join(rows) + "\n")
-    assert found is None or 1 <= found[0] <= len(rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.digests import recorded_digests
+from isoglot.corpora.download.checking import recorded_digests
 from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter, Outcome
 from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, nli_pairs, wikiann_words

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.digests import file_digest, recorded_digests
+from isoglot.corpora.download.checking import file_digest, recorded_digests
 from isoglot.corpora.download.official_files import DataFile, Link
 from tests.corpora.download.archives import zipped
 from tests.corpora.download.local_server import LocalServer

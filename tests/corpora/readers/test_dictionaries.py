@@ -56,16 +56,6 @@ def test_tables_as_of_panlex(tmp_path: Path, content: str) -> None:
     assert read(tmp_path / "panlex", content) == [("cat", "chat", 17), ('say "hi"', 'dire "salut"', 4)]
 
 
-def test_tables_follow_the_languages_asked_for(tmp_path: Path) -> None:
-    content = "eng-000,fra-000,cmn-000,trans_quality\ncat,chat,猫,5\n"
-    assert read(tmp_path / "panlex", content, ("zh", "fr")) == [("猫", "chat", 5)]
-    assert read(tmp_path / "panlex", content, ("fra", "eng")) == [("chat", "cat", 5)]
-
-
-def test_a_table_of_two_columns_has_no_weights(tmp_path: Path) -> None:
-    assert read(tmp_path / "table", "fr,en\nchat,cat\n") == [("cat", "chat", 1)]
-
-
 def test_words_that_headers_have_may_be_entries(tmp_path: Path) -> None:
     assert read(tmp_path / "muse", "weight poids\nquality\tqualité\n") == [
         ("weight", "poids", 1),
@@ -99,15 +89,6 @@ def test_written_rows_are_read_again(
         f'{weight},"{b.replace(chr(34), chr(34) * 2)}","{a.replace(chr(34), chr(34) * 2)}"\n' for a, b, weight in rows
     )
     assert read(path, "quality,fr,en\n" + table) == rows
-
-
-@given(st.lists(st.tuples(words, words), min_size=1, unique=True), st.sampled_from("\t "))
-def test_written_pairs_are_read_again(
-    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]], separator: str
-) -> None:
-    path = tmp_path_factory.mktemp("dictionaries") / "muse"
-    content = "".join(f"{source}{separator}{target}\n" for source, target in pairs)
-    assert read(path, content) == [(source, target, 1) for source, target in pairs]
 
 
 @pytest.mark.real_data

@@ -46,10 +46,6 @@ def test_a_byte_that_is_not_utf_8_is_named_with_its_line_and_place(tmp_path: Pat
     assert "iconv -f latin1 -t utf-8" in complaint
 
 
-def test_a_letter_cut_off_at_the_end_of_the_file_is_not_utf_8(tmp_path: Path) -> None:
-    assert f"{tmp_path / 'text'}:2: byte 0xC3 at place 3 " in complaint_about(tmp_path / "text", b"one\ntw\xc3")
-
-
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_wide_encodings_are_recognised_by_their_marks(tmp_path: Path, encoding: str, kind: str) -> None:
@@ -153,21 +149,6 @@ def test_what_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
 def forbidden(*_: object) -> None:
     raise PermissionError(13, "Permission denied")
-
-
-@given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    path = tmp_path_factory.mktemp("text") / "text"
-    for write in WRITTEN.values():
-        path.write_bytes(write(content))
-        try:
-            lines = list(LineFile(path))
-        except IsoglotError as error:
-            assert str(error).startswith(str(path))  # noqa: PT017
-        else:
-            assert "\n".join(lines).encode() == content.removeprefix(b"\xef\xbb\xbf").replace(
-                b"\r\n", b"\n"
-            ).removesuffix(b"\n")
 
 
 @given(st.binary(min_size=1, max_size=100), st.sampled_from(sorted(COMPRESSED)), st.data())

@@ -36,12 +36,6 @@ def test_lines_come_without_their_ends(tmp_path: Path, kind: str, end: str, last
         assert list(file) == LINES
 
 
-@pytest.mark.parametrize("kind", WRITTEN)
-def test_what_a_file_is_shows_in_its_bytes_and_not_in_its_name(tmp_path: Path, kind: str) -> None:
-    for name in ("text", "text.gz", "text.zst"):
-        assert list(LineFile(written(tmp_path / name, WRITTEN[kind](b"one\ntwo\n")))) == ["one", "two"]
-
-
 def test_a_byte_order_mark_is_dropped_where_the_file_begins(tmp_path: Path) -> None:
     assert list(LineFile(written(tmp_path / "text", b"\xef\xbb\xbfone\n\xef\xbb\xbftwo"))) == ["one", "\ufefftwo"]
 
@@ -72,32 +66,6 @@ def test_number_position_and_size_follow_the_reading(tmp_path: Path) -> None:
             assert before <= file.position <= file.size
             before = file.position
         assert (file.number, file.position) == (2000, file.size)
-
-
-def test_position_tells_how_far_a_long_file_is(tmp_path: Path) -> None:
-    path = written(tmp_path / "text", b"0123456\n" * 200_000)
-    with LineFile(path) as file:
-        shares = [file.position / file.size for _ in file]
-    given = [number / len(shares) for number in range(1, len(shares) + 1)]
-    assert max(abs(share - done) for share, done in zip(shares, given, strict=True)) < 0.1
-
-
-def test_a_file_is_read_once_and_may_be_left_early(tmp_path: Path) -> None:
-    path = written(tmp_path / "text", b"one\ntwo\nthree\n")
-    with LineFile(path) as file:
-        assert next(iter(file)) == "one"
-        assert next(iter(file)) == "two"
-    assert list(file) == []
-    assert file.number == 2
-
-
-@given(plain_lines, st.sampled_from(sorted(WRITTEN)), st.sampled_from(["\n", "\r\n"]))
-def test_written_lines_are_read_again(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str], kind: str, end: str
-) -> None:
-    content = "".join(line + end for line in lines)
-    path = written(tmp_path_factory.mktemp("text") / "text", WRITTEN[kind](content.encode()))
-    assert list(LineFile(path)) == lines
 
 
 @given(

@@ -55,22 +55,8 @@ def test_nothing_is_lost_and_no_word_holds_white_space(line: str) -> None:
     assert [word for word in words if word.split() != [word]] == []
 
 
-@given(mixed)
-def test_each_character_is_a_word_of_its_own(line: str) -> None:
-    (words,) = split_lines([line])
-    for letter in regex.findall(r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}--\p{Lm}]", line, regex.V1):
-        assert line.count(letter) == sum(word[0] == letter and word.count(letter) == 1 for word in words)
-
-
 @given(scripts)
 def test_no_character_is_cut_from_what_unicode_attaches_to_it(line: str) -> None:
     (words,) = split_lines([line])
     attached = regex.findall(r"\X", line.translate(REWRITTEN))
     assert set(accumulate(map(len, words))) <= set(accumulate(map(len, attached)))
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_all_characters_of_a_script_are_known(script: str) -> None:
-    alphabet = [letter for letter in ALPHABETS[script] if unicodedata.category(letter) in ("Lo", "Lm", "Nd")]
-    assert len(alphabet) > 50
-    assert [letter for letter in alphabet if split_lines([f"x{letter}x"]) != [["x", letter, "x"]]] == []

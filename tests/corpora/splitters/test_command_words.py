@@ -6,13 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from isoglot.corpora.user_commands import command_version, split_lines
+from isoglot.corpora import words
 from isoglot.errors import IsoglotError
+from isoglot.study.languages import Splitter, WordSplitting
 
 CHARACTERS = "import sys\nfor line in sys.stdin.buffer:\n    print(*line.decode().strip(), flush=True)"
+
+
+def by(command: list[str]) -> WordSplitting:
+    return WordSplitting(splitter=Splitter.COMMAND, language="zh", command=tuple(command))
 
 
 def python(program: str, *arguments: str) -> list[str]:
@@ -27,7 +30,7 @@ def executable(path: Path, content: str) -> Path:
 
 def test_words_of_a_command() -> None:
     lines = ["", "中国 人", " \u3000", "a\nb\r\u2028c\tde", "语"]
-    assert split_lines(lines, command=python(CHARACTERS)) == [
+    assert words.split_lines(lines, by(python(CHARACTERS))) == [
         [],
         ["中", "国", "人"],
         [],
@@ -36,37 +39,21 @@ def test_words_of_a_command() -> None:
     ]
 
 
-@settings(max_examples=15)
-@given(st.lists(st.text(), max_size=5))
-def test_any_lines_come_back_one_for_one(lines: list[str]) -> None:
-    echo = python("import sys, shutil; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)")
-    assert split_lines(lines, command=echo) == [line.split() for line in lines]
-
-
 def test_much_text_and_many_complaints_do_not_block_each_other() -> None:
     program = (
         "import sys\nfor line in sys.stdin:\n    print(line.strip())\n    print(line, file=sys.stderr, flush=True)"
     )
     lines = ["word " * 200] * 4000
-    assert split_lines(lines, command=python(program)) == [["word"] * 200] * 4000
-
-
-def test_a_last_line_without_an_end_counts() -> None:
-    assert split_lines(["a", "b"], command=python("print('x y\\nz', end='')")) == [["x", "y"], ["z"]]
+    assert words.split_lines(lines, by(python(program))) == [["word"] * 200] * 4000
 
 
 def test_the_command_starts_once_for_many_lines_and_never_for_blank_ones(tmp_path: Path) -> None:
     log = tmp_path / "starts"
     command = python(f"open({str(log)!r}, 'a').write('x')\n{CHARACTERS}")
-    split_lines(["a"] * 50, command=command)
-    split_lines(["", " "], command=command)
-    split_lines([], command=command)
+    words.split_lines(["a"] * 50, by(command))
+    words.split_lines(["", " "], by(command))
+    words.split_lines([], by(command))
     assert log.read_text() == "x"
-
-
-def test_no_shell_reads_the_arguments() -> None:
-    program = "import sys; print(*[a.replace(' ', '_') for a in sys.argv[1:]])"
-    assert split_lines(["x"], command=python(program, "$HOME", "a b; c", "*")) == [["$HOME", "a_b;_c", "*"]]
 
 
 @pytest.mark.parametrize(
@@ -89,36 +76,27 @@ def test_no_shell_reads_the_arguments() -> None:
 def test_what_goes_wrong_is_said_in_one_line(command: list[str], complaint: str) -> None:
     # So much text that a program that does not read leaves some of it in the pipe.
     with pytest.raises(IsoglotError, match=complaint) as failure:
-        split_lines(["a" * 200_000, "b" * 200_000], command=command)
+        words.split_lines(["a" * 200_000, "b" * 200_000], by(command))
     assert "\n" not in str(failure.value)
 
 
 def test_a_file_that_is_no_program(tmp_path: Path) -> None:
     path = executable(tmp_path / "segment", "\0\0\0")
     with pytest.raises(IsoglotError, match="did not start"):
-        split_lines(["a"], command=[str(path)])
+        words.split_lines(["a"], by([str(path)]))
     path.chmod(0o644)
     with pytest.raises(IsoglotError, match="was not found, or may not be run"):
-        split_lines(["a"], command=[str(path)])
+        words.split_lines(["a"], by([str(path)]))
 
 
 def test_another_build_of_a_program_is_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = executable(tmp_path / "segment", "#!/bin/sh\ncat\n")
-    version = command_version([str(path), "pku"])
+    version = words.splitter_version(by([str(path), "pku"]))
     assert re.fullmatch("[0-9a-f]{16}", version)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    assert command_version(["segment"]) == version
-    assert split_lines(["a b"], command=["segment"]) == [["a", "b"]]
+    assert words.splitter_version(by(["segment"])) == version
+    assert words.split_lines(["a b"], by(["segment"])) == [["a", "b"]]
     executable(path, "#!/bin/sh\ncat -u\n")
-    assert command_version(["segment"]) != version
+    assert words.splitter_version(by(["segment"])) != version
     with pytest.raises(IsoglotError, match="'no-such-segmenter'"):
-        command_version(["no-such-segmenter"])
-
-
-def test_another_script_of_the_same_interpreter_is_another_version(tmp_path: Path) -> None:
-    script = tmp_path / "segment.py"
-    script.write_text("print(1)\n")
-    versions = [command_version([sys.executable, str(script)]), command_version([sys.executable])]
-    script.write_text("print(2)\n")
-    versions.append(command_version([sys.executable, str(script)]))
-    assert len(set(versions)) == 3
+        words.splitter_version(by(["no-such-segmenter"]))

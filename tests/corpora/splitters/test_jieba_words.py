@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import DATA
 
+from isoglot.corpora.hash_table import EMPTY
 from isoglot.corpora.splitters.jieba_dictionary import FIRST_SLOT, NO_STATE, JiebaDictionary
 from isoglot.corpora.splitters.jieba_words import BATCH_CHARACTERS, split_lines
 from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS
@@ -75,16 +76,6 @@ def test_words_are_those_of_jieba(stock: ModuleType, lines: list[str]) -> None:
     assert split_lines(lines) == [stock_words(stock, line) for line in lines]
 
 
-@given(line=st.text())
-def test_any_text_is_split_as_by_jieba(stock: ModuleType, line: str) -> None:
-    assert split_lines([line]) == [stock_words(stock, line)]
-
-
-@given(line=st.text(TANGLED, min_size=20, max_size=80))
-def test_long_tangles_are_split_as_by_jieba(stock: ModuleType, line: str) -> None:
-    assert split_lines([line]) == [stock_words(stock, line)]
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -109,13 +100,6 @@ def test_splits_worked_by_hand(line: str, words: str) -> None:
     assert split_lines([line]) == [words.split()]
 
 
-@given(lines=st.lists(st.text(), max_size=4))
-def test_words_are_never_empty_and_hold_no_white_space(lines: list[str]) -> None:
-    split = split_lines(lines)
-    assert len(split) == len(lines)
-    assert [word for words in split for word in words if word.split() != [word]] == []
-
-
 def test_lines_do_not_depend_on_their_batch(stock: ModuleType) -> None:
     random = np.random.default_rng(0)
     vocabulary = [*DICTIONARY_WORDS, *TANGLED, "，", "Wikipedia", "2026", " "]
@@ -132,6 +116,7 @@ def test_a_long_block_is_split_as_by_jieba(stock: ModuleType) -> None:
     assert split_lines([line, line[::-1]]) == [stock_words(stock, line), stock_words(stock, line[::-1])]
 
 
+@pytest.mark.campaign
 def test_the_trie_holds_the_dictionary_and_nothing_else(stock: ModuleType) -> None:
     dictionary = JiebaDictionary.read()
     prefixes = sorted(stock.dt.FREQ, key=len)
@@ -148,7 +133,8 @@ def test_the_trie_holds_the_dictionary_and_nothing_else(stock: ModuleType) -> No
     assert NO_STATE not in states
     assert len(set(states.tolist())) == len(prefixes)
     assert dictionary.score[states].tolist() == scores
-    assert np.count_nonzero(dictionary.key_S) == np.count_nonzero(states >= FIRST_SLOT) == np.count_nonzero(sizes > 1)
+    num_keys = np.count_nonzero(dictionary.table.key_S != EMPTY)
+    assert num_keys == np.count_nonzero(states >= FIRST_SLOT) == np.count_nonzero(sizes > 1)
     assert np.count_nonzero(dictionary.score > -np.inf) == sum(count > 0 for count in stock.dt.FREQ.values())
 
 
@@ -160,6 +146,7 @@ assert "jieba" not in sys.modules
 """
 
 
+@pytest.mark.campaign
 def test_processes_that_start_at_once_agree_and_leave_no_trace(tmp_path: Path) -> None:
     lines = ["他来到了网易杭研大厦", "人人人人", "研究生命的起源。Python3"] * 20
     (tmp_path / "folder").mkdir()

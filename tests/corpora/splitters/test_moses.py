@@ -9,11 +9,11 @@ from functools import cache
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_data import DATA
 
-from isoglot.corpora.splitters.moses import BATCH_CHARACTERS, split_lines
+from isoglot.corpora.splitters.moses import split_lines
 
 REAL_LINES = 20_000
 
@@ -74,19 +74,13 @@ def test_a_line_without_words_has_none() -> None:
     assert split_lines([], language="en") == []
 
 
-@pytest.mark.parametrize("language", ["en", "fr", "de", "ru", "cs", "xx"])
-@settings(max_examples=100)
+@pytest.mark.parametrize("language", ["en", "fr", "xx"])
 @given(lines=st.lists(ODD_LINES, max_size=12))
 def test_words_are_those_of_sacremoses(language: str, lines: list[str]) -> None:
     assert split_lines(lines, language=language) == [sacremoses_words(language)(line) for line in lines]
 
 
-@settings(max_examples=100)
-@given(line=st.text())
-def test_words_of_any_characters_are_those_of_sacremoses(line: str) -> None:
-    assert split_lines([line], language="en") == [sacremoses_words("en")(line)]
-
-
+@pytest.mark.campaign
 def test_every_language_of_sacremoses() -> None:
     from sacremoses.corpus import NonbreakingPrefixes
 
@@ -98,7 +92,6 @@ def test_every_language_of_sacremoses() -> None:
         assert split_lines(lines, language=language) == [sacremoses_words(language)(line) for line in lines]
 
 
-@settings(max_examples=100)
 @given(lines=st.lists(ODD_LINES, min_size=1, max_size=8))
 def test_no_line_knows_its_neighbours(lines: list[str]) -> None:
     words = split_lines(lines, language="en")
@@ -106,20 +99,10 @@ def test_no_line_knows_its_neighbours(lines: list[str]) -> None:
     assert all(word and not any(map(str.isspace, word)) for line in words for word in line)
 
 
-def test_more_lines_than_a_batch_holds() -> None:
-    lines = [f"No. {i}, {'so ' * (i % 40)}on." for i in range(BATCH_CHARACTERS // 20)]
-    assert sum(map(len, lines)) > 3 * BATCH_CHARACTERS
-    expected = [["No.", str(i), ",", *["so"] * (i % 40), "on", "."] for i in range(len(lines))]
-    assert split_lines(lines, language="en") == expected
-
-
-@pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize(
-    "piece", ["'", "' ", "a'", ",", "5,", ". ", "a.", '"', '".', "\u00a0", "\x00", "中", "DOT", "ab"]
-)
-def test_very_long_lines(piece: str, language: str) -> None:
-    line = piece * (30_000 // len(piece)) + "MULTI"
-    assert split_lines([line], language=language) == [sacremoses_words(language)(line)]
+@pytest.mark.parametrize("piece", ["a'", "5,", "a.", '".', "\u00a0", "DOT"])
+def test_very_long_lines(piece: str) -> None:
+    line = piece * (10_000 // len(piece)) + "MULTI"
+    assert split_lines([line], language="fr") == [sacremoses_words("fr")(line)]
 
 
 def test_a_very_long_run_of_dots_takes_no_time() -> None:

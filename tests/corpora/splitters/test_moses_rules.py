@@ -64,11 +64,6 @@ def test_one_rule(rule: Rule, lines: list[str]) -> None:
     assert rewriting([rule])(framed(lines)) == framed(line_by_line(lines, rules=[rule]))
 
 
-@given(lines=LINES, rules=st.lists(st.sampled_from(RULES), max_size=5))
-def test_rules_one_after_the_other(lines: list[str], rules: list[Rule]) -> None:
-    assert rewriting(rules)(framed(lines)) == framed(line_by_line(lines, rules=rules))
-
-
 @pytest.mark.parametrize(
     ("rules", "marks", "characters"),
     [(NEIGHBOUR_RULES, "'(?:[^\n]?')*", "''aab1 "), (COMMA_RULES, ",,*", ",,a11 ")],

@@ -41,7 +41,3 @@ def test_controls_are_not_printed_by_moses_either() -> None:
 def test_all_control_characters_and_those_for_private_use_are_controls(category: str) -> None:
     controls = {chr(code) for code in chain(*CONTROLS)}
     assert {character for character in moses() if unicodedata.category(character) == category} <= controls
-
-
-def test_no_control_is_white_space() -> None:
-    assert [code for code in chain(*CONTROLS) if chr(code).isspace()] == []

@@ -1,17 +1,9 @@
 import pytest
 
 from isoglot.corpora.synthetic import dictionary, draw_meanings, realise, word_alignments
-from isoglot.corpora.synthetic.inventory import inventory
 from isoglot.corpora.synthetic.lexicon import slice_of
 from isoglot.errors import IsoglotError
-from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, World
-
-
-def test_bare_languages_have_one_pair_a_concept_but_punctuation(world: World) -> None:
-    pairs = dictionary(SyntheticLanguage(name="a"), SyntheticLanguage(name="b", script=Script.HAN), world=world)
-    assert len(pairs) == inventory(world).size - 1
-    assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
-    assert (".", ".") not in pairs
+from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 
 def test_all_aligned_words_are_in_the_dictionary_and_nothing_else(
@@ -33,14 +25,6 @@ def test_all_aligned_words_are_in_the_dictionary_and_nothing_else(
         assert len(gold) == len(set(gold))
         assert aligned - set(gold) == {(".", ".")}
         assert len(set(gold) - aligned) <= len(gold) // 20
-
-
-def test_inflected_forms_translate_forms_of_the_same_concept(world: World) -> None:
-    bare = SyntheticLanguage(name="a")
-    cases = SyntheticLanguage(name="b", morphology=Morphology.CASES)
-    num_bare = len(dictionary(bare, bare, world=world))
-    assert len(dictionary(bare, cases, world=world)) == num_bare + 5 * world.nouns + world.verbs
-    assert len(dictionary(cases, cases, world=world)) == num_bare + 5 * world.nouns + world.verbs
 
 
 def test_names_that_would_draw_on_the_same_words_are_refused(world: World) -> None:

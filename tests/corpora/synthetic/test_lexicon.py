@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.synthetic import draw_meanings
 from isoglot.corpora.synthetic.inventory import CONTENT, NAMES, SYMBOLS, WordClass, inventory
-from isoglot.corpora.synthetic.lexicon import NUM_INFLECTIONS, SPELLINGS, anchors, lexicon, native_stems
+from isoglot.corpora.synthetic.lexicon import NUM_INFLECTIONS, anchors, lexicon, native_stems
 from isoglot.errors import IsoglotError
 from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, WordOrder, World
 
@@ -94,30 +93,6 @@ def test_the_share_of_anchors_is_the_lesser_knob(
         assert shared[ids].sum() == ceil(share * len(ids) - 0.5)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_share_of_cognates_is_that_share_of_running_words(seed: int) -> None:
-    world = World(seed=seed)
-    concept_BS = draw_meanings(world, count=20_000, seed=9).concept_BS
-    content = np.concatenate([inventory(world).ranges[word_class] for word_class in CONTENT])
-    running = concept_BS[np.isin(concept_BS, content)]
-    for share in (0.1, 0.2, 0.3, 0.5):
-        is_anchor = anchors(SyntheticLanguage(name="a", cognates=share), world=world)
-        assert is_anchor[running].mean() == pytest.approx(share, abs=0.06)
-
-
 def test_a_world_too_large_for_a_script_is_refused() -> None:
     with pytest.raises(IsoglotError, match="make the world smaller"):
         native_stems(World(nouns=20_000), "a", Script.LATIN)
-
-
-def test_knobs_out_of_range_are_refused() -> None:
-    with pytest.raises(IsoglotError, match="cognates"):
-        SyntheticLanguage(name="a", cognates=1.5)
-    with pytest.raises(IsoglotError, match="name"):
-        SyntheticLanguage(name="")
-
-
-def test_bare_words_never_end_like_a_suffix() -> None:
-    for spelling in SPELLINGS.values():
-        ends = {suffix[-1] for suffix in spelling.suffixes}
-        assert not ends & {syllable[-1] for syllable in spelling.syllables}

@@ -1,13 +1,19 @@
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
-
 from isoglot.corpora.synthetic import Meanings, draw_meanings, realise, word_alignments
-from isoglot.corpora.synthetic.inventory import ABSENT, WordClass, inventory
+from isoglot.corpora.synthetic.inventory import (
+    ABSENT,
+    NEGATION,
+    PUNCTUATION,
+    VERB,
+    Part,
+    Role,
+    WordClass,
+    inventory,
+    slot,
+)
 from isoglot.corpora.synthetic.lexicon import NUM_INFLECTIONS, lexicon, suffixes
-from isoglot.corpora.synthetic.structures import NEGATION, PUNCTUATION, VERB, Part, Role, slot
 from isoglot.study.synthetic_languages import Morphology, Side, SyntheticLanguage, WordOrder, World
 
 
@@ -62,18 +68,3 @@ def test_alignments_join_the_words_for_one_slot(world: World, languages: list[Sy
                 [each for each, _ in SlowSpeaker(language, world).sentence(meanings, row)] for language in (a, b)
             )
             assert pairs == [(i, slots_b.index(each)) for i, each in enumerate(slots_a)]
-
-
-def test_one_sentence_is_said_alike_alone_and_among_others(world: World, languages: list[SyntheticLanguage]) -> None:
-    meanings = draw_meanings(world, count=20, seed=2)
-    lines = realise(meanings, languages[3], world=world)
-    assert realise(meanings[7:8], languages[3], world=world) == [lines[7]]
-
-
-@pytest.mark.slow
-def test_text_is_made_at_20_000_sentences_a_second(world: World) -> None:
-    language = SyntheticLanguage(name="a")
-    realise(draw_meanings(world, count=10, seed=0), language, world=world)
-    start = time.perf_counter()
-    realise(draw_meanings(world, count=40_000, seed=0), language, world=world)
-    assert 40_000 / (time.perf_counter() - start) > 20_000

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isoglot.corpora.wiki.dump import is_disambiguation
 from isoglot.corpora.wiki.markup import paragraphs
-from isoglot.corpora.wiki.names import is_disambiguation
 
 BROKEN = {
     "a template without end": ("{{Infobox\n| a = b\nText.\n\nMore.", "Infobox", "Text.", "More."),
@@ -80,7 +80,7 @@ table = wrapped(line, TABLES)
 block = wrapped(line, LINES) | table | wrapped(line | table, TEMPLATES + TABLES)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(some(block))
 def test_the_words_of_well_nested_markup_are_kept_and_nothing_else(marked: Marked) -> None:
     wikitext, words = marked
@@ -93,52 +93,14 @@ def test_broken_markup_loses_no_text_but_its_own(case: tuple[str, ...]) -> None:
     assert paragraphs(wikitext) == expected
 
 
-MARKS = [
-    *(
-        "[[",
-        "]]",
-        "{{",
-        "}}",
-        "{{{",
-        "}}}",
-        "{|",
-        "|}",
-        "|",
-        "'''",
-        "''",
-        "-{",
-        "}-",
-        "[",
-        "]",
-        "\n{|",
-        "\n|}",
-        "\n==",
-        "==",
-    ),
-    *("<ref>", "</ref>", "<ref", "<!--", "-->", "<nowiki>", "</nowiki>", "<table>", "<math>", "http://", "[http://"),
-    *(
-        "\n",
-        "\n\n",
-        "&amp;",
-        "&#1;",
-        "__",
-        "*",
-        ":",
-        ";",
-        "(",
-        ")",
-        ",",
-        " ",
-        "a",
-        "zh-hans:",
-        "__A_",
-        "{{lang|",
-        "[[File:",
-    ),
-]
+MARKS = (
+    "[[ ]] {{ }} {{{ }}} {| |} | ''' '' -{ }- [ ] == <ref> </ref> <ref <!-- --> <nowiki> </nowiki> <table> <math> "
+    "http:// [http:// &amp; &#1; __ * : ; ( ) , a zh-hans: __A_ {{lang| [[File:"
+)
+WITH_SPACES = ("\n{|", "\n|}", "\n==", "\n", "\n\n", " ")
 
 
-@given(st.lists(st.sampled_from(MARKS), max_size=60).map("".join))
+@given(st.lists(st.sampled_from([*MARKS.split(), *WITH_SPACES]), max_size=60).map("".join))
 def test_any_mixture_of_marks_gives_tidy_lines(wikitext: str) -> None:
     start = time.process_time()
     lines = paragraphs(wikitext)
@@ -156,16 +118,15 @@ def seconds_for(page: str) -> float:
 
 
 # On an idle machine each takes well under a second; what grows with the square of the page would take minutes.
-@pytest.mark.parametrize("mark", ["{{", "[[", "<ref"])
-def test_a_megabyte_of_marks_that_nobody_closed_takes_seconds_at_most(mark: str) -> None:
-    assert seconds_for(mark * (1_000_000 // len(mark))) < 3
 
 
 @pytest.mark.parametrize(
     "page",
     [
-        *(mark * 50_000 for mark in MARKS),
-        *(marks * 50_000 for marks in ("( , ", ", ", "\n=", "[[a\n\n", "-{a;", "http://(", "{{}} [[")),
+        *(
+            marks * 50_000
+            for marks in ("{{", "[[", "<ref", "<!--", "( , ", ", ", "\n=", "[[a\n\n", "-{a;", "http://(", "{{}} [[")
+        ),
         "[[a|" * 40_000 + "b]]" * 40_000,
         "{{nowrap|a" * 20_000 + "}}" * 20_000,
         "<ref>" * 40_000 + "</ref>",

@@ -1,12 +1,10 @@
-import bz2
 import gzip
 import tracemalloc
-from contextlib import suppress
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.corpora.readers import decompression
@@ -87,11 +85,6 @@ def test_articles_are_read_however_the_dump_is_compressed(ending: str, path: Pat
     assert lines_of(path, WRITTEN[ending](DUMP)) == LINES
 
 
-def test_a_dump_of_many_bz2_streams_is_one_text(path: Path) -> None:
-    parts = [HEADER + PAGES[0], "".join(PAGES[1:5]), "".join(PAGES[5:]), END]
-    assert lines_of(path, b"".join(bz2.compress(part.encode()) for part in parts)) == LINES
-
-
 @given(st.integers(1, 400), st.integers(1, 3000))
 def test_where_chunks_and_batches_are_cut_does_not_matter(path: Path, chunk: int, batch: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -100,28 +93,13 @@ def test_where_chunks_and_batches_are_cut_does_not_matter(path: Path, chunk: int
         assert lines_of(path, DUMP) == LINES
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_many_workers_give_the_lines_of_one(workers: int, path: Path) -> None:
     texts = [[f"Page {i} has line {j}." + " Word." * 99 for j in range(3)] for i in range(1200)]
     pages = [page(f"Page {i}", "\n\n".join(text).replace("line", "[[link|line]]")) for i, text in enumerate(texts)]
     dump = dump_of(*pages)
     assert len(dump) > 2 * dumps.BATCH
     assert lines_of(path, dump, workers=workers) == [line for text in texts for line in ["", *text]][1:]
-
-
-def test_the_latest_of_several_revisions_is_read(path: Path) -> None:
-    both = page("A", "Old.").replace("  </page>\n", "") + page("A", "New.").partition("</id>\n\n")[2]
-    assert lines_of(path, dump_of(both)) == ["New."]
-
-
-def test_progress_ends_with_the_whole_file(path: Path) -> None:
-    path.write_bytes(bz2.compress(dump_of(*(page(f"{i}", f"Text {i}." * 99) for i in range(500)))))
-    told: list[tuple[int, int]] = []
-    list(dump_lines(path, workers=1, progress=lambda done, size: told.append((done, size))))
-    size = path.stat().st_size
-    assert told == sorted(told)
-    assert {size for _, size in told} == {size}
-    assert told[-1] == (size, size)
 
 
 def test_a_long_dump_is_never_in_memory_as_a_whole(path: Path) -> None:
@@ -137,26 +115,12 @@ def test_a_long_dump_is_never_in_memory_as_a_whole(path: Path) -> None:
     tracemalloc.stop()
 
 
-@settings(max_examples=50)
 @given(st.data())
 def test_a_dump_that_is_cut_off_is_refused(path: Path, data: st.DataObject) -> None:
     way = data.draw(st.sampled_from(list(WRITTEN.values())))
     content = way(DUMP)
     cut = data.draw(st.integers(0, len(content) - (1 if way in COMPRESSED.values() else len(END))))
     complaint(path, content[:cut])
-
-
-@given(st.binary() | st.text().map(str.encode) | st.binary().map(lambda content: HEADER.encode() + content))
-def test_what_is_no_dump_is_refused(path: Path, content: bytes) -> None:
-    complaint(path, content)
-
-
-@given(st.integers(0, len(DUMP) - 1), st.binary(max_size=3))
-def test_damage_is_refused_if_it_is_seen(path: Path, place: int, instead: bytes) -> None:
-    with suppress(IsoglotError):
-        lines = lines_of(path, DUMP[:place] + instead + DUMP[place + 1 :])
-        assert lines
-        assert all("\n" not in line for line in lines)
 
 
 @pytest.mark.parametrize(

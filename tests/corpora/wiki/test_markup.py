@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES
 from isoglot.corpora.wiki.markup import paragraphs
-from isoglot.corpora.wiki.names import HIDDEN_NAMESPACES
 
 CASES: dict[str, tuple[str, ...]] = {
     "bold and italic type": ("'''Bold''' and ''italic'' and '''''both''''' type.", "Bold and italic and both type."),
@@ -156,12 +156,6 @@ def test_articles_become_paragraphs(language: str) -> None:
 def test_a_wiki_may_have_names_of_its_own() -> None:
     assert paragraphs("[[Bildo:a.jpg|b]]Text.") == ["bText."]
     assert paragraphs("[[Bildo:a.jpg|b]]Text.", hidden=HIDDEN_NAMESPACES | {"bildo"}) == ["Text."]
-
-
-@given(st.lists(st.text(st.characters(categories=["L", "M", "Nd"]), min_size=1), min_size=1))
-def test_plain_words_stay_as_they_are(words: list[str]) -> None:
-    line = "a " + " ".join(words)
-    assert paragraphs(line) == [line]
 
 
 @given(st.text())

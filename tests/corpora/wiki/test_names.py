@@ -1,6 +1,6 @@
 import pytest
 
-from isoglot.corpora.wiki.names import is_disambiguation
+from isoglot.corpora.wiki.dump import is_disambiguation
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import torch
 from real_data import DATA
 from scipy.linalg import orthogonal_procrustes
 
-from isoglot.corpora.fasttext import fasttext_vectors
 from isoglot.corpora.readers.dictionaries import read_dictionary
+from isoglot.corpora.word_vectors import fasttext_vectors
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.retrieval import Measure
