@@ -68,8 +68,7 @@ def words_per_second(bpe: Bpe, words: list[str]) -> dict[str, int]:
     codes = io.StringIO("\n".join(["#version: 0.2", *(" ".join(pair) for pair in bpe.merges)]) + "\n")
     theirs = BPE(codes)
     ways: dict[str, Callable[[], object]] = {
-        "one_by_one": lambda: [bpe.segment(word) for word in words],
-        "together": lambda: list(bpe.segment_all(words)),
+        "isoglot": lambda: list(bpe.segment_all(words)),
         "subword_nmt": lambda: [theirs.segment_tokens([word]) for word in words],
     }
     return {way: round(len(words) / cpu_seconds(segment)) for way, segment in ways.items()}

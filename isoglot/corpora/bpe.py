@@ -1,10 +1,10 @@
 """Byte-pair encoding of words, exact and the same bytes every time (Sennrich et al., 2016)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain, islice, pairwise
+from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
@@ -19,12 +19,10 @@ from isoglot.corpora.bpe_learning import (
     PairRanks,
     numbered_symbols,
     without_overlaps,
-    word_symbols,
 )
 from isoglot.errors import IsoglotError
 
 # W = words that may still change, S = their symbols in one row, P = places in it
-
 
 CHUNK_WORDS = 10_000
 
@@ -90,8 +88,6 @@ class Segmenter:
         return rank_P
 
 
-SEGMENT_CACHE_WORDS = 1 << 18
-
 # The first line of subword-nmt's files; its reader takes the last field for the version, so there is room before it.
 HEADER = "#version: 0.2"
 EXHAUSTED_HEADER = "#version: exhausted 0.2"
@@ -107,10 +103,10 @@ class Bpe:
 
     def segment(self, word: str) -> tuple[str, ...]:
         """The subwords of a word: with the merges e+s, es+t</w>, the word "best" is b est</w>."""
-        return self._cached_segment(word)
+        return next(self.segment_all([word]))
 
     def segment_all(self, words: Iterable[str]) -> Iterator[tuple[str, ...]]:
-        """The subwords of each word, faster than one at a time; let the words be distinct, as none is remembered."""
+        """The subwords of each word, far faster than one at a time; words should be distinct, as none is remembered."""
         return self._segmenter.segments(words)
 
     def subword_counts(self, words: Mapping[str, int]) -> Counter[str]:
@@ -124,19 +120,6 @@ class Bpe:
     @cached_property
     def _segmenter(self) -> Segmenter:
         return Segmenter(self.merges)
-
-    @cached_property
-    def _cached_segment(self) -> Callable[[str], tuple[str, ...]]:
-        # Backwards, so that of two equal merges the first counts.
-        ranks = {self.merges[rank]: rank for rank in reversed(range(len(self.merges)))}
-        # Made once, as each remembers its hash.
-        joined = [left + right for left, right in self.merges]
-
-        @lru_cache(maxsize=SEGMENT_CACHE_WORDS)
-        def segment(word: str) -> tuple[str, ...]:
-            return tuple(_merged(word_symbols(word), ranks=ranks, joined=joined))
-
-        return segment
 
     def write(self, path: Path) -> None:
         """Write one pair a line, as subword-nmt does."""
@@ -183,20 +166,3 @@ def learn_bpe(text: Mapping[str, int] | Iterable[list[str]], *, merges: int) -> 
     while len(learned) < merges and (pair := next(pairs, None)):
         learned[pair] = None
     return Bpe(merges=tuple(learned), exhausted=len(learned) < merges)
-
-
-def _merged(symbols: list[str], *, ranks: Mapping[Pair, int], joined: Sequence[str]) -> list[str]:
-    """Symbols after all merges that apply, always the earliest learned next."""
-    rank_of = ranks.get
-    found = [rank_of(pair, NO_RANK) for pair in pairwise(symbols)]
-    while (rank := min(found, default=NO_RANK)) != NO_RANK:
-        # All places of a pair come before any pair that they make, even one of an earlier merge.
-        while rank in found:
-            i = found.index(rank)
-            symbols[i : i + 2] = [joined[rank]]
-            del found[i]
-            if i > 0:
-                found[i - 1] = rank_of((symbols[i - 1], symbols[i]), NO_RANK)
-            if i < len(found):
-                found[i] = rank_of((symbols[i], symbols[i + 1]), NO_RANK)
-    return symbols

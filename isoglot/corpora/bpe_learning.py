@@ -8,17 +8,11 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.hash_table import HashTable
 
-# S = symbols of all words, W = words, P = places
-
+# S = symbols of all words, and the gaps between words, W = words, P = places or pairs, G = pairs that differ
 
 Pair = tuple[str, str]
 
 END_OF_WORD = "</w>"
-
-
-def word_symbols(word: str) -> list[str]:
-    """The symbols of one word: "best" is b e s t</w>."""
-    return [*word[:-1], word[-1:] + END_OF_WORD]
 
 
 def numbered_symbols(words: Sequence[str]) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
@@ -72,9 +66,6 @@ def packed(left_P: NDArray[np.integer], right_P: NDArray[np.integer]) -> NDArray
     """Pairs as one number each; negative just if one of the two is."""
     pair_P: NDArray[np.int64] = left_P.astype(np.int64) << 32 | right_P
     return pair_P
-
-
-# S = symbols of all words and the gaps between words, P = places in that row, G = pairs that differ
 
 
 Places = NDArray[np.int32]

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import LINE_END, PLACES_AT_ONCE, NumberedText, Split, concatenated_ranges
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.streams import Spellings, WindowOrder
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
 
 # N = words and line ends of the text, W = types of the text, T = those and the types that only translate them,
-# S = tokens of all types, K = translations of all types, C = any types
+# S = tokens of all types, K = translations of all types, B = windows taken, L = tokens in a window,
+# C = any types, or words to change
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +61,13 @@ class SwitchableText:
         vocabulary: Vocabulary,
     ) -> Self:
         """The training lines of one language, and the translations of its words; a word without any never changes."""
+        encodings = {other: Encoding(language=other, bpe=bpe[other], vocabulary=vocabulary) for other in bpe}
+        given = [translation for word in text.types for translation in translations.get(word, ())]
+        for other, encoding in encodings.items():
+            encoding.meet(translation.word for translation in given if translation.language == other)
         own = Spellings.of(text.types, language=language, bpe=bpe[language], vocabulary=vocabulary)
         foreign: dict[tuple[str, str], int] = {}
-        spellings: list[list[int]] = []
+        spellings: list[tuple[int, ...]] = []
         targets: list[int] = []
         weights: list[float] = []
         ends = [0]
@@ -70,7 +76,7 @@ class SwitchableText:
                 other = translation.language
                 # Departure: whole words give way before BPE, each side cut as its own language is; a translation that
                 # the vocabulary cannot spell is left out, as <unk> would be no anchor.
-                spelling = vocabulary.encode(other, bpe[other].segment(translation.word))
+                spelling = encodings[other].known[translation.word]
                 if UNK in spelling:
                     continue
                 number = foreign.setdefault((other, translation.word), len(spellings))
@@ -125,10 +131,6 @@ class SwitchableText:
         except (OSError, ValueError) as error:
             raise IsoglotError(f"{folder}: not a switchable text ({error}); delete it to make it again") from error
         return cls(**arrays)
-
-
-# N = words and line ends of the text, W = its types, T = those and their translations, B = windows taken,
-# L = tokens in a window, C = words to change
 
 
 Ints = NDArray[np.int64]

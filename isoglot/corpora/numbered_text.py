@@ -18,7 +18,7 @@ from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting
 
-# R = ranges
+# R = ranges, N = words and line ends of a text, T = types and the line end, L = lines, M = some of them
 
 
 def concatenated_ranges(start_R: NDArray[np.int64], length_R: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -27,9 +27,6 @@ def concatenated_ranges(start_R: NDArray[np.int64], length_R: NDArray[np.int64])
     shift_R = start_R - (end_R - length_R)
     numbers: NDArray[np.int64] = np.repeat(shift_R, length_R)
     return numbers + np.arange(len(numbers))
-
-
-# N = words and line ends of a text, T = types and the line end
 
 
 Numbers = NDArray[np.unsignedinteger]
@@ -125,9 +122,6 @@ def _mapped(path: Path, dtype: np.dtype[np.unsignedinteger], num_places: int) ->
         raise ValueError(f"{path.name} should have {num_places} numbers")
     # An empty file cannot be mapped.
     return np.memmap(path, dtype=dtype, mode="r") if num_places else np.empty(0, dtype=dtype)
-
-
-# N = words and line ends of a text, L = its lines, M = some of them, T = types of a batch and the line end
 
 
 IN_ORDER = "in-order.bin"

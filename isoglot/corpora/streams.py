@@ -17,8 +17,8 @@ from isoglot.corpora.vocabulary import END, Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
 
-# T = types and the line end, S = tokens of all of them, N = places of a text
-
+# T = types and the line end, S = tokens of all of them, N = places of a text, or windows in a pass,
+# B = windows taken, L = tokens in a window
 
 Ids = NDArray[np.unsignedinteger]
 
@@ -145,9 +145,6 @@ class TokenStream:
 
 def _file(folder: Path, split: Split) -> Path:
     return folder / f"{split}.bin"
-
-
-# Shapes: N windows in a pass, B windows taken, L tokens in a window.
 
 
 class WindowSource(Protocol):

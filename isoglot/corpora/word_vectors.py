@@ -12,7 +12,6 @@ from isoglot.study.searches import FastText
 
 # W = words, D = width
 
-
 FORMAT = "a line has a word and its numbers, with one space between them"
 
 
@@ -81,9 +80,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-# W = words, D = width
 
 
 LEAST_THREADS = 10

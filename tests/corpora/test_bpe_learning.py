@@ -1,20 +1,17 @@
-import io
 import os
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Mapping
-from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from subword_nmt.learn_bpe import learn_bpe as learn_with_subword_nmt
 
 from isoglot.corpora.bpe import learn_bpe
+from isoglot.corpora.bpe_learning import NO_RANK, PairRanks, numbered_symbols, packed, without_overlaps
 from isoglot.errors import IsoglotError
 from tests.corpora.counted_words import counts, made_up_words, real_words, word_counts
-from tests.oracles import bpe_by_rescan, joined, symbols_of
+from tests.oracles import bpe_by_rescan, symbols_of
 
 ENOUGH = 1000
 
@@ -61,35 +58,6 @@ def test_merges_are_exact_or_every_word_is_one_symbol(counts: dict[str, int], me
         assert len(bpe.merges) == merges
 
 
-def first_merges_without_ties(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Merges up to the first that another pair is as frequent as."""
-    words = {word: symbols_of(word) for word in counts}
-    merges = []
-    while True:
-        pairs: Counter[tuple[str, str]] = Counter()
-        for word, symbols in words.items():
-            for pair in pairwise(symbols):
-                pairs[pair] += counts[word]
-        (best, most), (_, second) = pairs.most_common(2)
-        if most == second:
-            return merges
-        merges.append(best)
-        words = {word: joined(symbols, best) for word, symbols in words.items()}
-
-
-@pytest.mark.parametrize("stems", [20, 200])
-def test_merges_are_those_of_subword_nmt_where_no_two_pairs_tie(stems: int) -> None:
-    # Of equals it takes the last in code point order, and from the first tie on all else may differ.
-    counts = made_up_words(stems)
-    expected = first_merges_without_ties(counts)
-    assert len(expected) >= 10
-    theirs = io.StringIO()
-    lines = io.StringIO("".join(f"{word} {number}\n" for word, number in counts.items()))
-    learn_with_subword_nmt(lines, theirs, len(expected), min_frequency=0, is_dict=True)
-    ours = learn_bpe(counts, merges=len(expected))
-    assert [f"{left} {right}" for left, right in ours.merges] == theirs.getvalue().splitlines()[1:]
-
-
 @pytest.mark.campaign
 def test_merges_do_not_depend_on_the_hash_seed() -> None:
     program = (
@@ -130,3 +98,60 @@ def test_merges_of_real_words_are_those_of_a_full_rescan(language: str) -> None:
     learned = learn_bpe(counts, merges=merges)
     assert list(learned.merges) == bpe_by_rescan(counts, merges=merges)
     assert not learned.exhausted
+
+
+numbers = st.integers(0, 9) | st.integers(0, 2**31 - 1)
+pairs = st.lists(st.tuples(numbers, numbers), max_size=40)
+
+
+def ranks(table: PairRanks, asked: list[tuple[int, int]]) -> list[int]:
+    column = np.array(asked, dtype=np.int32).reshape(-1, 2)
+    return table.of(column[:, 0], column[:, 1]).tolist()
+
+
+@given(pairs, pairs)
+def test_ranks_are_first_places_in_the_list(learned: list[tuple[int, int]], asked: list[tuple[int, int]]) -> None:
+    expected = [learned.index(pair) if pair in learned else NO_RANK for pair in [*learned, *asked]]
+    assert ranks(PairRanks(learned), [*learned, *asked]) == expected
+
+
+def test_pairs_that_fall_into_one_slot_are_told_apart() -> None:
+    # Thousands of pairs in four times as many slots: many must share one.
+    learned = [(left, right) for left in range(80) for right in range(80)]
+    table = PairRanks(learned)
+    assert ranks(table, learned) == list(range(len(learned)))
+    assert set(ranks(table, [(left + 80, right) for left, right in learned])) == {NO_RANK}
+
+
+@given(st.integers(-2, 2**31 - 1), st.integers(-2, 2**31 - 1))
+def test_packed_pairs_are_negative_just_if_a_part_is(left: int, right: int) -> None:
+    (pair,) = packed(np.array([left], dtype=np.int32), np.array([right], dtype=np.int32)).tolist()
+    assert (pair < 0) == (left < 0 or right < 0)
+    if pair >= 0:
+        assert divmod(pair, 2**32) == (left, right)
+
+
+def test_symbols_of_words_are_numbered() -> None:
+    symbols, number_S, end_W = numbered_symbols(["ab", "b"])
+    assert symbols == ["a", "b", "a</w>", "b</w>"]
+    assert (number_S.tolist(), end_W.tolist()) == ([0, 3, 3], [2, 3])
+
+
+@given(st.lists(st.text(st.characters(), min_size=1, max_size=6), max_size=6))
+def test_numbers_stand_for_the_symbols_of_each_word(words: list[str]) -> None:
+    symbols, number_S, end_W = numbered_symbols(words)
+    spelled = [symbols[number] for number in number_S.tolist()]
+    assert [spelled[start:end] for start, end in zip([0, *end_W.tolist()], end_W.tolist(), strict=False)] == [
+        symbols_of(word) for word in words
+    ]
+    assert len(set(symbols)) == len(symbols)
+
+
+@given(st.lists(st.booleans(), max_size=30))
+def test_of_places_that_overlap_every_second_is_left_out(holds: list[bool]) -> None:
+    at = [place for place, held in enumerate(holds) if held]
+    expected = []
+    for place in at:
+        expected.append(not (expected and place - 1 in at and expected[-1]))
+    at_P = np.array(at, dtype=np.int64)
+    assert without_overlaps(at_P, next_P=at_P + 1).tolist() == expected

@@ -1,7 +1,9 @@
 """Windows show the text with the right share of its words changed into translations, and nothing else."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,12 +11,139 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from isoglot.corpora.code_switching import SwitchedWindows
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
+from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import Windows
-from isoglot.corpora.vocabulary import END
+from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
-from tests.corpora.switchable_texts import LETTERS, Weighted, switchable_text, vocabulary_of
+from isoglot.study.conditions import TableKind
 from tests.oracles import switched_windows_by_loops
+
+LETTERS = Bpe(merges=())
+Weighted = Mapping[str, Sequence[tuple[str, float]]]
+
+
+def vocabulary_of(lines: Sequence[str], translations: Weighted) -> Vocabulary:
+    targets = [word for known in translations.values() for word, _ in known]
+    counts = {"x": Counter(word for line in lines for word in line.split()), "y": Counter(targets)}
+    return build_vocabulary(
+        TableKind.JOINT, counts={language: LETTERS.subword_counts(words) for language, words in counts.items()}
+    )
+
+
+def training_text(lines: Sequence[str]) -> NumberedText:
+    return NumberedText.of({Split.TRAIN: [line.split() for line in lines]})
+
+
+def switchable_text(lines: Sequence[str], translations: Weighted) -> SwitchableText:
+    return SwitchableText.of(
+        training_text(lines),
+        language="x",
+        translations={
+            word: [Translation(language="y", word=target, weight=weight) for target, weight in known]
+            for word, known in translations.items()
+        },
+        bpe={"x": LETTERS, "y": LETTERS},
+        vocabulary=vocabulary_of(lines, translations),
+    )
+
+
+SHORT_LINES = ["a bc a", "d"]
+TRANSLATIONS = {"a": [("A", 1.0)], "bc": [("B", 3.0), ("CD", 2.0), ("A", 1.0)], "e": [("E", 1.0)]}
+
+
+def spelled(text: SwitchableText, number: int) -> list[int]:
+    end_T = text.token_end_T
+    return text.token_S[end_T[number - 1] if number else 0 : end_T[number]].tolist()
+
+
+def test_types_are_spelled_and_translated() -> None:
+    text, ids = switchable_text(SHORT_LINES, TRANSLATIONS), vocabulary_of(SHORT_LINES, TRANSLATIONS).ids("x")
+    assert text.type_N.tolist() == [1, 2, 1, 0, 3, 0]
+    expected = [["a</w>"], ["b", "c</w>"], ["d</w>"], ["A</w>"], ["B</w>"], ["C", "D</w>"]]
+    assert [spelled(text, number) for number in range(1, 7)] == [[ids[each] for each in word] for word in expected]
+    assert len(text.token_end_T) == 7, "a word that the text does not have needs no translation"
+    assert text.translation_end_W.tolist() == [0, 1, 4, 4]
+    assert text.translation_K.tolist() == [4, 5, 6, 4]
+
+
+def test_translations_are_drawn_by_their_weights() -> None:
+    text = switchable_text(SHORT_LINES, TRANSLATIONS)
+    drawn_C = text.drawn_translations(np.full(6000, 2), np.random.default_rng(0))
+    counts = [np.count_nonzero(drawn_C == number) for number in (5, 6, 4)]
+    assert sum(counts) == 6000
+    assert stats.chisquare(counts, [3000, 2000, 1000]).pvalue > 1e-4
+    assert set(text.drawn_translations(np.full(100, 1), np.random.default_rng(0)).tolist()) == {4}
+
+
+def test_a_draw_next_to_one_stays_with_its_word() -> None:
+    """Sums of such weights are rounded."""
+
+    class Highest(np.random.Generator):
+        def random(self, size: int) -> np.ndarray:  # type: ignore[override]
+            return np.full(size, np.nextafter(1, 0))
+
+    text = switchable_text(SHORT_LINES, {"a": [("A", 1e9)], "bc": [("B", 1e-9)], "d": [("D", 1.0)]})
+    assert text.drawn_translations(np.array([1, 2, 3]), Highest(np.random.PCG64(0))).tolist() == [4, 5, 6]
+
+
+def test_each_language_is_cut_by_its_own_bpe() -> None:
+    joined = Bpe(merges=(("A", "B</w>"),))
+    vocabulary = build_vocabulary(
+        TableKind.UNION,
+        counts={"x": LETTERS.subword_counts({"ab": 1}), "y": joined.subword_counts({"AB": 1})},
+    )
+    text = SwitchableText.of(
+        training_text(["ab"]),
+        language="x",
+        translations={"ab": [Translation(language="y", word="AB")]},
+        bpe={"x": LETTERS, "y": joined},
+        vocabulary=vocabulary,
+    )
+    assert spelled(text, 2) == [vocabulary.ids("y")["AB</w>"]]
+
+
+def test_a_translation_that_cannot_be_spelled_is_left_out() -> None:
+    vocabulary = vocabulary_of(SHORT_LINES, {"a": [("A", 1.0)]})
+    unspeakable = Translation(language="y", word="AZ")
+    settings = {"language": "x", "bpe": {"x": LETTERS, "y": LETTERS}, "vocabulary": vocabulary}
+    both = [unspeakable, Translation(language="y", word="A")]
+    text = SwitchableText.of(training_text(SHORT_LINES), translations={"a": both, "d": [unspeakable]}, **settings)
+    assert text.translation_end_W.tolist() == [0, 1, 1, 1]
+    assert UNK not in text.token_S
+    with pytest.raises(IsoglotError, match="translates no word of the text of 'x'"):
+        SwitchableText.of(training_text(SHORT_LINES), translations={"a": [unspeakable]}, **settings)
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_weight_that_is_none_is_refused(weight: float) -> None:
+    with pytest.raises(IsoglotError, match=r"the translation 'A' of 'y' has the weight .*; give one above 0"):
+        Translation(language="y", word="A", weight=weight)
+
+
+def test_written_and_read_it_is_the_same(tmp_path: Path) -> None:
+    text = switchable_text(SHORT_LINES, TRANSLATIONS)
+    text.write(tmp_path)
+    found = SwitchableText.read(tmp_path)
+    for field in fields(text):
+        ours, theirs = getattr(text, field.name), getattr(found, field.name)
+        assert ours.dtype == theirs.dtype
+        assert np.array_equal(ours, theirs), field.name
+    assert isinstance(found.type_N.base, np.memmap)
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "other"])
+def test_a_damaged_folder_is_refused(tmp_path: Path, damage: str) -> None:
+    switchable_text(SHORT_LINES, TRANSLATIONS).write(tmp_path)
+    path = tmp_path / "token_S.npy"
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:-4] if damage == "cut" else b"no array")
+    with pytest.raises(IsoglotError, match=rf"{tmp_path}: not a switchable text .*; delete it to make it again"):
+        SwitchableText.read(tmp_path)
+
 
 # Words of one to four tokens in both languages; "ab" and "ea" stand in no dictionary.
 OWN = ("a", "b", "ab", "cd", "dc", "abc", "bde", "eabc", "ea")
@@ -27,7 +156,6 @@ DICTIONARY: Weighted = {
     "bde": [("DA", 2.0), ("AD", 2.0)],
     "eabc": [("E", 1.0)],
 }
-MEANINGS = {word: {target for target, _ in known} for word, known in DICTIONARY.items()}
 LINES = st.lists(st.lists(st.sampled_from(OWN), min_size=1, max_size=7).map(" ".join), min_size=1, max_size=8)
 
 
@@ -58,20 +186,6 @@ class Reader:
         """The whole words of a window, and what is there of one that its end cuts."""
         *words, cut = "".join(self.tokens[id] for id in row).split("</w>")
         return words, cut
-
-    def changes(self, row: Sequence[int]) -> list[tuple[str, str]]:
-        """Words of the text, each with what a window shows for it; the window must show them at one place at least."""
-        words, cut = self.read(row)
-        shown = [*words, cut] if cut else words
-        for first in range(len(self.text)):
-            own = [self.text[(first + step) % len(self.text)] for step in range(len(shown))]
-            pairs = list(zip(own, shown, strict=True))
-            whole = pairs[:-1] if cut else pairs
-            if all(b == a or b in MEANINGS.get(a, ()) for a, b in whole) and (
-                not cut or any(word.startswith(cut) for word in (own[-1], *MEANINGS.get(own[-1], ())))
-            ):
-                return pairs
-        raise AssertionError(f"{shown} stands nowhere in the text")
 
 
 @given(LINES, st.integers(1, 9), st.integers(0, 12), st.integers(0, 9), st.integers(0, 2**31))
@@ -154,32 +268,6 @@ def test_long_translations_do_not_push_a_batch_over_15_percent() -> None:
         shown = [word for words, cut in rows for word in (*words, cut) if word and word != "\n"]
         changed = sum(word.isupper() for word in shown)
         assert 0.1 * len(shown) < changed <= 0.15 * len(shown)
-
-
-def test_draws_are_fresh_in_every_pass_and_for_every_seed_and_language() -> None:
-    lines = many_lines(words=ONE_LETTER, lines=30)
-    reader = Reader(lines, {word: [(word.upper(), 1.0)] for word in ONE_LETTER}, length=10)
-    count = len(reader.windows)
-
-    def changed(windows: SwitchedWindows, number: int) -> frozenset[tuple[int, int]]:
-        rows = windows.order.rows(number * count, count).tolist()
-        taken = windows.take(number * count, count).tolist()
-        return frozenset(
-            (row, place)
-            for row, tokens in zip(rows, taken, strict=True)
-            for place, word in enumerate(reader.read(tokens)[0])
-            if word.isupper()
-        )
-
-    text = reader.windows.text
-    others = [
-        SwitchedWindows(text, length=10, seed=1, name="x"),
-        SwitchedWindows(text, length=10, seed=0, name="z"),
-    ]
-    first = changed(reader.windows, 0)
-    drawn = [first, *(changed(reader.windows, number) for number in (1, 2)), *(changed(each, 0) for each in others)]
-    assert len(set(drawn)) == 5
-    assert all(len(first & other) < 0.5 * len(first) for other in drawn[1:])
 
 
 def test_windows_come_in_the_order_of_a_text_that_does_not_change() -> None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.hash_table import NO_SLOT, HashTable
 
-# W = words of the dictionary, N = places that look
-
+# W = words of the dictionary, N = places that look, or characters, Y = where a character stands in its word,
+# P = pieces of text
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -80,9 +80,6 @@ def _numbers(code: Ids, *, first_W: Ids, end_W: Ids) -> Ids:
         place_W = np.minimum(first_W + digit, end_W)
         number_W = np.where(place_W < end_W, 10 * number_W + code[place_W] - ord("0"), number_W)
     return number_W
-
-
-# Y = where a character stands in its word, P = pieces of text, N = characters
 
 
 FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5

@@ -28,9 +28,8 @@ from isoglot.corpora.splitters.jieba_dictionary import (
 )
 from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS
 
-# N = characters of a text, E = words at places of it,
+# N = characters of a text, E = words at places of it, P = pieces of it,
 # R = characters of its blocks in the order of how many are left before the block ends
-
 
 Flags = NDArray[np.bool_]
 
@@ -120,9 +119,6 @@ class WordGraph:
             score_E[at], next_E[at], size_E[at] = score, rank_N[place + size], size
             free_R[rank] += 1
         return score_E, next_E, size_E
-
-
-# N = characters of a text, P = pieces of it
 
 
 BATCH_CHARACTERS = 1 << 16

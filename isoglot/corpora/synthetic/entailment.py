@@ -29,8 +29,7 @@ from isoglot.randomness import derived_seed
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
-# B = sentences, S = slots, P = noun phrases
-
+# B = sentences or pairs, S = slots, P = noun phrases
 
 HEADS = [slot(role, Part.HEAD) for role in Role]
 ADJECTIVES = [slot(role, Part.ADJECTIVE) for role in Role]
@@ -81,9 +80,6 @@ def substitutions(
     yield Edit.OTHER_ADJECTIVE, ADJECTIVES, other_BP, is_other_BP
 
 
-# B = sentences, S = slots, P = noun phrases, C = concepts
-
-
 DETERMINERS = [slot(role, Part.DETERMINER) for role in Role]
 
 OTHER_DETERMINER_RATE = 0.5
@@ -113,9 +109,6 @@ def paraphrased(meanings: Meanings, *, world: World, seed: int) -> Meanings:
     dropped_BP &= is_long_B[:, None]
     concept_BS[:, ADJECTIVES] = np.where(dropped_BP, ABSENT, concept_BS[:, ADJECTIVES])
     return Meanings(concept_BS=concept_BS, plural_BP=meanings.plural_BP, past_B=meanings.past_B)
-
-
-# B = pairs, S = slots
 
 
 EDIT_WEIGHTS = {

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from isoglot.study.synthetic_languages import World
 
+# B = sentences, S = slots, P = noun phrases (subject, object, oblique), W = words of a noun phrase
+
 
 class Purpose(IntEnum):
     """Each purpose draws from a stream of its own, so that a change in one leaves the others as they were."""
@@ -96,9 +98,6 @@ def inventory(world: World) -> Inventory:
     }
     stops = np.cumsum(list(counts.values())).tolist()
     return Inventory(ranges={c: range(stop - n, stop) for (c, n), stop in zip(counts.items(), stops, strict=True)})
-
-
-# B = sentences, S = slots, P = noun phrases (subject, object, oblique), W = words of a noun phrase
 
 
 Flags = NDArray[np.bool_]

@@ -23,6 +23,8 @@ from isoglot.corpora.synthetic.meanings import draw_meanings
 from isoglot.errors import IsoglotError
 from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, World
 
+# C = concepts
+
 NUM_SLICES = 997
 """The words a script can spell are dealt out in this many slices, one to a language."""
 COMMON_STOCK = ""
@@ -92,9 +94,6 @@ def native_stems(world: World, name: str, script: Script) -> tuple[str, ...]:
         for concept, code in zip(concepts.tolist(), codes.tolist(), strict=True):
             stems[concept] = spelled(code, length=length, syllables=spelling.syllables)
     return tuple(stems[concept] for concept in range(len(stems)))
-
-
-# C = concepts
 
 
 NUM_INFLECTIONS = 2 * len(Role)

@@ -112,9 +112,6 @@ def entity_tag(word_class: WordClass, *, in_slot: int) -> str:
     return "O"
 
 
-# B = sentences, S = slots, C = concepts
-
-
 UPOS = {
     WordClass.VERB: "VERB",
     WordClass.NOUN: "NOUN",

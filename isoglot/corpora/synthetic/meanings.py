@@ -26,8 +26,8 @@ from isoglot.corpora.synthetic.inventory import (
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import World
 
-# T = topics, C = concepts, H = heads, W = dependents, D = latent dimensions
-
+# T = topics, C = concepts, H = heads, W = dependents, D = latent dimensions, N = nouns, G = general nouns,
+# B = sentences, S = slots, P = noun phrases (subject, object, oblique)
 
 Floats = NDArray[np.float64]
 BALANCING_ROUNDS = 100
@@ -153,9 +153,6 @@ def preferences(world: World) -> Preferences:
     )
 
 
-# C = concepts, N = nouns, G = general nouns, D = latent dimensions
-
-
 NOUNS_PER_HYPERNYM = 5
 
 
@@ -180,9 +177,6 @@ def antonyms(world: World) -> Ids:
     antonym_C = np.full(inventory(world).size, ABSENT)
     antonym_C[first], antonym_C[second] = second, first
     return antonym_C
-
-
-# B = sentences, S = slots, P = noun phrases (subject, object, oblique)
 
 
 PLURAL_RATE = 0.3

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import random
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,9 +11,9 @@ import pytest
 from isoglot.corpora.download.checking import recorded_digests
 from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter, Outcome
-from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, nli_pairs, wikiann_words
+from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, nli_pairs
 from isoglot.errors import IsoglotError
-from tests.corpora.download.archives import tarred, zipped
+from tests.corpora.download.archives import zipped
 from tests.corpora.download.local_server import LocalServer
 
 CONTENT = random.Random(0).randbytes(400_000)
@@ -151,14 +150,6 @@ def test_unpacked(server: LocalServer, getter: Getter) -> None:
     assert len(server.asked) == 1, "the archive is kept"
 
 
-def test_unpacked_from_an_archive_in_an_archive(server: LocalServer, getter: Getter) -> None:
-    packed = tarred({"en.tar.gz": tarred({"train": b"en:Paris\tB-LOC\n\nen:is\tO\n"})}, gzipped=False)
-    archive = Archive(link=Link(url=server.serve("p.tar", packed)), path="downloads/p.tar", most_bytes=10**6)
-    member = Member(archive=archive, names=("en.tar.gz", "train"), rewrite=partial(wikiann_words, language="en"))
-    assert getter.get(DataFile(path="eval/ner/en.bio", source=member)) is Outcome.UNPACKED
-    assert (getter.root / "eval/ner/en.bio").read_bytes() == b"Paris\tB-LOC\n\nis\tO\n"
-
-
 @pytest.mark.parametrize(
     ("packed", "problem"),
     [
@@ -179,25 +170,11 @@ def test_a_bad_archive_gives_nothing(server: LocalServer, getter: Getter, packed
     assert getter.get(xnli(server, zipped({"XNLI/dev.tsv": XNLI}))) is Outcome.UNPACKED
 
 
-def test_an_archive_that_a_person_put_there(server: LocalServer, getter: Getter) -> None:
-    (getter.root / "downloads").mkdir(parents=True)
-    (getter.root / "downloads/x.zip").write_bytes(zipped({"XNLI/dev.tsv": XNLI}))
-    assert getter.get(xnli(server, b"")) is Outcome.UNPACKED
-    assert server.asked == []
-
-
 def test_a_damaged_record_names_its_line(server: LocalServer, getter: Getter) -> None:
     getter.root.mkdir()
     (getter.root / "isoglot.sha256").write_text(f"{sha256(b'')}  a\nnonsense\n")
     with pytest.raises(IsoglotError, match=r"isoglot.sha256:2: 'nonsense' is not a sha256 and a path"):
         getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
-
-
-@pytest.mark.skipif(not Path("/sys/kernel").exists(), reason="no folder here that even root cannot write to")
-def test_a_folder_without_permission(server: LocalServer, getter: Getter) -> None:
-    sealed = replace(getter, root=Path("/sys/kernel"))
-    with pytest.raises(IsoglotError, match=r"/sys/kernel cannot be used \(.*\): make it a folder that you may"):
-        sealed.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

@@ -12,13 +12,22 @@ from hypothesis import strategies as st
 from real_data import DATA
 
 from isoglot.corpora.readers import decompression
+from isoglot.corpora.readers.decompression import found
 from isoglot.corpora.readers.line_files import LineFile
 from tests.corpora.readers.compressed_texts import COMPRESSED, WRITTEN
+
+
+@pytest.mark.parametrize("wanted", ["wiki.en.txt", "wiki.en.txt.gz", "wiki.en.txt.xz"])
+def test_a_file_is_found_however_it_is_compressed(tmp_path: Path, wanted: str) -> None:
+    assert found(tmp_path / wanted) is None
+    for there in ("wiki.en.txt.zst", "wiki.en.txt.gz", "wiki.en.txt"):
+        (tmp_path / there).touch()
+        assert found(tmp_path / wanted) == tmp_path / (wanted if (tmp_path / wanted).exists() else there)
+
 
 # Among them breaks that str.splitlines() knows, a byte order mark that is not at the start, and wide letters.
 LINES = ["one", "", " two\u2028three\x85four\x0bfive\x0csix\x1c", "é中😀", "tab\t\ufeff", "a\rb", "last"]
 # Carriage returns and marks have tests of their own.
-plain_lines = st.lists(st.text(st.characters(exclude_characters="\0\n\r\ufeff", codec="utf-8")), min_size=1)
 
 
 def written(path: Path, content: bytes) -> Path:

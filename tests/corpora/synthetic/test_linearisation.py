@@ -1,7 +1,10 @@
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 
-from isoglot.corpora.synthetic import Meanings, draw_meanings, realise, word_alignments
+import pytest
+
+from isoglot.corpora.synthetic import Meanings, Tree, draw_meanings, realise, trees, word_alignments
 from isoglot.corpora.synthetic.inventory import (
     ABSENT,
     NEGATION,
@@ -68,3 +71,132 @@ def test_alignments_join_the_words_for_one_slot(world: World, languages: list[Sy
                 [each for each, _ in SlowSpeaker(language, world).sentence(meanings, row)] for language in (a, b)
             )
             assert pairs == [(i, slots_b.index(each)) for i, each in enumerate(slots_a)]
+
+
+HEAD_UPOS = {
+    "nsubj": {"VERB"},
+    "obj": {"VERB"},
+    "obl": {"VERB"},
+    "advmod": {"VERB"},
+    "punct": {"VERB"},
+    "case": {"NOUN", "PROPN"},
+    "det": {"NOUN"},
+    "amod": {"NOUN"},
+    "nummod": {"NOUN"},
+    "appos": {"NOUN"},
+    "flat": {"PROPN"},
+}
+OWN_UPOS = {
+    "root": {"VERB"},
+    "nsubj": {"NOUN", "PROPN"},
+    "obj": {"NOUN", "PROPN"},
+    "obl": {"NOUN", "PROPN"},
+    "advmod": {"PART"},
+    "punct": {"PUNCT"},
+    "case": {"ADP"},
+    "det": {"DET"},
+    "amod": {"ADJ"},
+    "nummod": {"NUM"},
+    "appos": {"PROPN"},
+    "flat": {"PROPN"},
+}
+
+
+@pytest.fixture(scope="module")
+def forest(world: World, languages: list[SyntheticLanguage]) -> list[Tree]:
+    meanings = draw_meanings(world, count=200, seed=0)
+    return [tree for language in languages for tree in trees(meanings, language, world=world)]
+
+
+def ancestors(tree: Tree, word: int) -> list[int]:
+    path = []
+    while word != 0:
+        assert word not in path, "a cycle"
+        path.append(word)
+        word = tree.heads[word - 1]
+    return path
+
+
+def test_words_are_those_of_the_text(world: World, languages: list[SyntheticLanguage]) -> None:
+    meanings = draw_meanings(world, count=50, seed=1)
+    for language in languages:
+        lines = realise(meanings, language, world=world)
+        assert [" ".join(tree.words) for tree in trees(meanings, language, world=world)] == lines
+
+
+def test_trees_have_one_root_no_cycle_and_no_crossing(forest: list[Tree]) -> None:
+    for tree in forest:
+        assert tree.heads.count(0) == 1
+        paths = {word: ancestors(tree, word) for word in range(1, len(tree.words) + 1)}
+        for word, head in enumerate(tree.heads, start=1):
+            between = range(min(word, head) + 1, max(word, head)) if head else ()
+            assert all(head in paths[each] for each in between)
+
+
+def test_relations_join_the_right_parts_of_speech(forest: list[Tree]) -> None:
+    seen = set()
+    for tree in forest:
+        for upos, head, relation in zip(tree.upos, tree.heads, tree.relations, strict=True):
+            seen.add(relation)
+            assert upos in OWN_UPOS[relation]
+            assert relation == "root" if head == 0 else tree.upos[head - 1] in HEAD_UPOS[relation]
+    assert seen == OWN_UPOS.keys()
+
+
+def most_frequent(world: World, *, seen: Callable[[Tree, int], Hashable]) -> tuple[dict[str, Hashable], list[Tree]]:
+    """The most frequent observation for each word of some sentences, and other sentences."""
+    language = SyntheticLanguage(name="ela", cognates=0.2)
+    train, test = (trees(draw_meanings(world, count=2_000, seed=s), language, world=world) for s in (1, 2))
+    counts: dict[str, Counter[Hashable]] = defaultdict(Counter)
+    for tree in train:
+        for i, word in enumerate(tree.words):
+            counts[word][seen(tree, i)] += 1
+    return {word: count.most_common(1)[0][0] for word, count in counts.items()}, test
+
+
+def test_a_word_does_not_tell_on_which_side_its_head_is(demo_world: World) -> None:
+    def side_and_class(tree: Tree, i: int) -> Hashable:
+        return (tree.heads[i] > i, tree.upos[tree.heads[i] - 1]) if tree.heads[i] else "root"
+
+    def nearest(tree: Tree, i: int) -> int:
+        places = [*range(i - 1, -1, -1), *range(i + 1, len(tree.words))]
+        return next((j + 1 for j in places if (j > i, tree.upos[j]) == best.get(tree.words[i])), 0)
+
+    best, test = most_frequent(demo_world, seen=side_and_class)
+    words = [(tree, i) for tree in test for i in range(len(tree.words)) if tree.upos[i] != "PUNCT"]
+    assert 0.7 < sum(nearest(tree, i) == tree.heads[i] for tree, i in words) / len(words) < 0.9
+
+
+def test_a_name_does_not_tell_its_type(demo_world: World) -> None:
+    best, test = most_frequent(demo_world, seen=lambda tree, i: tree.entity_tags[i])
+    names = [
+        (word, tag)
+        for tree in test
+        for word, tag in zip(tree.words, tree.entity_tags, strict=True)
+        if tag in ("B-ORG", "B-LOC")
+    ]
+    assert 0.5 < sum(best.get(word) == tag for word, tag in names) / len(names) < 0.8
+
+
+def slow_tag(word_class: WordClass, role: Role) -> str:
+    if word_class == WordClass.GIVEN_NAME:
+        return "B-PER"
+    if word_class == WordClass.FAMILY_NAME:
+        return "I-PER"
+    return {Role.SUBJECT: "B-ORG", Role.OBJECT: "B-ORG", Role.OBLIQUE: "B-LOC"}[role]
+
+
+def test_tags_follow_from_the_meanings(world: World, languages: list[SyntheticLanguage]) -> None:
+    meanings, concepts = draw_meanings(world, count=500, seed=3), inventory(world)
+    names = concepts.span(WordClass.GIVEN_NAME, WordClass.FAMILY_NAME)
+    for language in languages:
+        words = lexicon(language, world)
+        for tree, row in zip(trees(meanings, language, world=world), meanings.concept_BS.tolist(), strict=True):
+            said = [(row[slot(role, part)], role) for role in Role for part in Part]
+            expected = Counter(
+                (words[concept * NUM_INFLECTIONS], slow_tag(concepts.class_of(concept), role))
+                for concept, role in said
+                if concept != ABSENT and concept in names
+            )
+            found = Counter(pair for pair in zip(tree.words, tree.entity_tags, strict=True) if pair[1] != "O")
+            assert found == expected

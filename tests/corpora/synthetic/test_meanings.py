@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
-from isoglot.corpora.synthetic import draw_meanings, realise
+from isoglot.corpora.synthetic import realise
 from isoglot.corpora.synthetic.inventory import (
     ABSENT,
-    NEGATION,
-    PUNCTUATION,
     VERB,
     Part,
     Role,
@@ -17,27 +16,10 @@ from isoglot.corpora.synthetic.inventory import (
     inventory,
     slot,
 )
+from isoglot.corpora.synthetic.meanings import antonyms, draw_meanings, hypernyms, latents, preferences, topic_shares
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-
-SLOT_CLASSES = {
-    VERB: {WordClass.VERB},
-    NEGATION: {WordClass.NEGATION},
-    PUNCTUATION: {WordClass.PUNCTUATION},
-} | {
-    slot(role, part): classes
-    for role in Role
-    for part, classes in {
-        Part.ADPOSITION: {WordClass.ADPOSITION},
-        Part.DETERMINER: {WordClass.DETERMINER},
-        Part.NUMBER: {WordClass.NUMBER},
-        Part.ADJECTIVE: {WordClass.ADJECTIVE},
-        Part.HEAD: {WordClass.NOUN, WordClass.GIVEN_NAME, WordClass.PLACE, WordClass.ORGANISATION},
-        Part.NAME: {WordClass.GIVEN_NAME, WordClass.PLACE, WordClass.ORGANISATION},
-        Part.FAMILY_NAME: {WordClass.FAMILY_NAME},
-    }.items()
-}
 
 
 def test_bytes_are_the_same_on_every_machine(world: World) -> None:
@@ -110,3 +92,69 @@ def test_any_world_can_be_talked_about(
 def test_an_impossible_world_is_refused_by_its_knob(knob: str, value: int) -> None:
     with pytest.raises(IsoglotError, match=f"{knob} must be at least"):
         World(**{knob: value})
+
+
+HEAD_AND_DEPENDENT = [
+    ("noun", VERB, slot(Role.SUBJECT, Part.HEAD)),
+    ("noun", VERB, slot(Role.OBJECT, Part.HEAD)),
+    ("name", VERB, slot(Role.SUBJECT, Part.HEAD)),
+    ("adjective", slot(Role.OBJECT, Part.HEAD), slot(Role.OBJECT, Part.ADJECTIVE)),
+    ("determiner", slot(Role.OBLIQUE, Part.HEAD), slot(Role.OBLIQUE, Part.DETERMINER)),
+    ("number", slot(Role.SUBJECT, Part.HEAD), slot(Role.SUBJECT, Part.NUMBER)),
+    ("adposition", slot(Role.OBLIQUE, Part.HEAD), slot(Role.OBLIQUE, Part.ADPOSITION)),
+    ("name", slot(Role.OBJECT, Part.HEAD), slot(Role.OBJECT, Part.NAME)),
+]
+
+
+def test_heads_differ_by_the_dot_product_of_latents(plain_world: World) -> None:
+    noun = preferences(plain_world).noun
+    log_HW = np.log(noun.probability_THW[0])
+    pull_HW = latents(plain_world)[noun.heads] @ latents(plain_world)[noun.dependents].T
+    residual_HW = log_HW - pull_HW
+    # What the pull leaves is a term for each head and a term for each dependent.
+    additive_HW = residual_HW.mean(1, keepdims=True) + residual_HW.mean(0) - residual_HW.mean()
+    np.testing.assert_allclose(residual_HW, additive_HW, atol=1e-8)
+
+
+@pytest.mark.parametrize(("name", "head", "dependent"), HEAD_AND_DEPENDENT)
+def test_drawn_dependents_follow_the_table(plain_world: World, name: str, head: int, dependent: int) -> None:
+    preference = getattr(preferences(plain_world), name)
+    concept_BS = draw_meanings(plain_world, count=60_000, seed=1).concept_BS
+    heads, dependents = concept_BS[:, head], concept_BS[:, dependent]
+    commonest = np.bincount(heads[np.isin(heads, preference.heads)]).argmax()
+    drawn = dependents[(heads == commonest) & np.isin(dependents, preference.dependents)]
+    observed = np.bincount(drawn - preference.dependents.start, minlength=len(preference.dependents))
+    expected = preference.probability_THW[0, commonest - preference.heads.start] * len(drawn)
+    frequent = expected >= 5
+    observed, expected = (np.append(x[frequent], x[~frequent].sum()) for x in (observed, expected))
+    assert chisquare(observed[expected > 0], expected[expected > 0]).pvalue > 1e-4
+
+
+def test_verbs_follow_the_topics_of_their_domain(world: World) -> None:
+    verb_TV = preferences(world).verb.probability_THW[:, 0]
+    for domain in Domain:
+        verbs = draw_meanings(world, count=20_000, seed=2, domain=domain).concept_BS[:, VERB]
+        expected = topic_shares(world, domain=domain) @ verb_TV * len(verbs)
+        assert chisquare(np.bincount(verbs, minlength=len(expected)), expected).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("adjectives", [1, 2, 7, 20])
+def test_antonyms_pair_up_adjectives(adjectives: int) -> None:
+    world = World(adjectives=adjectives)
+    antonym_C = antonyms(world)
+    ids = inventory(world).ranges[WordClass.ADJECTIVE]
+    paired = [concept for concept in range(len(antonym_C)) if antonym_C[concept] != ABSENT]
+    assert len(paired) == adjectives - adjectives % 2
+    assert all(concept in ids and antonym_C[concept] in ids for concept in paired)
+    assert all(antonym_C[concept] != concept and antonym_C[antonym_C[concept]] == concept for concept in paired)
+
+
+def test_nouns_fall_under_the_general_noun_most_like_them(world: World) -> None:
+    hypernym_C, latent_CD = hypernyms(world), latents(world)
+    nouns = inventory(world).ranges[WordClass.NOUN]
+    general = [noun for noun in nouns if hypernym_C[noun] == ABSENT]
+    assert len(general) == len(nouns) // 5
+    for noun in set(nouns) - set(general):
+        distances = [np.linalg.norm(latent_CD[noun] - latent_CD[each]) for each in general]
+        assert hypernym_C[noun] == general[int(np.argmin(distances))]
+    assert all(hypernym_C[concept] == ABSENT for concept in range(len(hypernym_C)) if concept not in nouns)
