@@ -172,34 +172,22 @@ def _different_keys(blocks: Iterator[Ids]) -> Ids:
     return np.unique(np.concatenate([known, *waiting]))
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlacesBySize:
-    """All places of target words; the same place in sentence pairs of one size is counted once."""
-
-    places: TargetPlaces
-    count_R: Floats
-    """The number of words at each place."""
-
-    @classmethod
-    def of(cls, sentences: SentenceBlocks) -> "PlacesBySize":
-        rows = [(*block.size, len(block.line_B)) for block in sentences.blocks]
-        num_targets, num_sources, count = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-        block_R = np.repeat(np.arange(len(rows)), num_targets)
-        first_R = np.repeat(num_targets.cumsum() - num_targets, num_targets)
-        return cls(
-            places=TargetPlaces(
-                place_R=np.arange(len(block_R)) - first_R + 1,
-                num_targets_R=num_targets[block_R],
-                num_sources_R=num_sources[block_R],
-            ),
-            count_R=count[block_R].astype(np.float64),
-        )
-
-    def better_tension(self, tension: float, *, distance: float) -> float:
-        """A few steps towards the tension under which words are on average as far from their partners as observed."""
-        num_words = max(float(self.count_R.sum()), 1.0)
-        for _ in range(STEPS):
-            expected = float(self.count_R @ self.places.expected_distance(tension))
-            tension += RATE * (expected - distance) / num_words
-            tension = min(max(tension, LEAST), MOST)
-        return tension
+def better_tension(tension: float, *, sentences: SentenceBlocks, distance: float) -> float:
+    """A few steps towards the tension under which words are on average as far from their partners as observed."""
+    # Places of words in sentence pairs of one size are computed once, and weigh as much as there are such pairs.
+    rows = [(*block.size, len(block.line_B)) for block in sentences.blocks]
+    num_targets, num_sources, count = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    block_R = np.repeat(np.arange(len(rows)), num_targets)
+    first_R = np.repeat(num_targets.cumsum() - num_targets, num_targets)
+    places = TargetPlaces(
+        place_R=np.arange(len(block_R)) - first_R + 1,
+        num_targets_R=num_targets[block_R],
+        num_sources_R=num_sources[block_R],
+    )
+    count_R = count[block_R].astype(np.float64)
+    num_words = max(float(count_R.sum()), 1.0)
+    for _ in range(STEPS):
+        expected = float(count_R @ places.expected_distance(tension))
+        tension += RATE * (expected - distance) / num_words
+        tension = min(max(tension, LEAST), MOST)
+    return tension

@@ -75,7 +75,7 @@ def _scored_columns(
 
 def _merged(blocks: Iterator[tuple[Tensor, Tensor]], *, count: int) -> tuple[Tensor, Tensor]:
     """The best of all blocks; the sort is stable, so an earlier block's come before equals of a later one."""
-    best, columns = [], []
+    best, columns = list[Tensor](), list[Tensor]()
     for value_RK, column_RK in blocks:
         best_RE, order_RE = torch.cat([*best, value_RK], 1).sort(dim=1, descending=True, stable=True)
         best = [best_RE[:, :count]]

@@ -45,19 +45,14 @@ def centred(vector_ND: Tensor) -> Tensor:
     return vector_ND - vector_ND.mean(0)
 
 
-def cosine_similarity(source_ND: Vectors, target_TD: Vectors) -> Tensor:
-    """[N, T]"""
-    source_ND, target_TD = _unit_vectors(source_ND, target_TD)
-    return source_ND @ target_TD.T
-
-
 def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) -> Tensor:
     """2 cos(x, y) less the mean cosine of x, and that of y, with the nearest `neighbours` of its other side, [N, T].
 
     Where a side has fewer vectors, all of them are neighbours. `nearest` ranks by the same without holding all of it.
     """
     _check_positive(neighbours=neighbours)
-    cosine_NT = cosine_similarity(source, target)
+    source_ND, target_TD = _unit_vectors(source, target)
+    cosine_NT = source_ND @ target_TD.T
     num_sources, num_targets = cosine_NT.shape
     crowding_N1 = cosine_NT.topk(min(neighbours, num_targets), dim=1).values.mean(1, keepdim=True)
     crowding_1T = cosine_NT.topk(min(neighbours, num_sources), dim=0).values.mean(0, keepdim=True)

@@ -17,8 +17,8 @@ from isoglot.evaluation.geometry.alignment_model import (
     Floats,
     Ids,
     NumberedWords,
-    PlacesBySize,
     SentenceBlocks,
+    better_tension,
     diagonal_probabilities,
     distances,
 )
@@ -118,12 +118,11 @@ def directed_links(sources: NumberedWords, targets: NumberedWords) -> list[list[
 def fitted(sources: NumberedWords, targets: NumberedWords, *, iterations: int = ITERATIONS) -> FittedDirection:
     """Expectation and maximisation in turn, from equal probabilities."""
     sentences = SentenceBlocks.of(sources, targets)
-    places = PlacesBySize.of(sentences)
     tension, probability_P = FIRST_TENSION, np.ones(len(sentences.source_P))
     for iteration in range(iterations - 1):
         count_P, distance = _expectations(sentences, probability_P, tension=tension)
         if iteration > 0:
-            tension = places.better_tension(tension, distance=distance)
+            tension = better_tension(tension, sentences=sentences, distance=distance)
         probability_P = _probabilities(count_P, source_P=sentences.source_P)
     best_source_W = np.full(len(targets.word_W), -1)
     for block in sentences.blocks:
