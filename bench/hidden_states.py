@@ -20,8 +20,8 @@ from torch import Tensor
 
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
-from isoglot.evaluation.geometry.encoder_reader import EncoderReader
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors
+from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.machine import Machine, this_machine
 from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate, TableKind

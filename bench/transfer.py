@@ -22,7 +22,7 @@ from isoglot.evaluation.transfer.conllu import Tree, read_conllu
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun
-from isoglot.evaluation.transfer.sequences import Encoding, encoded, epoch_order, length_batches, padding_share
+from isoglot.evaluation.transfer.sequences import Encoding, encoded, epoch_order, length_batches
 from isoglot.evaluation.transfer.tasks.parsing import TASK
 from isoglot.machine import Machine, this_machine
 from isoglot.model.encoder import Encoder
@@ -114,7 +114,7 @@ def timed_epochs(tuner: FineTuner, machine: Machine, *, epochs: int) -> list[flo
         start = waited(machine)
         tuner.learn(lambda *_: None)
         rates.append(len(tuner.train_sequences) / (waited(machine) - start))
-        tuner.progression.epoch += 1
+        tuner.state.epoch += 1
     return rates
 
 
@@ -173,7 +173,9 @@ def main() -> None:
             length_N = tuner.train_sequences.length_N
             order = epoch_order(epoch=0, examples=len(length_N), size=len(length_N), seed=0)
             batches = length_batches(order, length_N, batch=32, seed=0, epoch=0)
-            print(json.dumps({"padding_percent": round(100 * padding_share(batches, length_N), 2)}), flush=True)
+            positions = sum(len(rows_B) * int(length_N[rows_B].max()) for rows_B in batches)
+            padding = 1 - int(length_N.sum()) / positions
+            print(json.dumps({"padding_percent": round(100 * padding, 2)}), flush=True)
         del tuner
     reference = best["transformers' BERT in the same loop"]
     print(json.dumps({f"{name}, times BERT": round(rate / reference, 2) for name, rate in best.items()}))

@@ -18,7 +18,7 @@ from isoglot.errors import IsoglotError
 from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.geometry.comparison import Told
+    from isoglot.evaluation.geometry.comparison import LineProgress
     from isoglot.evaluation.geometry.reader import Reader
 
 # As in cli.py: commands import what they need when they are called.
@@ -73,8 +73,10 @@ def compare(
     reader_a = _reader(a, store=store, data=root)
     reader_b = reader_a if a == b else _reader(b, store=store, data=root)
     folder = _writable_folder(Path(f"compare-{_short(a)}-{_short(b)}" if to is None else to))
-    with _progress(total=len(lines.a)) as told:
-        found = compared(reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, told=told)
+    with _progress(total=len(lines.a)) as progress:
+        found = compared(
+            reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, progress=progress
+        )
     named = NamedComparison(
         found=found,
         models=(a, b),
@@ -150,7 +152,7 @@ def _writable_folder(folder: Path) -> Path:
 
 
 @contextmanager
-def _progress(*, total: int) -> Iterator[Told]:
+def _progress(*, total: int) -> Iterator[LineProgress]:
     """A bar for each model on the terminal, where it can be no part of the results."""
     console = Console(stderr=True)
     columns = (

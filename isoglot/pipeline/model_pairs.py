@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError, MissingDataError
-from isoglot.evaluation.geometry.external_aligner import aligner_version
+from isoglot.evaluation.geometry.word_alignment import aligner_version
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.model_graph import ModelGraph

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import PAD, UNK
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.evaluation.geometry.transformers_reader import read_transformers
 from isoglot.model.interchange import exporting
 from isoglot.model.interchange.exporting import Export, write_export

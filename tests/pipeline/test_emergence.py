@@ -13,8 +13,8 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import Cut, NumberedText, Split, write_numbered_text
 from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.encoder_reader import EncoderReader
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors
+from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.stages.dictionaries import dictionary_entries

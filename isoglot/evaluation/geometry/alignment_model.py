@@ -1,4 +1,8 @@
-"""How strongly fast_align's diagonal draws words together, optimised for the distances that were observed."""
+"""The parts of fast_align's model: its diagonal, sentence pairs in blocks of one size, and the diagonal's tension."""
+
+# L = sentence pairs, W = words of one side, B = sentence pairs of one size, N = their target words, M = their source
+# words, K = M and the null word before them, P = different pairs of words that occur together, R = places of target
+# words in sentence pairs of any size
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,11 +11,15 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-# N = target words, M = source words, R = target words of sentence pairs of any size
-
-
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
+PairIds = NDArray[np.int32]
+
+MOST_CELLS = 1 << 20
+"""In a block of more than one sentence pair, so that its arrays take some tens of megabytes."""
+STEPS = 8
+RATE = 20.0
+LEAST, MOST = 0.1, 14.0
 
 
 def distances(num_targets: int, num_sources: int, *, first_target: int = 1) -> Floats:
@@ -35,14 +43,15 @@ def diagonal_probabilities(num_targets: int, num_sources: int, *, tension: float
 
 @dataclass(frozen=True, kw_only=True)
 class TargetPlaces:
-    """Places of target words, from 1, in sentence pairs of which the sizes are known."""
+    """Places of target words, from 1, and the sizes of their sentence pairs."""
 
     place_R: Ids
     num_targets_R: Ids
     num_sources_R: Ids
 
     def normaliser(self, tension: float) -> Floats:
-        """What the weights of all source words add up to: a geometric series on either side of the diagonal."""
+        """The sum of the weights of all source words."""
+        # On either side of the diagonal weights are a geometric series, so that no loop over source words is needed.
         before_R, beyond_R = (
             np.exp(-tension * nearest_R) * _powers(count_R, tension / self.num_sources_R)
             for nearest_R, count_R in self._sides()
@@ -80,19 +89,9 @@ def _counted_powers(count_R: Ids, rate_R: Floats) -> Floats:
     return (_powers(count_R, rate_R) - 1 - last_R) / -np.expm1(-rate_R)
 
 
-# L = sentence pairs, W = words of one side, B = sentence pairs of one size, N = their target words, M = their source
-# words, K = M and the null word before them, P = different pairs of words that occur together
-
-
-PairIds = NDArray[np.int32]
-
-MOST_CELLS = 1 << 20
-"""In one block, where it has more than one sentence pair: what is computed of it takes some tens of megabytes."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class NumberedWords:
-    """One side of the sentence pairs, its words numbered as they are first met."""
+    """One side of the sentence pairs, its words numbered in the order of their first occurrence."""
 
     word_W: Ids
     start_L: Ids
@@ -107,20 +106,20 @@ class NumberedWords:
         return cls(word_W=word_W, start_L=length_L.cumsum() - length_L, length_L=length_L, num_types=len(numbers))
 
     def places(self, line_B: Ids) -> Ids:
-        """place_BN: where the words of lines of one length stand."""
+        """place_BN: the places of the words of lines of one length."""
         return self.start_L[line_B][:, None] + np.arange(self.length_L[line_B[0]])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Sentence pairs that have as many target words and as many source words."""
+    """Sentence pairs of one size."""
 
     line_B: Ids
     pair_BNK: PairIds
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many target words each pair has, and how many source words."""
+        """The number of target words of each pair, and of source words."""
         _, num_targets, num_sources_and_null = self.pair_BNK.shape
         return num_targets, num_sources_and_null - 1
 
@@ -137,13 +136,8 @@ class SentenceBlocks:
     def of(cls, sources: NumberedWords, targets: NumberedWords) -> "SentenceBlocks":
         lines = list(_lines_of_one_size(sources, targets))
         key_P = _different_keys(_keys(line_B, sources, targets) for line_B in lines)
-        blocks = tuple(
-            Block(
-                line_B=line_B,
-                pair_BNK=np.searchsorted(key_P, _keys(line_B, sources, targets)).astype(np.int32),
-            )
-            for line_B in lines
-        )
+        pairs = (np.searchsorted(key_P, _keys(line_B, sources, targets)).astype(np.int32) for line_B in lines)
+        blocks = tuple(Block(line_B=line_B, pair_BNK=pair_BNK) for line_B, pair_BNK in zip(lines, pairs, strict=True))
         return cls(blocks=blocks, source_P=key_P // max(targets.num_types, 1))
 
 
@@ -178,42 +172,22 @@ def _different_keys(blocks: Iterator[Ids]) -> Ids:
     return np.unique(np.concatenate([known, *waiting]))
 
 
-# R = places of target words in sentence pairs of different sizes
-
-
-STEPS = 8
-RATE = 20.0
-LEAST, MOST = 0.1, 14.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlacesBySize:
-    """All places that words stand in, those of sentence pairs of one size counted together."""
-
-    places: TargetPlaces
-    count_R: Floats
-    """How many words stand there."""
-
-    @classmethod
-    def of(cls, sentences: SentenceBlocks) -> "PlacesBySize":
-        rows = [(*block.size, len(block.line_B)) for block in sentences.blocks]
-        num_targets, num_sources, count = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-        block_R = np.repeat(np.arange(len(rows)), num_targets)
-        first_R = np.repeat(num_targets.cumsum() - num_targets, num_targets)
-        return cls(
-            places=TargetPlaces(
-                place_R=np.arange(len(block_R)) - first_R + 1,
-                num_targets_R=num_targets[block_R],
-                num_sources_R=num_sources[block_R],
-            ),
-            count_R=count[block_R].astype(np.float64),
-        )
-
-    def better_tension(self, tension: float, *, distance: float) -> float:
-        """A few steps towards the tension under which words are as far from their partners as observed, all told."""
-        num_words = max(float(self.count_R.sum()), 1.0)
-        for _ in range(STEPS):
-            expected = float(self.count_R @ self.places.expected_distance(tension))
-            tension += RATE * (expected - distance) / num_words
-            tension = min(max(tension, LEAST), MOST)
-        return tension
+def better_tension(tension: float, *, sentences: SentenceBlocks, distance: float) -> float:
+    """A few steps towards the tension under which words are on average as far from their partners as observed."""
+    # Places of words in sentence pairs of one size are computed once, and weigh as much as there are such pairs.
+    rows = [(*block.size, len(block.line_B)) for block in sentences.blocks]
+    num_targets, num_sources, count = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    block_R = np.repeat(np.arange(len(rows)), num_targets)
+    first_R = np.repeat(num_targets.cumsum() - num_targets, num_targets)
+    places = TargetPlaces(
+        place_R=np.arange(len(block_R)) - first_R + 1,
+        num_targets_R=num_targets[block_R],
+        num_sources_R=num_sources[block_R],
+    )
+    count_R = count[block_R].astype(np.float64)
+    num_words = max(float(count_R.sum()), 1.0)
+    for _ in range(STEPS):
+        expected = float(count_R @ places.expected_distance(tension))
+        tension += RATE * (expected - distance) / num_words
+        tension = min(max(tension, LEAST), MOST)
+    return tension

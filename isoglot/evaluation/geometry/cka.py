@@ -1,13 +1,12 @@
-"""Centred kernel alignment: how alike two matrices are, whichever way each is turned (section 5.2)."""
+"""How alike two parallel matrices are: centred kernel alignment (section 5.2), SVCCA and neuron-wise correlation."""
+
+# N = rows, which are parallel, D = width of x, E = width of y, K = directions that are kept, J = those of the other
 
 import torch
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.vectors import Vectors, comparable_matrices
-
-# N = rows, which are parallel, D = width of x, E = width of y
-
 
 LEAST_UNBIASED_ROWS = 4
 ROUNDING = 1e-12
@@ -24,7 +23,7 @@ def linear_cka(x: Vectors, y: Vectors) -> Tensor:
 
 
 def debiased_cka(x: Vectors, y: Vectors) -> Tensor:
-    """CKA of unbiased estimates (Song et al., 2012), from -1 to 1: that of unrelated matrices is 0 on average.
+    """CKA of unbiased estimates (Song et al., 2012), from -1 to 1; unrelated matrices have 0 on average.
 
     Plain CKA of unrelated matrices nears 1 as they get wider than they are high.
     """
@@ -43,11 +42,9 @@ def debiased_cka(x: Vectors, y: Vectors) -> Tensor:
 
 
 def _overlaps(x_ND: Tensor, y_NE: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Of x with y, x with x and y with y: the squared norm of one transposed times the other.
-
-    That is also the sum over products of their Gram matrices, which are smaller where rows are few.
-    """
+    """The squared norms of x'y, x'x and y'y."""
     (rows, width_x), width_y = x_ND.shape, y_NE.shape[1]
+    # The same norm is the sum over products of two Gram matrices, which are smaller where rows are few.
     if rows * (width_x + width_y) < width_x * width_y + width_x**2 + width_y**2:
         gram_x_NN, gram_y_NN = x_ND @ x_ND.T, y_NE @ y_NE.T
         return torch.sum(gram_x_NN * gram_y_NN), gram_x_NN.square().sum(), gram_y_NN.square().sum()
@@ -55,16 +52,11 @@ def _overlaps(x_ND: Tensor, y_NE: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _unbiased(overlap: Tensor, length_x_N: Tensor, length_y_N: Tensor) -> Tensor:
-    """The overlap less what each row has with itself; a factor that all three overlaps share is left out.
-
-    Rows of the Gram matrices of centred vectors sum to zero, so that without the diagonal they sum to its negative.
-    """
+    """The overlap less what each row has with itself; a factor that all three overlaps share is left out."""
+    # Rows of the Gram matrix of centred vectors sum to zero, so without the diagonal they sum to its negative.
     rows = len(length_x_N)
     own = length_x_N @ length_y_N
     return overlap - rows / (rows - 2) * own + length_x_N.sum() * length_y_N.sum() / ((rows - 1) * (rows - 2))
-
-
-# N = rows, which are parallel, D = width of a matrix, K = its directions that are kept, J = those of the other
 
 
 def svcca(x: Vectors, y: Vectors, *, variance: float = 0.99) -> Tensor:
@@ -77,27 +69,21 @@ def svcca(x: Vectors, y: Vectors, *, variance: float = 0.99) -> Tensor:
         raise IsoglotError(
             f"variance: is {variance}, and must lie between 0 and 1; all of it would keep rounding errors"
         )
-    x_ND, y_NE = comparable_matrices(x, y)
-    basis_x_NK, basis_y_NJ = _principal_basis(x_ND, variance=variance), _principal_basis(y_NE, variance=variance)
+    basis_x_NK, basis_y_NJ = (_principal_basis(side, variance=variance) for side in comparable_matrices(x, y))
     correlations: Tensor = torch.linalg.svdvals(basis_x_NK.T @ basis_y_NJ)
     return correlations.clamp(max=1).mean()
 
 
 def _principal_basis(x_ND: Tensor, *, variance: float) -> Tensor:
-    """Orthonormal columns [N, K]: the left singular vectors of the largest singular values.
-
-    From eigenvectors, which is several times as fast as a singular value decomposition. This squares small values,
-    but none that is kept holds less of the variance than a D-th of what may be lost.
-    """
+    """Orthonormal columns [N, K]: the left singular vectors of the largest singular values."""
+    # Eigenvectors are several times as fast as a singular value decomposition. They square small values, but none
+    # that is kept holds less of the variance than a D-th of what may be lost.
     is_high = x_ND.shape[0] > x_ND.shape[1]
     value_D, vector_DD = torch.linalg.eigh(x_ND.T @ x_ND if is_high else x_ND @ x_ND.T)
     value_D = value_D.flip(0)
     num_kept = int((value_D.cumsum(0) < variance * value_D.sum()).sum()) + 1
     kept_DK: Tensor = vector_DD.flip(1)[:, :num_kept]
     return x_ND @ kept_DK / value_D[:num_kept].sqrt() if is_high else kept_DK
-
-
-# N = rows, which are parallel, D = neurons
 
 
 def average_neuron_correlation(x: Vectors, y: Vectors) -> Tensor:

@@ -1,8 +1,9 @@
 """How alike two models are on lines that say the same, layer by layer."""
 
+# S = layers 0 to last, N = lines, D = width, E = width of the other model, F = width of either
+
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -20,7 +21,12 @@ from isoglot.evaluation.geometry.vector_maps import VectorMap
 from isoglot.evaluation.geometry.vectors import FewPairsWarning
 from isoglot.study.searches import NewVectors
 
-# N = lines, D = width, E = width of the other model
+LINES_AT_ONCE = 1024
+FEW_LINES = 10
+"""For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
+
+LineProgress = Callable[[str, int], None]
+"""Called with the name of the model in work, and how many lines it has read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +43,7 @@ class Retrieval:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerComparison:
-    """What needs vectors of one width is None where widths differ."""
+    """One pair of layers; a measure that needs vectors of one width is None where widths differ."""
 
     layer_a: int
     layer_b: int
@@ -46,7 +52,7 @@ class LayerComparison:
     svcca: float
     neuron_correlation: float | None
     raw: Retrieval | None
-    """As the vectors are."""
+    """The vectors as they are."""
     centred: Retrieval | None
     """Each side less its mean."""
     aligned: Retrieval
@@ -72,7 +78,7 @@ def layer_comparison(
     # Test lines lend nothing to the mean that they are centred with.
     centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
     wide_a_ND, wide_b_ND = _of_one_width(a_ND, b_NE)
-    found = VectorMap.fit(wide_b_ND[lines.fitted], wide_a_ND[lines.fitted], rounds=rounds)
+    vector_map = VectorMap.fit(wide_b_ND[lines.fitted], wide_a_ND[lines.fitted], rounds=rounds)
     return LayerComparison(
         layer_a=layers[0],
         layer_b=layers[1],
@@ -83,8 +89,8 @@ def layer_comparison(
         raw=retrieval(a_ND[lines.tests], b_NE[lines.tests]) if has_one_width else None,
         centred=retrieval(*centred) if has_one_width else None,
         aligned=retrieval(
-            found.compared(wide_a_ND[lines.tests], new_vectors=new_vectors),
-            found.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
+            vector_map.compared(wide_a_ND[lines.tests], new_vectors=new_vectors),
+            vector_map.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
         ),
     )
 
@@ -96,20 +102,9 @@ def _of_one_width(a_ND: Tensor, b_NE: Tensor) -> Iterator[Tensor]:
         yield pad(side, (0, width - side.shape[1]))
 
 
-# S = layers 0 to last, N = lines, D = width, E = width of the other model, F = width of either
-
-
-LINES_AT_ONCE = 1024
-FEW_LINES = 10
-"""For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
-
-Told = Callable[[str, int], None]
-"""Which model is in work, and how many lines it has read."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """All layers, and what the numbers rest on."""
+    """All layers, and the facts that their numbers rest on."""
 
     layers: tuple[LayerComparison, ...]
     num_lines: int
@@ -117,17 +112,17 @@ class Comparison:
     """Lines that each map was fitted on; similarity is measured on all lines."""
     num_tests: int
     chance: float
-    """Of retrieval, in percent."""
+    """Percent that retrieval would reach by guessing."""
     num_cut: tuple[int, int]
     """Lines of each side that are longer than its model can read."""
     tokens_per_word: tuple[float, float]
-    """Of each side: many, where a text is not of the model's language."""
+    """Many, where a side's text is not of its model's language."""
     most_tokens: tuple[int, int]
-    """That each model can read at once."""
+    """The longest line that each model can read."""
     num_states: tuple[int, int]
     widths: tuple[int, int]
     notes: tuple[str, ...]
-    """What a reader of the numbers should know."""
+    """Warnings for a reader of the numbers."""
 
 
 def compared(
@@ -139,17 +134,18 @@ def compared(
     rounds: int = 5,
     new_vectors: NewVectors,
     test_share: float = 0.2,
-    told: Told | None = None,
+    progress: LineProgress | None = None,
 ) -> Comparison:
     """Line i of one side says what line i of the other says; every fifth line is a test, or as `test_share` has it."""
     if len(lines_a) != len(lines_b):
         raise IsoglotError(f"{len(lines_a)} lines cannot be compared with {len(lines_b)}; give as many of both")
     lines = HeldOutLines.of(lines_a, lines_b, test_share=test_share)
-    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name="A", told=told)
-    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name="B", told=told)
+    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name="A", progress=progress)
+    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name="B", progress=progress)
     device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
-    notes = _notes(vector_SND, vector_SNE)
-    with _few_pairs_noted(notes):
+    with warnings.catch_warnings():
+        # One note says it for all layers.
+        warnings.simplefilter("ignore", FewPairsWarning)
         layers = tuple(
             layer_comparison(
                 vector_SND[layer_a].to(device),
@@ -172,7 +168,7 @@ def compared(
         most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
         num_states=(reader_a.num_states, reader_b.num_states),
         widths=(reader_a.width, reader_b.width),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted))),
     )
 
 
@@ -185,7 +181,9 @@ def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]
     return partners if num_states_a <= num_states_b else [(high, low) for low, high in partners]
 
 
-def _read(reader: Reader, lines: Sequence[str], *, name: str, told: Told | None) -> tuple[Tensor, int, float]:
+def _read(
+    reader: Reader, lines: Sequence[str], *, name: str, progress: LineProgress | None
+) -> tuple[Tensor, int, float]:
     """Sentence vectors of every layer, how many lines were cut, and tokens for each word between white space."""
     parts, num_cut, num_tokens = [], 0, 0
     for start in range(0, len(lines), LINES_AT_ONCE):
@@ -194,44 +192,33 @@ def _read(reader: Reader, lines: Sequence[str], *, name: str, told: Told | None)
         num_cut += num_longer
         num_tokens += sum(place != NO_WORD for sentence in whole for place in sentence.word_of)
         parts.append(sentence_vectors(reader, sentences))
-        if told is not None:
-            told(name, min(start + LINES_AT_ONCE, len(lines)))
+        if progress is not None:
+            progress(name, min(start + LINES_AT_ONCE, len(lines)))
     return torch.cat(parts, dim=1), num_cut, num_tokens / max(sum(len(line.split()) for line in lines), 1)
 
 
-def _notes(vector_SND: Tensor, vector_SNE: Tensor) -> list[str]:
-    notes = []
+def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int) -> Iterator[str]:
     num_states, num_lines, width_a = vector_SND.shape
     width_b = vector_SNE.shape[2]
+    width = max(width_a, width_b)
     if num_states != len(vector_SNE):
-        notes.append(
-            f"A has {num_states - 1} layers and B {len(vector_SNE) - 1}: those of equal relative height are compared."
-        )
+        yield f"A has {num_states - 1} layers and B {len(vector_SNE) - 1}: those of equal relative height are compared."
     if width_a != width_b:
-        notes.append(
+        yield (
             f"A's vectors have {width_a} numbers and B's {width_b}: for the map, zeros follow the narrower ones; "
             "retrieval without a map and ANC need equal widths and are left out."
         )
-    if num_lines < FEW_LINES * max(width_a, width_b):
-        notes.append(
-            f"With {num_lines:,} lines for vectors of {max(width_a, width_b)} numbers, SVCCA, and less so CKA, come "
-            "out too high, whatever the models are; debiased CKA does not."
+    if num_lines < FEW_LINES * width:
+        yield (
+            f"With {num_lines:,} lines for vectors of {width} numbers, SVCCA, and less so CKA, come out too high, "
+            "whatever the models are; debiased CKA does not."
         )
     for name, vector_SNF in (("A", vector_SND), ("B", vector_SNE)):
         num_empty = int(vector_SNF.eq(0).all(2).all(0).sum())
         if num_empty:
-            notes.append(f"In {num_empty:,} lines {name} finds nothing to read; their vectors are zero.")
-    return notes
-
-
-@contextmanager
-def _few_pairs_noted(notes: list[str]) -> Iterator[None]:
-    """Warnings of too few pairs become notes; others are warnings still."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", FewPairsWarning)
-        yield
-    for each in caught:
-        if issubclass(each.category, FewPairsWarning):
-            notes.append(f"Of the map: {each.message}.")
-        else:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+            yield f"In {num_empty:,} lines {name} finds nothing to read; their vectors are zero."
+    if num_fitted < width:
+        yield (
+            f"The map is fitted on {num_fitted} pairs for {width} dimensions: where no pair points it is arbitrary, "
+            "and so is what it does with new vectors; give more lines."
+        )

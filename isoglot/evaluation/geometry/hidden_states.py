@@ -23,17 +23,17 @@ Weights = NDArray[np.float64]
 SENTENCES_AT_ONCE = 128
 TOKENS_AT_ONCE = 1 << 14
 STREAM_SENTENCES = 8192
-"""Among which those of like length are found."""
+"""A pool from which sentences of like length are batched."""
 NO_ROW = -1
 
 
 class WordVectors(NamedTuple):
-    """Of every word in context, in the order of the text."""
+    """The vector of every word in context, in the order of the text."""
 
     vector_PD: Tensor
     sentence_P: Tensor
     place_P: Tensor
-    """Of the word in its sentence."""
+    """The word's place in its sentence."""
 
 
 def sentence_vectors(reader: Reader, sentences: Sequence[EncodedSentence]) -> Tensor:
@@ -53,7 +53,7 @@ def line_vectors(reader: Reader, lines: Sequence[str]) -> tuple[Tensor, int]:
 def word_vectors(
     reader: Reader, sentences: Sequence[EncodedSentence], *, layer: int, subwords: Subwords
 ) -> WordVectors:
-    """At one layer: a word's first subword, or the mean of all; what was cut off a sentence has no vector."""
+    """A word's first subword at one layer, or the mean of all; words that were cut off have no vector."""
     tokens = _Tokens.of(sentences)
     inside_T = tokens.word_T != NO_WORD
     goes_on_T = np.zeros_like(inside_T)
@@ -74,7 +74,7 @@ def word_type_vectors(
 ) -> tuple[Tensor, Tensor]:
     """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: occurrences, maybe none.
 
-    Several spellings may be one type (section 5.1.1). Vectors are summed as the sentences go by, and long ones go by in
+    Several spellings may be one type (section 5.1.1). Vectors are summed as the sentences are read, long ones in
     pieces, so that memory is bounded by the number of types and no word is lost.
     """
     means = _Means(reader, layers=range(reader.num_states), num_rows=max(types.values(), default=-1) + 1)
@@ -88,7 +88,7 @@ def word_type_vectors(
         inside_T = tokens.word_T != NO_WORD
         occurrence_K = (first_word_N[tokens.sentence_T] + tokens.word_T)[inside_T]
         type_T[inside_T] = type_P[occurrence_K]
-        # However many subwords an occurrence has, it weighs as much as any other.
+        # An occurrence weighs as much as any other, however many subwords it has.
         weight_T = np.ones(len(type_T))
         weight_T[inside_T] = 1 / np.bincount(occurrence_K, minlength=len(type_P))[occurrence_K]
         means.add(tokens, row_T=type_T, weight_T=weight_T)
@@ -116,7 +116,7 @@ class _Tokens:
         )
 
     def batches(self) -> Iterator[Ids]:
-        """place_BL: where among the tokens those of a few sentences of like length are, the longest first; or -1."""
+        """place_BL: the places of the tokens of a few sentences of like length, the longest first; -1 is padding."""
         start_N = np.cumsum(self.length_N) - self.length_N
         by_length = np.argsort(-self.length_N, kind="stable")[: np.count_nonzero(self.length_N)]
         begin = 0
@@ -131,7 +131,7 @@ class _Tokens:
 
 
 class _Means:
-    """Hidden states summed by rows. In float64, the order in which a GPU adds is lost when results become float32."""
+    """Sums of hidden states; in float64, so that a GPU's order of adding vanishes when results become float32."""
 
     def __init__(self, reader: Reader, *, layers: Sequence[int], num_rows: int):
         self.reader, self.layers = reader, layers
@@ -140,7 +140,7 @@ class _Means:
         self.weight_R = np.zeros(num_rows)
 
     def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: Weights | None = None) -> None:
-        """Each token's states to its row, to none if that is NO_ROW; all weigh the same if it is not said."""
+        """Add each token's states to its row, unless that is NO_ROW; all weigh the same by default."""
         if weight_T is None:
             weight_T = np.ones(len(row_T))
         # Place -1 of a batch is padding.
@@ -153,11 +153,10 @@ class _Means:
                 real_BL=torch.from_numpy(place_BL >= 0).to(device),
             )
             row_BL = row_of_place[place_BL]
-            counts_K = torch.from_numpy(np.flatnonzero(row_BL != NO_ROW)).to(device)
-            row_K = torch.from_numpy(row_BL[row_BL != NO_ROW]).to(self.sum_SRD.device)
-            weight_K1 = (
-                torch.from_numpy(weight_of_place[place_BL][row_BL != NO_ROW]).to(self.sum_SRD.device).unsqueeze(1)
-            )
+            counts_BL = row_BL != NO_ROW
+            counts_K = torch.from_numpy(np.flatnonzero(counts_BL)).to(device)
+            row_K = torch.from_numpy(row_BL[counts_BL]).to(self.sum_SRD.device)
+            weight_K1 = torch.from_numpy(weight_of_place[place_BL][counts_BL]).to(self.sum_SRD.device).unsqueeze(1)
             for sum_RD, layer in zip(self.sum_SRD, self.layers, strict=True):
                 state_KD = states[layer].flatten(0, 1)[counts_K].to(sum_RD.device)
                 sum_RD.index_add_(0, row_K, state_KD.double() * weight_K1)
@@ -166,14 +165,13 @@ class _Means:
 
     def vector_SRD(self) -> Tensor:
         """float32 on the CPU, zero in a row that has no token."""
-        weight_R1 = (
-            torch.from_numpy(np.where(self.weight_R > 0, self.weight_R, 1.0)).unsqueeze(-1).to(self.sum_SRD.device)
-        )
+        weight_R = torch.from_numpy(np.where(self.weight_R > 0, self.weight_R, 1.0))
+        weight_R1 = weight_R.unsqueeze(-1).to(self.sum_SRD.device)
         return torch.stack([(sum_RD / weight_R1).float().cpu() for sum_RD in self.sum_SRD])
 
 
 def _device_for_sums(device: torch.device, shape: Sequence[int]) -> torch.device:
-    """The model's own if it has room for twice as much; not every kind of device has float64."""
+    """The model's own device if it has room for twice as much; not every kind of device has float64."""
     if device.type == "cuda":
         num_free_bytes, _ = torch.cuda.mem_get_info(device)
         if 2 * 8 * math.prod(shape) < num_free_bytes:

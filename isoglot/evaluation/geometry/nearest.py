@@ -1,50 +1,38 @@
 """The most similar of many vectors, found block by block so that the whole matrix of similarities is never held."""
 
-# N = vectors that ask, T = vectors that may be answers, D = width, K = answers of each; R x C = a block of N x T,
+# N = queries, T = vectors that may be answers, D = width, K = answers of each; R x C = a block of N x T,
 # M x G = its columns in groups, E = columns that may still be among the K
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 GROUP = 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """How much of the matrix is held at a time, at most."""
-
-    rows: int
-    columns: int
-
-
-BLOCKS = {"cpu": Block(rows=1024, columns=32_768), "cuda": Block(rows=4096, columns=65_536)}
+Block = tuple[int, int]
+"""The most rows and columns of the matrix that are held at a time."""
+BLOCKS: dict[str, Block] = {"cpu": (1024, 32_768), "cuda": (4096, 65_536)}
 
 
 def nearest_units(
     asking_ND: Tensor, answer_TD: Tensor, *, count: int, less_T: Tensor | None = None, block: Block | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The `count` largest dot products of each vector, less what the answers have against them, and their columns.
+    """The `count` largest dot products of each vector, less `less_T` of the answers, and their columns, both [N, K].
 
-    They fall from left to right; of equal ones the first column comes first. Both are [N, K].
+    They fall from left to right; among equal ones the first column comes first.
     """
-    block = block or BLOCKS.get(asking_ND.device.type, BLOCKS["cpu"])
-    found = [
-        _merged(_scored_columns(asking_RD, answer_TD, count=count, less_T=less_T, most=block.columns), count=count)
-        for asking_RD in _parts(asking_ND, most=block.rows)
-    ]
-    return torch.cat([value_RK for value_RK, _ in found]), torch.cat([column_RK for _, column_RK in found])
-
-
-def mean_of_nearest(asking_ND: Tensor, answer_TD: Tensor, *, count: int, block: Block | None = None) -> Tensor:
-    """Each vector's mean dot product with its `count` nearest answers, [N]."""
-    return nearest_units(asking_ND, answer_TD, count=count, block=block)[0].mean(1)
+    rows, columns = block or BLOCKS.get(asking_ND.device.type, BLOCKS["cpu"])
+    values, places = [], []
+    for asking_RD in _parts(asking_ND, most=rows):
+        blocks = _scored_columns(asking_RD, answer_TD, count=count, less_T=less_T, most=columns)
+        best_RK, column_RK = _merged(blocks, count=count)
+        values.append(best_RK)
+        places.append(column_RK)
+    return torch.cat(values), torch.cat(places)
 
 
 def first_largest(score_RC: Tensor, *, count: int) -> Tensor:
-    """Columns of the `count` largest scores in each row, from left to right; of equal scores the first ones count."""
+    """Columns of the `count` largest scores in each row, from left to right; among equals the first ones count."""
     width = score_RC.shape[1]
     whole = width - width % GROUP
     if width <= 2 * count * GROUP:
@@ -63,8 +51,8 @@ def _chosen(score_RC: Tensor, *, count: int) -> Tensor:
     """As `first_largest`, from every score. topk may take any of several equal ones, so only its least is used."""
     least_R1 = score_RC.topk(count, dim=1).values[:, -1:]
     above_RC, equal_RC = score_RC > least_R1, score_RC == least_R1
-    wanted_R1 = count - above_RC.sum(1, keepdim=True)
-    is_chosen_RC = above_RC | (equal_RC & (equal_RC.cumsum(1, dtype=torch.int32) <= wanted_R1))
+    needed_R1 = count - above_RC.sum(1, keepdim=True)
+    is_chosen_RC = above_RC | (equal_RC & (equal_RC.cumsum(1, dtype=torch.int32) <= needed_R1))
     return is_chosen_RC.nonzero()[:, 1].view(len(score_RC), count)
 
 
@@ -85,16 +73,14 @@ def _scored_columns(
         start += width
 
 
-def _merged(found: Iterator[tuple[Tensor, Tensor]], *, count: int) -> tuple[Tensor, Tensor]:
+def _merged(blocks: Iterator[tuple[Tensor, Tensor]], *, count: int) -> tuple[Tensor, Tensor]:
     """The best of all blocks; the sort is stable, so an earlier block's come before equals of a later one."""
-    best_RK, column_RK = next(found)
-    best_RK, order_RK = best_RK.sort(dim=1, descending=True, stable=True)
-    column_RK = column_RK.gather(1, order_RK)
-    for value_RK, place_RK in found:
-        best_RE, order_RE = torch.cat([best_RK, value_RK], 1).sort(dim=1, descending=True, stable=True)
-        best_RK = best_RE[:, :count]
-        column_RK = torch.cat([column_RK, place_RK], 1).gather(1, order_RE[:, :count])
-    return best_RK, column_RK
+    best, columns = list[Tensor](), list[Tensor]()
+    for value_RK, column_RK in blocks:
+        best_RE, order_RE = torch.cat([*best, value_RK], 1).sort(dim=1, descending=True, stable=True)
+        best = [best_RE[:, :count]]
+        columns = [torch.cat([*columns, column_RK], 1).gather(1, order_RE[:, :count])]
+    return best[0], columns[0]
 
 
 def _parts(vector_ND: Tensor, *, most: int) -> tuple[Tensor, ...]:

@@ -1,9 +1,10 @@
-"""Two files of the user's whose lines translate each other, read, and refused where they do not seem to."""
+"""Two files of the user's whose lines translate each other: read, checked, and some held out for tests."""
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import StatisticsError, correlation
 from typing import Self
@@ -14,11 +15,11 @@ from isoglot.corpora.readers.parallel_sentences import is_treebank, read_paralle
 from isoglot.errors import IsoglotError
 
 LEAST_LINES = 50
-"""Fewer say little by their lengths."""
+"""The lengths of fewer lines show little."""
 LEAST_CORRELATION = 0.3
-"""Above all that was seen of shuffled lines, were they 200 or more."""
+"""Shuffled lines never reached it, from 200 lines on."""
 CERTAINTY = 2.58
-"""That it is above 0, in standard errors: of 50 shuffled lines, one set in two hundred passes for translations."""
+"""How far above 0, in standard errors: one set of 50 shuffled lines in two hundred passes for translations."""
 SHIFT_CERTAINTY = 3.0
 """Translations are 4.6 better in their place than shifted, in any 200 lines; a wrong place is as much worse."""
 FARTHEST_SHIFT = 5
@@ -26,56 +27,50 @@ BLOCK = 200
 
 
 def mismatch(lines_a: Sequence[str], lines_b: Sequence[str]) -> str | None:
-    """What speaks against line i of one being a translation of line i of the other, in words; None if nothing does."""
-    lengths = [[math.log(max(len(line), 1)) for line in lines] for lines in (lines_a, lines_b)]
-    found = _correlation(*lengths)
-    if found is None:
+    """The reason why line i of one seems no translation of line i of the other, in words; None if there is none."""
+    lengths_a, lengths_b = ([math.log(max(len(line), 1)) for line in lines] for lines in (lines_a, lines_b))
+    overall = _correlation(lengths_a, lengths_b)
+    if overall is None:
         return None
-    for first, end in _blocks(len(lines_a)):
-        block_a, block_b = (of_side[first:end] for of_side in lengths)
-        if (shift := _better_shift(block_a, block_b)) is not None:
+    num_lines, num_blocks = len(lines_a), max(1, len(lines_a) // BLOCK)
+    for first, end in pairwise(num_lines * place // num_blocks for place in range(num_blocks + 1)):
+        if (shift := _better_shift(lengths_a[first:end], lengths_b[first:end])) is not None:
             away = f"{abs(shift)} line{'s' if abs(shift) > 1 else ''} {'later' if shift > 0 else 'earlier'}"
             return (
                 f"in lines {first + 1} to {end}, lengths fit far better with the lines that stand {away} in the second"
             )
-    if found < LEAST_CORRELATION or _transformed(found) * math.sqrt(len(lines_a) - 3) < CERTAINTY:
+    if overall < LEAST_CORRELATION or _fisher_z(overall) * math.sqrt(num_lines - 3) < CERTAINTY:
         return (
-            f"over {len(lines_a)} lines the lengths of both have a correlation of {found:.2f}, where translations have "
+            f"over {num_lines} lines the lengths of both have a correlation of {overall:.2f}, where translations have "
             "0.8 or more"
         )
     return None
 
 
-def _blocks(num_lines: int) -> Iterator[tuple[int, int]]:
-    count = max(1, num_lines // BLOCK)
-    for place in range(count):
-        yield num_lines * place // count, num_lines * (place + 1) // count
-
-
 def _better_shift(lengths_a: Sequence[float], lengths_b: Sequence[float]) -> int | None:
-    """By how many lines the second must be moved up, should that be clearly better than leaving it in its place."""
+    """The number of lines to move the second up by, where that is clearly better than leaving it in its place."""
     here = _correlation(lengths_a, lengths_b)
     if here is None:
         return None
-    shifted = {
-        shift: _correlation(
+    best, there = 0, here
+    for shift in range(-FARTHEST_SHIFT, FARTHEST_SHIFT + 1):
+        shifted = _correlation(
             lengths_a[max(0, -shift) : len(lengths_a) - max(0, shift)],
             lengths_b[max(0, shift) : len(lengths_b) - max(0, -shift)],
         )
-        for shift in range(-FARTHEST_SHIFT, FARTHEST_SHIFT + 1)
-    }
-    best, there = max(((shift, found) for shift, found in shifted.items() if found is not None), key=lambda it: it[1])
-    gain = (_transformed(there) - _transformed(here)) * math.sqrt((len(lengths_a) - 3) / 2)
+        if shifted is not None and shifted > there:
+            best, there = shift, shifted
+    gain = (_fisher_z(there) - _fisher_z(here)) * math.sqrt((len(lengths_a) - 3) / 2)
     return best if gain > SHIFT_CERTAINTY else None
 
 
-def _transformed(found: float) -> float:
-    """Fisher's z, which has a standard error of 1 / sqrt(n - 3)."""
-    return math.atanh(max(-0.999999, min(found, 0.999999)))
+def _fisher_z(value: float) -> float:
+    """A correlation on a scale where its standard error is 1 / sqrt(n - 3)."""
+    return math.atanh(max(-0.999999, min(value, 0.999999)))
 
 
 def _correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Pearson's; None where all lengths of a side are the same."""
+    """Pearson's correlation; None where all lengths of a side are the same."""
     try:
         return correlation(x, y)
     except StatisticsError:
@@ -84,12 +79,12 @@ def _correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelLines:
-    """Line i of `a` says what line i of `b` says; no pair stands there twice."""
+    """Line i of `a` says what line i of `b` says; no pair occurs twice."""
 
     a: tuple[str, ...]
     b: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    """What a user should know of how they were read."""
+    """Remarks for the user on how they were read."""
 
 
 def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> ParallelLines:
@@ -120,9 +115,9 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
 def _pairs(path_a: Path, path_b: Path) -> tuple[list[tuple[str, str]], list[str]]:
     side_a, side_b = (_lines(path) for path in (path_a, path_b))
     if any(is_treebank(side) or is_inference_row(side[0]) for side in (side_a, side_b)):
-        read = read_parallel([path_a, path_b], languages=("a", "b"))
-        notes = [f"Sentences that only one file has, left out: {read.unpaired:,}."] if read.unpaired else []
-        return list(zip(read.sentences["a"], read.sentences["b"], strict=True)), notes
+        parallel = read_parallel([path_a, path_b], languages=("a", "b"))
+        notes = [f"Sentences that only one file has, left out: {parallel.unpaired:,}."] if parallel.unpaired else []
+        return list(zip(parallel.sentences["a"], parallel.sentences["b"], strict=True)), notes
     if len(side_a) != len(side_b):
         raise IsoglotError(
             f"{path_a} has {len(side_a):,} lines and {path_b} has {len(side_b):,}; they should have as many, line i of "
@@ -136,7 +131,7 @@ def _pairs(path_a: Path, path_b: Path) -> tuple[list[tuple[str, str]], list[str]
 
 
 def _lines(path: Path) -> Sequence[str]:
-    """Blank lines at the end are not taken for sentences."""
+    """All lines but blank ones at the end."""
     with LineFile(path) as file:
         lines = [line.strip() for line in file]
     while lines and not lines[-1]:
@@ -152,9 +147,9 @@ class HeldOutLines:
 
     tests: list[int]
     fitted: list[int]
-    """Rows of which neither side is also a test: the map must not have met the answers."""
+    """Rows with neither side among the tests: a map must not be fitted on the answers."""
     pairs: list[tuple[int, int]]
-    """Right answers, counted among the tests; a sentence that stands there twice has two."""
+    """Right answers, counted among the tests; a sentence that occurs there twice has two."""
 
     @classmethod
     def of(cls, lines_a: Sequence[str], lines_b: Sequence[str], *, test_share: float) -> Self:
@@ -174,9 +169,9 @@ class HeldOutLines:
 
 
 def rows_apart(texts: tuple[Sequence[str], Sequence[str]], *, tests: tuple[Sequence[str], Sequence[str]]) -> list[int]:
-    """Rows of parallel texts of which neither side is a line of the tests."""
-    asked_a, asked_b = map(set, tests)
-    return [row for row, (a, b) in enumerate(zip(*texts, strict=True)) if a not in asked_a and b not in asked_b]
+    """Rows of parallel texts with neither side among the lines of the tests."""
+    tests_a, tests_b = map(set, tests)
+    return [row for row, (a, b) in enumerate(zip(*texts, strict=True)) if a not in tests_a and b not in tests_b]
 
 
 def _right_answers(tests_a: Sequence[str], tests_b: Sequence[str]) -> list[tuple[int, int]]:

@@ -1,52 +1,52 @@
-"""What reads a language: lines in, the hidden states of every layer out."""
+"""A reader turns lines of a language into the hidden states of every layer; our own encoders are readers."""
 
-# B = sentences of a batch, L = positions
+# B = sentences of a batch, L = positions, V = tokens of the table, D = width
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 from torch import Tensor
 
-from isoglot.corpora.sentences import EncodedSentence
+from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.sentences import EncodedSentence, Encoding, sentence_stream
+from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.corpora.words import split_lines
+from isoglot.model.encoder import Encoder
+from isoglot.study.languages import WordSplitting
 
 
-class Reader(Protocol):
+class Reader(ABC):
     """A model with what makes its tokens: one of ours for one of its languages, or one of Hugging Face."""
 
-    @property
-    def num_states(self) -> int:
-        """Layers, and the embeddings' output, which is layer 0."""
+    num_states: int
+    """The number of layers and the embeddings' output, which is layer 0."""
+    width: int
+    most_tokens: int
+    """The longest sentence, special symbols included: as many positions as were learned."""
+    pad_id: int
 
     @property
-    def width(self) -> int:
-        """Of a hidden state."""
-
-    @property
-    def most_tokens(self) -> int:
-        """In a sentence, special symbols among them: as many positions as were learned."""
-
-    @property
+    @abstractmethod
     def device(self) -> torch.device:
-        """Where the model is."""
+        """The device of the model."""
 
-    @property
-    def pad_id(self) -> int:
-        """What fills a batch where a sentence has ended."""
-
+    @abstractmethod
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         """Raw lines, however long; special symbols belong to no word."""
 
+    @abstractmethod
     def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
-        """A sentence in as few parts of whole words as fit into `most_tokens`; at least one.
+        """A sentence in as few parts of whole words as fit into `most_tokens`, and at least one.
 
-        Of a word that is longer than that, as much as fits is kept.
+        A single word that is longer than that is cut.
         """
 
+    @abstractmethod
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
         """[B, L, D] for each layer, the last as the model's top gives it; padding stands where `real_BL` is false.
 
-        What stands there, and how much, does not change the states of real tokens.
+        Padding does not change the states of real tokens, whatever its ids and its length.
         """
 
     def fits(self, sentence: EncodedSentence) -> bool:
@@ -60,3 +60,47 @@ class Reader(Protocol):
     def cut(self, whole: Sequence[EncodedSentence]) -> tuple[list[EncodedSentence], int]:
         """Whole sentences cut to what the model can read at once, and how many were longer."""
         return [next(self.pieces(each)) for each in whole], sum(not self.fits(each) for each in whole)
+
+
+class EncoderReader(Reader):
+    """One of our encoders for one of its languages, in evaluation mode and on its own device."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        *,
+        language: str,
+        bpe: Bpe,
+        vocabulary: Vocabulary,
+        splitting: WordSplitting,
+        most_tokens: int,
+    ):
+        self.encoder = encoder.eval()
+        self.language, self.bpe, self.vocabulary, self.splitting = language, bpe, vocabulary, splitting
+        self.num_states, self.width = encoder.shape.layers + 1, encoder.shape.width
+        self.most_tokens, self.pad_id = most_tokens, encoder.pad_id
+        self._encoding = Encoding(language=language, bpe=bpe, vocabulary=vocabulary)
+
+    @property
+    def device(self) -> torch.device:
+        return self.token_table_VD.device
+
+    @property
+    def token_table_VD(self) -> Tensor:
+        """The embedding matrix that this language is read with."""
+        return self.encoder.embeddings.of(self.language).token.weight.detach()
+
+    def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
+        return list(self.whole_sentences_of_words(split_lines(lines, self.splitting)))
+
+    def whole_sentences_of_words(self, lines: Iterable[Sequence[str]]) -> Iterator[EncodedSentence]:
+        """Lines that are words already, however long; a stream stays one."""
+        return sentence_stream(lines, encoding=self._encoding)
+
+    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
+        return iter([sentence]) if self.fits(sentence) else sentence.pieces(most_tokens=self.most_tokens)
+
+    @torch.no_grad()
+    def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
+        padded_BL = token_BL.masked_fill(~real_BL, self.pad_id)
+        return self.encoder.hidden_states(padded_BL, language=self.language)

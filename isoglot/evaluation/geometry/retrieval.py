@@ -1,7 +1,7 @@
 """Nearest-neighbour retrieval across languages, by cosine or CSLS, and its precision.
 
 A vector of zeros points nowhere: its similarity with everything is 0, it stands among the answers like any other, and
-where it is asked for its translation it counts as wrong.
+as a query it counts as wrong.
 """
 
 # N = sentences or words of one side, T = of the other, D = width, K = answers or neighbours
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.nearest import mean_of_nearest, nearest_units
+from isoglot.evaluation.geometry.nearest import nearest_units
 from isoglot.evaluation.geometry.vectors import Vectors, matrix_of
 
 NEIGHBOURS = 10
@@ -23,7 +23,7 @@ AT = (1, 5, 10)
 
 
 class Measure(StrEnum):
-    """What makes an answer the nearest."""
+    """The similarity by which an answer is the nearest."""
 
     COSINE = "cosine"
     CSLS = "csls"
@@ -41,14 +41,8 @@ class Precision:
 
 
 def centred(vector_ND: Tensor) -> Tensor:
-    """Vectors less their mean: what remains when all that merely says 'this is French' is taken away."""
+    """Vectors less their mean, which holds what merely says 'this is French'."""
     return vector_ND - vector_ND.mean(0)
-
-
-def cosine_similarity(source_ND: Vectors, target_TD: Vectors) -> Tensor:
-    """[N, T]"""
-    source_ND, target_TD = _unit_vectors(source_ND, target_TD)
-    return source_ND @ target_TD.T
 
 
 def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) -> Tensor:
@@ -57,7 +51,8 @@ def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) 
     Where a side has fewer vectors, all of them are neighbours. `nearest` ranks by the same without holding all of it.
     """
     _check_positive(neighbours=neighbours)
-    cosine_NT = cosine_similarity(source, target)
+    source_ND, target_TD = _unit_vectors(source, target)
+    cosine_NT = source_ND @ target_TD.T
     num_sources, num_targets = cosine_NT.shape
     crowding_N1 = cosine_NT.topk(min(neighbours, num_targets), dim=1).values.mean(1, keepdim=True)
     crowding_1T = cosine_NT.topk(min(neighbours, num_sources), dim=0).values.mean(0, keepdim=True)
@@ -74,9 +69,9 @@ def nearest(
     neighbours: int = NEIGHBOURS,
     rows: Sequence[int] | None = None,
 ) -> Tensor:
-    """Columns of the `count` best targets of each source, or of the rows asked for, best first: [N, K].
+    """Columns of the `count` best targets of each source, or of the given rows, best first: [N, K].
 
-    Of equally good ones the first comes first. Where there are fewer than `count` targets all are given, and where a
+    Among equally good ones the first comes first. Where there are fewer than `count` targets all are given, and where a
     side has fewer than `neighbours` vectors all are neighbours. Memory does not grow with N times T.
     """
     _check_positive(count=count, neighbours=neighbours)
@@ -87,8 +82,8 @@ def nearest(
         asking_ND = source_ND[torch.tensor(rows, dtype=torch.int64)]
     less_T = None
     if measure == Measure.CSLS:
-        # The crowding of a source takes the same from all its answers: half of what else CSLS has ranks as CSLS does.
-        less_T = mean_of_nearest(target_TD, source_ND, count=min(neighbours, len(source_ND))) / 2
+        # The crowding of a source takes the same from all its answers: half of the rest ranks as CSLS does.
+        less_T = nearest_units(target_TD, source_ND, count=min(neighbours, len(source_ND)))[0].mean(1) / 2
     return nearest_units(asking_ND, target_TD, count=min(count, len(target_TD)), less_T=less_T)[1]
 
 
@@ -100,7 +95,7 @@ def precision(
     measure: Measure,
     at: Sequence[int] = AT,
 ) -> Precision:
-    """Of the source rows in `gold`, those with any of their gold columns among the first k answers."""
+    """The share of source rows in `gold` that have any of their gold columns among the first k answers."""
     if not gold or not all(gold.values()):
         raise IsoglotError(
             "retrieval: there are no translations to look for; give more test_lines or parallel_sentences, or a "

@@ -1,7 +1,9 @@
 """Models of Hugging Face as readers: any encoder of text, by its name on the hub or from a folder."""
 
+# B = sentences of a batch, L = positions
+
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -14,49 +16,10 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.model.interchange import quiet_transformers
 
-
-def sentence_of_tokens(
-    line: str,
-    *,
-    ids: Sequence[int],
-    offsets: Sequence[tuple[int, int]],
-    is_special: Sequence[int],
-    words: Sequence[int | None],
-) -> EncodedSentence:
-    """Words are those of the tokenizer, cut at white space where it does not do that itself."""
-    stretch_of = _stretches(line)
-    keys = [
-        None if special else (word, stretch_of[start])
-        for (start, _), special, word in zip(offsets, is_special, words, strict=True)
-    ]
-    spelled: list[str] = []
-    word_of: list[int] = []
-    for key, group in groupby(range(len(ids)), key=keys.__getitem__):
-        places = list(group)
-        word_of += [NO_WORD if key is None else len(spelled)] * len(places)
-        if key is not None:
-            spelled.append(line[offsets[places[0]][0] : offsets[places[-1]][1]].strip())
-    return EncodedSentence(words=tuple(spelled), ids=tuple(ids), word_of=tuple(word_of))
-
-
-def _stretches(line: str) -> list[int]:
-    """For each character and the end, which stretch without white space it is in; white space is in the next."""
-    stretches, number, was_space = [], 0, True
-    for character in line:
-        is_space = character.isspace()
-        number += is_space and not was_space
-        was_space = is_space
-        stretches.append(number)
-    return [*stretches, number]
-
-
-# B = sentences of a batch, L = positions
-
-
 LONGEST_COMPLAINT = 300
-"""Characters of what the library says, which may go on for a page."""
+"""Characters of the library's error message, which may go on for a page."""
 MOST_TOKENS = 512
-"""Of a model that has neither a table of positions nor a tokenizer with a limit."""
+"""The limit of a model that has neither a table of positions nor a tokenizer with a limit."""
 PROBE = "a b c"
 PADDING_TOLERANCE = 1e-3
 
@@ -66,30 +29,15 @@ class TransformersReader(Reader):
 
     def __init__(self, model: nn.Module, *, tokenizer: Any, name: str):
         self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
-        self._most_tokens = _most_tokens(model, tokenizer)
+        # Any id will do where there is no such symbol, as it is masked.
+        self.pad_id = tokenizer.pad_token_id or 0
+        self.most_tokens = _most_tokens(model, tokenizer)
         states = self._checked_states()
-        self._num_states, self._width = len(states), states[-1].shape[-1]
-
-    @property
-    def num_states(self) -> int:
-        return self._num_states
-
-    @property
-    def width(self) -> int:
-        return self._width
-
-    @property
-    def most_tokens(self) -> int:
-        return self._most_tokens
+        self.num_states, self.width = len(states), states[-1].shape[-1]
 
     @property
     def device(self) -> torch.device:
         return next(self.model.parameters()).device
-
-    @property
-    def pad_id(self) -> int:
-        # Any id will do where there is no such symbol, as it is masked.
-        return self.tokenizer.pad_token_id or 0
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         # White space would otherwise be words of some tokenizers.
@@ -97,16 +45,28 @@ class TransformersReader(Reader):
         if not lines:
             return []
         encoded = self.tokenizer(lines, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
-        return [
-            sentence_of_tokens(
-                line,
-                ids=encoded["input_ids"][row],
-                offsets=encoded["offset_mapping"][row],
-                is_special=encoded["special_tokens_mask"][row],
-                words=encoded.word_ids(row),
+        return [self._sentence(line, encoded, row=row) for row, line in enumerate(lines)]
+
+    @staticmethod
+    def _sentence(line: str, encoded: Any, *, row: int) -> EncodedSentence:
+        """Words are those of the tokenizer, cut at white space where it does not do that itself."""
+        ids, offsets = encoded["input_ids"][row], encoded["offset_mapping"][row]
+        # Which stretch between spaces each character and the end is in; a space belongs to the next one.
+        stretch_of = list(accumulate(map(str.isspace, f"{line}.")))
+        keys = [
+            None if special else (word, stretch_of[start])
+            for (start, _), special, word in zip(
+                offsets, encoded["special_tokens_mask"][row], encoded.word_ids(row), strict=True
             )
-            for row, line in enumerate(lines)
         ]
+        words: list[str] = []
+        word_of: list[int] = []
+        for key, group in groupby(range(len(ids)), key=keys.__getitem__):
+            places = list(group)
+            word_of += [NO_WORD if key is None else len(words)] * len(places)
+            if key is not None:
+                words.append(line[offsets[places[0]][0] : offsets[places[-1]][1]].strip())
+        return EncodedSentence(words=tuple(words), ids=tuple(ids), word_of=tuple(word_of))
 
     def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
         """Each between the special symbols that the tokenizer puts around the whole."""
@@ -141,7 +101,7 @@ class TransformersReader(Reader):
         return [*output.hidden_states[:-1], output.last_hidden_state]
 
     def _checked_states(self) -> list[Tensor]:
-        """Of a short sentence, which must be the same whether there is padding or not."""
+        """The states of a short sentence, which must be the same whether there is padding or not."""
         (sentence,) = self.whole_sentences([PROBE])
         if not sentence.ids:
             raise IsoglotError(f"{self.name}: its tokenizer makes no tokens of {PROBE!r}; is its vocabulary empty?")
@@ -176,18 +136,17 @@ class TransformersReader(Reader):
 
 
 def read_transformers(name: str | Path, *, device: torch.device) -> TransformersReader:
-    """An encoder in float32; of an encoder-decoder its encoder; a decoder gives its states as they are."""
-    name = str(name)
+    """An encoder in float32; an encoder-decoder gives its encoder; a decoder gives its states as they are."""
     with quiet_transformers():
-        return _read(name, device=device)
+        return _read(str(name), device=device)
 
 
 def _read(name: str, *, device: torch.device) -> TransformersReader:
     from transformers import AutoModel, AutoTokenizer
 
-    # What can go wrong reaches us as the errors of half a dozen libraries: HTTP, JSON, safetensors, pickle, tokenizers.
+    # Failures reach us as the errors of half a dozen libraries: HTTP, JSON, safetensors, pickle, tokenizers.
     try:
-        model, found = AutoModel.from_pretrained(name, dtype=torch.float32, output_loading_info=True)
+        model, loading = AutoModel.from_pretrained(name, dtype=torch.float32, output_loading_info=True)
     except Exception as error:
         raise IsoglotError(
             f"{name}: no Hugging Face model can be read ({_shortened(error)}); give a folder with the config.json and "
@@ -203,13 +162,13 @@ def _read(name: str, *, device: torch.device) -> TransformersReader:
         ) from error
     # By its parts, as a configuration may have forgotten that the model is of two.
     encoder = model.get_encoder() if hasattr(model, "encoder") and hasattr(model, "decoder") else model
-    _check_weights(name, model, encoder, missing=found["missing_keys"])
+    _check_weights(name, model, encoder, missing=loading["missing_keys"])
     _check_tokenizer(name, tokenizer, table=model.get_input_embeddings())
     return TransformersReader(encoder.to(device), tokenizer=tokenizer, name=name)
 
 
 def _check_weights(name: str, model: nn.Module, encoder: nn.Module, *, missing: Sequence[str]) -> None:
-    """A layer that is not in the file would stay random; nobody here asks the pooler."""
+    """A layer that is not in the file would stay random; the pooler is not used."""
     weights, own = dict(model.named_parameters()), {id(weight) for weight in encoder.parameters()}
     random = sorted(key for key in missing if key in weights and id(weights[key]) in own and "pooler" not in key)
     if random:

@@ -38,12 +38,10 @@ class VectorMap:
         else:
             origin_ND, goal_ND = matrix_of(origin_ND, name="origin"), matrix_of(goal_ND, name="goal")
             _check_pairs(pairs, num_origins=len(origin_ND), num_goals=len(goal_ND))
-        of_origin = Normalization.of(origin_ND, rounds=rounds)
-        of_goal = Normalization.of(goal_ND, rounds=rounds)
-        rotation_DD = orthogonal_map(
-            of_origin.apply(origin_ND)[[row for row, _ in pairs]], of_goal.apply(goal_ND)[[row for _, row in pairs]]
-        )
-        return cls(rotation_DD=rotation_DD, origin=of_origin, goal=of_goal)
+        origin, goal = (Normalization.of(side, rounds=rounds) for side in (origin_ND, goal_ND))
+        rows, goal_rows = zip(*pairs, strict=True)
+        rotation_DD = orthogonal_map(origin.apply(origin_ND)[list(rows)], goal.apply(goal_ND)[list(goal_rows)])
+        return cls(rotation_DD=rotation_DD, origin=origin, goal=goal)
 
     def mapped(self, vector_ND: Vectors, *, new_vectors: NewVectors) -> Tensor:
         """Origin vectors in the goal's space; those of zeros have no direction and stay zero."""
@@ -63,7 +61,7 @@ class VectorMap:
                 assert_never(new_vectors)
 
     def compared(self, vector_ND: Vectors, *, new_vectors: NewVectors) -> Tensor:
-        """Goal vectors as mapped ones are to be compared with."""
+        """Goal vectors in the form that mapped vectors are compared with."""
         vector_ND = matrix_of(vector_ND, name="vectors")
         self.goal.check_width(vector_ND, name="vectors")
         return self.goal.apply(vector_ND) if new_vectors is NewVectors.NORMALIZED else vector_ND
@@ -71,17 +69,12 @@ class VectorMap:
 
 def write_maps(maps: Sequence[VectorMap], path: Path) -> None:
     """Write maps, one a layer, to a safetensors file, in one step."""
-    tensors = {
-        f"{layer}/{name}": tensor.clone()
-        for layer, layer_map in enumerate(maps)
-        for name, tensor in (
-            ("rotation", layer_map.rotation_DD),
-            ("origin/mean", layer_map.origin.mean_D),
-            ("origin/round_means", layer_map.origin.round_mean_RD),
-            ("goal/mean", layer_map.goal.mean_D),
-            ("goal/round_means", layer_map.goal.round_mean_RD),
-        )
-    }
+    tensors = {}
+    for layer, layer_map in enumerate(maps):
+        tensors[f"{layer}/rotation"] = layer_map.rotation_DD.clone()
+        for name, side in (("origin", layer_map.origin), ("goal", layer_map.goal)):
+            tensors[f"{layer}/{name}/mean"] = side.mean_D.clone()
+            tensors[f"{layer}/{name}/round_means"] = side.round_mean_RD.clone()
     write_tensors(tensors, path, metadata={"maps": str(len(maps))})
 
 
@@ -89,22 +82,19 @@ def read_maps(path: Path) -> list[VectorMap]:
     """The maps that `write_maps` put there, bit for bit, on the CPU."""
     try:
         with safe_open(path, framework="pt") as tensors:
-            return [
-                VectorMap(
-                    rotation_DD=tensors.get_tensor(f"{layer}/rotation"),
-                    origin=Normalization(
-                        mean_D=tensors.get_tensor(f"{layer}/origin/mean"),
-                        round_mean_RD=tensors.get_tensor(f"{layer}/origin/round_means"),
-                    ),
-                    goal=Normalization(
-                        mean_D=tensors.get_tensor(f"{layer}/goal/mean"),
-                        round_mean_RD=tensors.get_tensor(f"{layer}/goal/round_means"),
-                    ),
+            maps = []
+            for layer in range(int((tensors.metadata() or {})["maps"])):
+                origin, goal = (
+                    Normalization(
+                        mean_D=tensors.get_tensor(f"{layer}/{side}/mean"),
+                        round_mean_RD=tensors.get_tensor(f"{layer}/{side}/round_means"),
+                    )
+                    for side in ("origin", "goal")
                 )
-                for layer in range(int((tensors.metadata() or {})["maps"]))
-            ]
+                maps.append(VectorMap(rotation_DD=tensors.get_tensor(f"{layer}/rotation"), origin=origin, goal=goal))
+            return maps
     except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise IsoglotError(f"{path}: does not hold readable maps ({error}); delete it to make it anew") from error
+        raise IsoglotError(f"{path}: does not hold readable maps ({error}); delete it, and it is made again") from error
 
 
 def _check_pairs(pairs: Sequence[tuple[int, int]], *, num_origins: int, num_goals: int) -> None:

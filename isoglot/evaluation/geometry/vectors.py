@@ -1,4 +1,6 @@
-"""Matrices of vectors as they are handed in, from torch or numpy, a vector a row: checked before they are measured."""
+"""Matrices with a vector a row, from torch or numpy: checked, normalised and rotated (section 5.1)."""
+
+# N = rows, pairs or vectors, D = width, E = width of the other matrix, R = rounds of normalisation
 
 import warnings
 from dataclasses import dataclass
@@ -11,20 +13,18 @@ from torch import Tensor
 
 from isoglot.errors import IsoglotError
 
-# N = rows, D = width, E = width of the other matrix
-
-
+TINY_LENGTH = 1e-8
+"""Added to every length, as the authors of iterative normalisation do."""
 Vectors = Tensor | NDArray[Any]
 
 
 def matrix_of(vectors: Vectors, *, name: str) -> Tensor:
     """The vectors as a matrix of 32 or 64 bits on their own device, without gradients; NaN and infinity are refused."""
-    # torch warns of arrays that it cannot write to, and refuses those that run backwards.
-    tensor = (
-        vectors.detach()
-        if isinstance(vectors, Tensor)
-        else torch.from_numpy(np.require(vectors, requirements=["C", "W"]))
-    )
+    if isinstance(vectors, Tensor):
+        tensor = vectors.detach()
+    else:
+        # torch warns of arrays that it cannot write to, and refuses those that run backwards.
+        tensor = torch.from_numpy(np.require(vectors, requirements=["C", "W"]))
     if tensor.ndim != 2 or tensor.shape[1] == 0:
         raise IsoglotError(f"{name}: has the shape {tuple(tensor.shape)}; give a matrix with a vector in each row")
     matrix_ND = tensor.to(torch.promote_types(tensor.dtype, torch.float32))
@@ -40,7 +40,7 @@ def matrix_of(vectors: Vectors, *, name: str) -> Tensor:
 
 
 def parallel_matrices(x: Vectors, y: Vectors, *, names: tuple[str, str] = ("x", "y")) -> tuple[Tensor, Tensor]:
-    """Two matrices of which row i goes with row i."""
+    """Two matrices where row i goes with row i."""
     x_ND, y_NE = matrix_of(x, name=names[0]), matrix_of(y, name=names[1])
     if len(x_ND) != len(y_NE):
         raise IsoglotError(
@@ -53,7 +53,7 @@ def parallel_matrices(x: Vectors, y: Vectors, *, names: tuple[str, str] = ("x", 
 
 
 def comparable_matrices(x: Vectors, y: Vectors, *, least_rows: int = 2) -> tuple[Tensor, Tensor]:
-    """Two parallel matrices for a measure that centring and scaling leave as it is: float64, columns centred."""
+    """Two parallel matrices in float64 with centred columns, for a measure that ignores centre and scale."""
     x_ND, y_NE = parallel_matrices(x, y)
     if len(x_ND) < least_rows:
         raise IsoglotError(f"x and y: have {len(x_ND)} rows, and at least {least_rows} are needed to compare them")
@@ -72,21 +72,14 @@ def _centred(matrix_ND: Tensor, *, name: str) -> Tensor:
     return centred_ND.sub_(centred_ND.mean(0)).div_(largest)
 
 
-# N = vectors, D = width, R = rounds
-
-
-TINY_LENGTH = 1e-8
-"""Added to every length, as its authors do."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Normalization:
-    """What must be known of some vectors to normalise others with them."""
+    """The means of some vectors, with which others are normalised in the same way."""
 
     mean_D: Tensor
-    """Of the vectors as they came."""
+    """The mean of the vectors as they came."""
     round_mean_RD: Tensor
-    """What each round took away."""
+    """The mean that each round took away."""
 
     @classmethod
     def of(cls, vectors: Vectors, *, rounds: int) -> Self:
@@ -105,15 +98,11 @@ class Normalization:
             vector_ND = _unit_length(vector_ND)
             round_means.append(vector_ND.mean(0))
             vector_ND = vector_ND - round_means[-1]
-        return cls(
-            mean_D=mean_D, round_mean_RD=torch.stack(round_means) if rounds else mean_D.new_empty(0, len(mean_D))
-        )
+        round_mean_RD = torch.stack(round_means) if rounds else mean_D.new_empty(0, len(mean_D))
+        return cls(mean_D=mean_D, round_mean_RD=round_mean_RD)
 
     def apply(self, vectors: Vectors) -> Tensor:
-        """Vectors taken through the same rounds with the means that were kept, and given unit length at the end.
-
-        Vectors of zeros stay zero; where there were no rounds, this is unit length and no more.
-        """
+        """Vectors taken through the same rounds with the means that were kept, then unit length; zeros stay zero."""
         vector_ND = matrix_of(vectors, name="vectors")
         self.check_width(vector_ND, name="vectors")
         has_direction_N1 = vector_ND.any(1, keepdim=True)
@@ -131,16 +120,13 @@ class Normalization:
 
 
 def iterative_normalization(x: Vectors, rounds: int = 5) -> Tensor:
-    """So many times unit length and then the mean taken away, and unit length once more; vectors of zeros stay zero."""
+    """Unit length and then the mean taken away, so many times, and unit length once more; zeros stay zero."""
     return Normalization.of(x, rounds=rounds).apply(x)
 
 
 def _unit_length(vector_ND: Tensor) -> Tensor:
     length_N1: Tensor = vector_ND.norm(dim=1, keepdim=True)
     return vector_ND / (length_N1 + TINY_LENGTH)
-
-
-# N = pairs, D = width
 
 
 class FewPairsWarning(UserWarning):

@@ -1,4 +1,7 @@
-"""fast_align's model of which words translate which (Dyer, Chahuneau and Smith, 2013), fitted in both directions."""
+"""Which words translate which: fast_align (Dyer, Chahuneau and Smith, 2013) or a program of the user's own."""
+
+# B = sentence pairs of one size, N = their target words, M = their source words, K = M and the null word before them,
+# P = different pairs of words that occur together, S = different source words and null, W = all target words
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -6,27 +9,38 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import torch
 
+from isoglot.corpora.user_commands import UserCommand
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.alignment_model import (
     Block,
     Floats,
     Ids,
     NumberedWords,
-    PlacesBySize,
     SentenceBlocks,
+    better_tension,
     diagonal_probabilities,
     distances,
 )
 
 SentencePair = tuple[Sequence[str], Sequence[str]]
 """The words of a sentence and those of its translation."""
-
 Link = tuple[int, int]
 """The place of a word in the source sentence and of one in the target, both from 0."""
 
 PHARAOH_LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", flags=re.ASCII)
+BETWEEN_SENTENCES = "|||"
+NEIGHBOURS = tuple(step for step in product((-1, 0, 1), repeat=2) if step != (0, 0))
+
+# The program's own defaults with -d -o -v.
+NULL_PROBABILITY = 0.08
+"""The prior of a target word without a partner."""
+FIRST_TENSION = 4.0
+"""How strongly the diagonal draws partners, before that is optimised."""
+DIRICHLET = 0.01
+"""The symmetric prior of variational Bayes on every source word's translations."""
+ITERATIONS = 5
+"""The last one only looks for the best partners."""
 
 
 def pharaoh_line(links: Iterable[Link]) -> str:
@@ -41,138 +55,88 @@ def pharaoh_links(line: str) -> list[Link]:
     return [(int(source), int(target)) for source, _, target in (link.partition("-") for link in line.split())]
 
 
-NEIGHBOURS = tuple(step for step in product((-1, 0, 1), repeat=2) if step != (0, 0))
-
-
 def grow_diag_final_and(forward: Collection[Link], backward: Collection[Link]) -> list[Link]:
     """Between the intersection and the union, in order; either argument has links from source to target.
 
     Moses and fast_align's atools walk through the candidates in different orders, and where two of them compete for a
     word they may differ. This is the order of atools: by source word, then by target word.
     """
-    grown = _Alignment(links=set(forward) & set(backward))
-    waiting = sorted(set(forward) ^ set(backward))
-    while added := [link for link in waiting if grown.takes_neighbour(link)]:
-        waiting = [link for link in waiting if link not in set(added)]
+    links = set(forward) & set(backward)
+    sources, targets = {source for source, _ in links}, {target for _, target in links}
+
+    def add(link: Link) -> None:
+        links.add(link)
+        sources.add(link[0])
+        targets.add(link[1])
+
+    # Grow: links beside others, straight or diagonally, if one of their words has none yet.
+    candidates, has_grown = sorted(set(forward) ^ set(backward)), True
+    while has_grown:
+        has_grown = False
+        for source, target in candidates:
+            is_free = source not in sources or target not in targets
+            if is_free and any((source + down, target + right) in links for down, right in NEIGHBOURS):
+                add((source, target))
+                has_grown = True
+    # Final-and: links of which both words have none, wherever they stand.
     for direction in (forward, backward):
-        for link in sorted(direction):
-            grown.takes_if_both_are_free(link)
-    return sorted(grown.links)
-
-
-class _Alignment:
-    """Links so far, and the words that have one."""
-
-    def __init__(self, links: Iterable[Link]) -> None:
-        self.links = set(links)
-        self.sources = {source for source, _ in self.links}
-        self.targets = {target for _, target in self.links}
-
-    def takes_neighbour(self, link: Link) -> bool:
-        """Adds a link next to another one, straight or diagonally, if one of its words has none yet."""
-        source, target = link
-        is_wanted = source not in self.sources or target not in self.targets
-        is_next = any((source + down, target + right) in self.links for down, right in NEIGHBOURS)
-        if is_wanted and is_next:
-            self._add(link)
-        return is_wanted and is_next
-
-    def takes_if_both_are_free(self, link: Link) -> None:
-        if link[0] not in self.sources and link[1] not in self.targets:
-            self._add(link)
-
-    def _add(self, link: Link) -> None:
-        self.links.add(link)
-        self.sources.add(link[0])
-        self.targets.add(link[1])
-
-
-# B = sentence pairs of one size, N = their target words, M = their source words, K = M and the null word before them,
-# P = different pairs of words that occur together, S = different source words and null, W = all target words
-
-
-@dataclass(frozen=True, kw_only=True)
-class FastAlign:
-    """Settings of one direction: by default those of the program with -d -o -v."""
-
-    null_probability: float = 0.08
-    """Of a target word without a partner."""
-    tension: float = 4.0
-    """How strongly the diagonal draws partners: at first, or always."""
-    tension_is_optimised: bool = True
-    dirichlet: float | None = 0.01
-    """Variational Bayes with this symmetric prior on every source word's translations; None: maximum likelihood."""
-    iterations: int = 5
-    """The last one only looks for the best partners."""
-
-    def __post_init__(self) -> None:
-        for name, is_right, what in (
-            ("null_probability", 0 < self.null_probability < 1, "a share between 0 and 1"),
-            ("tension", self.tension > 0, "above 0; 1e-6 has as good as no diagonal"),
-            ("dirichlet", self.dirichlet is None or self.dirichlet > 0, "above 0, or None"),
-            ("iterations", self.iterations >= 1, "at least 1"),
-        ):
-            if not is_right:
-                raise IsoglotError(f"word alignment: {name} is {getattr(self, name)}; it must be {what}")
+        for source, target in sorted(direction):
+            if source not in sources and target not in targets:
+                add((source, target))
+    return sorted(links)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FittedDirection:
-    """What was learned of one direction, and the best partner of every target word."""
+    """The model of one direction, and the best partner of every target word."""
 
     tension: float
     probability_P: Floats
-    """Of a target word given its source word, in the order of the sentence blocks' pairs."""
+    """The probability of a target word given its source word, in the order of the sentence blocks' pairs."""
     best_source_W: Ids
     """The place of each target word's partner in its sentence; -1: it has none."""
 
 
-def aligned(pairs: Sequence[SentencePair], *, settings: FastAlign | None = None) -> list[list[Link]]:
+def aligned(pairs: Sequence[SentencePair]) -> list[list[Link]]:
     """The links of each sentence pair, in order; none where a side has no words. The same pairs give the same links."""
-    settings = settings or FastAlign()
     sources, targets = (NumberedWords.of([pair[side] for pair in pairs]) for side in (0, 1))
-    forward = directed_links(sources, targets, settings=settings)
-    backward = directed_links(targets, sources, settings=settings)
     return [
         grow_diag_final_and(there, [(source, target) for target, source in back])
-        for there, back in zip(forward, backward, strict=True)
+        for there, back in zip(directed_links(sources, targets), directed_links(targets, sources), strict=True)
     ]
 
 
-def directed_links(sources: NumberedWords, targets: NumberedWords, *, settings: FastAlign) -> list[list[Link]]:
+def directed_links(sources: NumberedWords, targets: NumberedWords) -> list[list[Link]]:
     """At most one link for each target word."""
-    best = fitted(sources, targets, settings=settings).best_source_W.tolist()
+    best = fitted(sources, targets).best_source_W.tolist()
     return [
         [(source, target) for target, source in enumerate(best[start : start + length]) if source >= 0]
         for start, length in zip(targets.start_L.tolist(), targets.length_L.tolist(), strict=True)
     ]
 
 
-def fitted(sources: NumberedWords, targets: NumberedWords, *, settings: FastAlign) -> FittedDirection:
+def fitted(sources: NumberedWords, targets: NumberedWords, *, iterations: int = ITERATIONS) -> FittedDirection:
     """Expectation and maximisation in turn, from equal probabilities."""
     sentences = SentenceBlocks.of(sources, targets)
-    places = PlacesBySize.of(sentences)
-    tension, probability_P = settings.tension, np.ones(len(sentences.source_P))
-    for iteration in range(settings.iterations - 1):
-        count_P, distance = _expectations(sentences, probability_P, tension=tension, settings=settings)
-        if settings.tension_is_optimised and iteration > 0:
-            tension = places.better_tension(tension, distance=distance)
-        probability_P = _probabilities(count_P, source_P=sentences.source_P, dirichlet=settings.dirichlet)
+    tension, probability_P = FIRST_TENSION, np.ones(len(sentences.source_P))
+    for iteration in range(iterations - 1):
+        count_P, distance = _expectations(sentences, probability_P, tension=tension)
+        if iteration > 0:
+            tension = better_tension(tension, sentences=sentences, distance=distance)
+        probability_P = _probabilities(count_P, source_P=sentences.source_P)
     best_source_W = np.full(len(targets.word_W), -1)
     for block in sentences.blocks:
-        likelihood_BNK = _likelihoods(block, probability_P, tension=tension, settings=settings)
-        # Of equals the first: null, then from left to right.
-        best_source_W[targets.places(block.line_B)] = likelihood_BNK.argmax(-1) - 1
+        # Among equals argmax takes the first: null, then from left to right.
+        best_BN = _likelihoods(block, probability_P, tension=tension).argmax(-1)
+        best_source_W[targets.places(block.line_B)] = best_BN - 1
     return FittedDirection(tension=tension, probability_P=probability_P, best_source_W=best_source_W)
 
 
-def _expectations(
-    sentences: SentenceBlocks, probability_P: Floats, *, tension: float, settings: FastAlign
-) -> tuple[Floats, float]:
+def _expectations(sentences: SentenceBlocks, probability_P: Floats, *, tension: float) -> tuple[Floats, float]:
     """count_P: how often each pair of words is linked; and how far all words are from their partners together."""
     count_P, distance = np.zeros(len(probability_P)), 0.0
     for block in sentences.blocks:
-        posterior_BNK = _likelihoods(block, probability_P, tension=tension, settings=settings)
+        posterior_BNK = _likelihoods(block, probability_P, tension=tension)
         posterior_BNK /= posterior_BNK.sum(-1, keepdims=True)
         np.add.at(count_P, block.pair_BNK.ravel(), posterior_BNK.ravel())
         # Departure: observed distances count target places from 0, as the program does and its paper does not.
@@ -181,26 +145,79 @@ def _expectations(
     return count_P, distance
 
 
-def _likelihoods(block: Block, probability_P: Floats, *, tension: float, settings: FastAlign) -> Floats:
+def _likelihoods(block: Block, probability_P: Floats, *, tension: float) -> Floats:
     """likelihood_BNK: of each target word together with each of its possible partners."""
-    prior_NK = np.full(block.pair_BNK.shape[1:], settings.null_probability)
-    prior_NK[:, 1:] = (1 - settings.null_probability) * diagonal_probabilities(*block.size, tension=tension)
+    prior_NK = np.full(block.pair_BNK.shape[1:], NULL_PROBABILITY)
+    prior_NK[:, 1:] = (1 - NULL_PROBABILITY) * diagonal_probabilities(*block.size, tension=tension)
     likelihood_BNK: Floats = probability_P[block.pair_BNK]
     likelihood_BNK *= prior_NK
     return likelihood_BNK
 
 
-def _probabilities(count_P: Floats, *, source_P: Ids, dirichlet: float | None) -> Floats:
-    """probability_P of a target word given its source word; with variational Bayes they add up to less than one."""
-    if dirichlet is None:
-        # After very many iterations all counts of a word may be too small for a float.
-        total_S = np.maximum(np.bincount(source_P, weights=count_P), np.finfo(np.float64).tiny)
-        return count_P / total_S[source_P]
-    total_S = np.bincount(source_P, weights=count_P + dirichlet).astype(np.float64)
-    expected_P: Floats = np.exp(_digamma(count_P + dirichlet) - _digamma(total_S)[source_P])
+def _probabilities(count_P: Floats, *, source_P: Ids) -> Floats:
+    """probability_P of a target word given its source word; by variational Bayes they add up to less than one."""
+    total_S = np.bincount(source_P, weights=count_P + DIRICHLET).astype(np.float64)
+    expected_P: Floats = np.exp(_digamma(count_P + DIRICHLET) - _digamma(total_S)[source_P])
     return expected_P
 
 
 def _digamma(value: Floats) -> Floats:
+    # Imported here, as descriptions of stages read links without torch.
+    import torch
+
     result: Floats = torch.digamma(torch.from_numpy(value)).numpy()
     return result
+
+
+def externally_aligned(pairs: Sequence[SentencePair], *, command: Sequence[str]) -> list[list[Link]]:
+    """The links that the user's command finds, in order; a pair with a side without words has none and is not sent.
+
+    The command reads all pairs from its standard input, a line "a b ||| c d" each, in UTF-8, and writes as many lines
+    "0-0 1-2", source words first. It symmetrises its links itself.
+    """
+    sent = [pair for pair in pairs if pair[0] and pair[1]]
+    if not sent:
+        return [[] for _ in pairs]
+    aligner = _aligner(command)
+    lines = aligner.answers([f"{_shown(source)} {BETWEEN_SENTENCES} {_shown(target)}" for source, target in sent])
+    links = iter(
+        [
+            _checked_links(line, pair, at=f"{aligner.name}, line {number} of its output")
+            for number, (line, pair) in enumerate(zip(lines, sent, strict=True), start=1)
+        ]
+    )
+    return [next(links) if pair[0] and pair[1] else [] for pair in pairs]
+
+
+def aligner_version(command: Sequence[str]) -> str:
+    """A digest of the command's program and its script."""
+    return _aligner(command).version()
+
+
+def _checked_links(line: str, pair: SentencePair, *, at: str) -> list[Link]:
+    try:
+        links = pharaoh_links(line)
+    except ValueError as error:
+        raise IsoglotError(f"{at}: {error}; write links of source and target words, counted from 0") from error
+    for source, target in links:
+        if source >= len(pair[0]) or target >= len(pair[1]):
+            raise IsoglotError(
+                f"{at}: link {source}-{target} is out of range, as the sentences have {len(pair[0])} and "
+                f"{len(pair[1])} words; count words from 0, source words first"
+            )
+    return sorted(set(links))
+
+
+def _shown(words: Sequence[str]) -> str:
+    """Words that the program will count as many of: none that is two to it, or the mark between sentences."""
+    return " ".join("_".join(word.split()) or "_" if word != BETWEEN_SENTENCES else "|" for word in words)
+
+
+def _aligner(command: Sequence[str]) -> UserCommand:
+    if not command:
+        raise IsoglotError("the aligner is an empty command; name a program and its arguments")
+    return UserCommand(
+        words=tuple(command),
+        name=f"the aligner {command[0]!r}",
+        task="each sentence pair must give one line of links",
+    )

@@ -36,7 +36,7 @@ Word = tuple[str, str, int, str]
 
 
 class _FaultError(Exception):
-    """What is wrong, and with which word of the sentence; by default with the line last read."""
+    """A fault of one word of the sentence, or of the line last read."""
 
     def __init__(self, complaint: str, *, word: int | None = None) -> None:
         super().__init__(complaint)
@@ -44,7 +44,7 @@ class _FaultError(Exception):
 
 
 def read_conllu(path: Path | str) -> list[Tree]:
-    """The sentences of a file, plain or compressed; tokens of several words and words left out are passed over."""
+    """The sentences of a file, plain or compressed; tokens of several words and words left out are skipped."""
     trees: list[Tree] = []
     words: list[Word] = []
     word_lines: list[int] = []
@@ -71,7 +71,7 @@ def read_conllu(path: Path | str) -> list[Tree]:
 
 
 def conllu_text(trees: Iterable[Tree]) -> str:
-    """What read_conllu reads as these trees; words are separated by spaces, and what a tree does not know is `_`."""
+    """The text that read_conllu reads as these trees; columns that a tree does not hold are `_`."""
     lines: list[str] = []
     for number, tree in enumerate(trees, start=1):
         try:
@@ -96,7 +96,7 @@ def _word_lines(tree: Tree) -> list[str]:
 
 
 def _word(line: str, *, place: int) -> Word | None:
-    """The word at this place, or none if the line is of something else."""
+    """The word at this place, or None if the line is no word's."""
     columns = line.split("\t")
     if len(columns) != NUM_COLUMNS:
         raise _FaultError(f"{len(columns)} columns where CoNLL-U has {NUM_COLUMNS}; put one tab between two columns")
@@ -147,20 +147,18 @@ def _refuse_what_is_no_tree(heads: Sequence[int], *, forms: Sequence[str]) -> No
 
 
 def _cycle(heads: Sequence[int]) -> list[int]:
-    """The words, from the first of them, of a cycle that heads lead into; none in a tree."""
-    reached_from = [0] * (len(heads) + 1)
-    reached_from[0] = -1
+    """The words of a cycle that heads lead into, from its first word; none in a tree."""
+    below_root = {0}
     for start in range(1, len(heads) + 1):
-        place = start
-        while not reached_from[place]:
-            reached_from[place] = start
+        place, path = start, list[int]()
+        while place not in below_root and place not in path:
+            path.append(place)
             place = heads[place - 1]
-        if reached_from[place] == start:
-            cycle = [place]
-            while (place := heads[place - 1]) != cycle[0]:
-                cycle.append(place)
+        if place in path:
+            cycle = path[path.index(place) :]
             first = cycle.index(min(cycle))
             return cycle[first:] + cycle[:first]
+        below_root.update(path)
     return []
 
 

@@ -1,6 +1,6 @@
 """Fine-tuning on the source language (section 3.2): what languages own is frozen, the dev set chooses the epoch."""
 
-# N = sequences, B = sequences of a batch
+# B = sequences of a batch, N = all sequences
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ from torch import nn
 
 from isoglot.corpora.sentences import Encoding
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.heads import NotFiniteError
 from isoglot.evaluation.transfer.model import NewLayers, TaskModel
 from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun
@@ -27,7 +28,6 @@ from isoglot.evaluation.transfer.sequences import (
     target_columns,
 )
 from isoglot.evaluation.transfer.task import Task
-from isoglot.evaluation.transfer.task_head import NotFiniteError
 from isoglot.evaluation.transfer.update import Updates, adam, set_rates
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine
@@ -39,12 +39,12 @@ from isoglot.randomness import derived_seed
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
 Report = Callable[[int, int], None]
-"""Told the updates done, and of how many."""
+"""Called with the number of updates done, and of all."""
 
 
 @dataclass
 class TrainState:
-    """How far fine-tuning is; the checkpoint holds the best model beside the latest."""
+    """The progress of fine-tuning; the checkpoint holds the best model beside the latest."""
 
     epoch: int = 0
     best: float = float("-inf")
@@ -59,16 +59,13 @@ class FineTuned:
     model: TaskModel
     labels: tuple[str, ...]
     log: list[dict[str, Any]]
-    """Of each epoch: the mean loss and the scores on the dev set."""
+    """The mean loss and the dev scores of each epoch."""
     diverged: bool
-    """Stopped early, as losses or scores were no numbers any more; what was best until then stands, if anything was."""
+    """Stopped early, as losses or scores were no numbers any more; the model is the best until then, if any."""
 
 
 class FineTuner:
-    """A model in fine-tuning and everything it needs for its next epoch.
-
-    It goes on from an interrupted attempt's checkpoint in the folder, if there is one.
-    """
+    """A model in fine-tuning, which goes on from an interrupted attempt's checkpoint in the folder, if there is one."""
 
     def __init__(
         self,
@@ -90,69 +87,62 @@ class FineTuner:
             )
         self.train_sequences = encoded(task, train, encoding=encoding, most_tokens=run.most_tokens)
         self.dev_sequences = encoded(task, dev, encoding=encoding, most_tokens=run.most_tokens)
-        ids = {label: number for number, label in enumerate(self.labels)}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(derived_seed(run.seed, "head"))
             head = task.head(width=encoder.shape.width, labels=self.labels)
         self.model = TaskModel(encoder, head, freeze_encoder=run.freeze_encoder).to(machine.device)
         self.best = deepcopy(self.model)
         self.optimizer = adam(self.model, run, machine=machine)
-        self.updates = Updates(
-            self.model,
-            self.optimizer,
-            ResidentSequences.of(
-                self.train_sequences,
-                pad_id=encoder.pad_id,
-                device=machine.device,
-                target_CT=target_columns(task, train, self.train_sequences, ids),
-            ),
-            language=run.language,
-            machine=machine,
+        ids = {label: number for number, label in enumerate(self.labels)}
+        target_CT = target_columns(task, train, self.train_sequences, ids)
+        resident = ResidentSequences(
+            self.train_sequences, pad_id=encoder.pad_id, device=machine.device, target_CT=target_CT
         )
+        self.updates = Updates(self.model, self.optimizer, resident, language=run.language, machine=machine)
         self.both = nn.ModuleDict({"latest": self.model, "best": self.best})
-        self.progression = read_checkpoint(
+        self.state = read_checkpoint(
             folder / CHECKPOINTS, model=self.both, optimizer=self.optimizer, fresh=TrainState()
         )
         self.saved_at = monotonic()
 
     def finish(self, report: Report) -> FineTuned:
-        """All epochs that are left."""
-        progression = self.progression
+        """Run all epochs that are left."""
+        state = self.state
         with BackgroundWriter() as writer:
             checkpoints = writer.outbox()
-            while progression.epoch < self.run.epochs and not progression.diverged:
+            while state.epoch < self.run.epochs and not state.diverged:
                 self.advance(report, write=checkpoints)
-        return FineTuned(model=self.best, labels=self.labels, log=progression.log, diverged=progression.diverged)
+        return FineTuned(model=self.best, labels=self.labels, log=state.log, diverged=state.diverged)
 
     def advance(self, report: Report, *, write: WriteTensors = write_tensors) -> None:
-        """One epoch, the dev scores after it, and a checkpoint if the last one is long ago."""
+        """Run one epoch, score the dev set, and write a checkpoint if the last one is long ago."""
         loss = self.learn(report)
         try:
             scores = self._dev_scores() if isfinite(loss) else None
         except NotFiniteError:
             scores = None
-        # A setting may diverge where others do not, and what it reached before is judged like the rest.
+        # Not an error: other settings of the grid may do well, and this one keeps its best epoch so far.
         if scores is None:
-            self.progression.diverged = True
+            self.state.diverged = True
             return
-        self.progression.epoch += 1
-        if scores[self.task.metric] > self.progression.best:
-            self.progression.best = scores[self.task.metric]
+        self.state.epoch += 1
+        if scores[self.task.metric] > self.state.best:
+            self.state.best = scores[self.task.metric]
             self.best.load_state_dict(self.model.state_dict())
-        self.progression.log.append({"epoch": self.progression.epoch, "loss": loss, "dev": scores})
+        self.state.log.append({"epoch": self.state.epoch, "loss": loss, "dev": scores})
         if monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS:
             write_checkpoint(
                 self.folder / CHECKPOINTS,
                 model=self.both,
                 optimizer=self.optimizer,
-                progression=self.progression,
+                progression=self.state,
                 write=write,
             )
             self.saved_at = monotonic()
 
     def learn(self, report: Report) -> float:
-        """One epoch of updates; their mean loss."""
-        run, length_N, epoch = self.run, self.train_sequences.length_N, self.progression.epoch
+        """Run one epoch of updates and return their mean loss."""
+        run, length_N, epoch = self.run, self.train_sequences.length_N, self.state.epoch
         size = len(self.train_sequences)
         order = epoch_order(epoch=epoch, examples=run.examples(size), size=size, seed=run.seed)
         done, updates = epoch * run.epoch_updates(size), run.epochs * run.epoch_updates(size)
@@ -169,7 +159,7 @@ class FineTuner:
         return float(total) / len(batches)
 
     def _dev_scores(self) -> dict[str, float]:
-        said = predictions(
+        predicted = predictions(
             self.task,
             self.dev,
             self.dev_sequences,
@@ -178,9 +168,9 @@ class FineTuner:
             language=self.run.language,
             machine=self.machine,
         )
-        return self.task.scores(self.dev, said)
+        return self.task.scores(self.dev, predicted)
 
 
 def forget_checkpoints(folder: Path) -> None:
-    """When all is done that a run is for."""
+    """Delete the checkpoints of a run that is finished."""
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)

@@ -1,4 +1,6 @@
-"""An encoder with a task's own layer on it."""
+"""An encoder with a task's own layer on it, and new layers on a frozen one, kept in a file without the encoder."""
+
+# B = sequences, L = positions, N = tokens of all sequences, D = width, C = columns of targets
 
 import json
 from collections.abc import Callable, Sequence
@@ -10,23 +12,22 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.heads import Scored, TaskHead
 from isoglot.evaluation.transfer.task import Task
-from isoglot.evaluation.transfer.task_head import Scored, TaskHead
 from isoglot.files import write_tensors
 from isoglot.model.block import NORM_EPSILON, Block
 from isoglot.model.encoder import Encoder
 from isoglot.randomness import derived_seed
 from isoglot.study.scales import EncoderShape, NormPlacement
 
-# B = sequences, L = positions, N = tokens of all sequences, D = width
-
-
 Mapped = Callable[[Tensor], Tensor]
-"""Vectors [N, D] of one model as vectors of another."""
+"""Maps vectors [N, D] of one model to vectors of another."""
+FROZEN = "encoder.below."
+"""The prefix of weights that stay those of the encoder."""
 
 
 class NewLayers(nn.Module):
-    """Read and fine-tuned as an encoder is; layers 0 to `layer` of the one below never learn.
+    """New layers on layer `layer` of a frozen encoder, read and fine-tuned as an encoder is.
 
     Where `mapped` is given, every token's state passes through it on its way up, those of special symbols as well.
     """
@@ -51,18 +52,17 @@ class NewLayers(nn.Module):
         return self.below.pad_id
 
     def freeze_separate(self) -> None:
-        """What languages own is below, and all that is below stays as it is."""
+        """Freeze all that is below, what languages own included."""
         self.below.requires_grad_(False)
 
     def train(self, mode: bool = True) -> "NewLayers":
         super().train(mode)
-        # Departure: nothing drops in frozen layers, so that what is learned on is what is met in tests, and what maps
-        # are fitted on.
+        # Departure: nothing drops in frozen layers, so that states in training are those of tests and of maps.
         self.below.eval()
         return self
 
     def forward(self, token_BL: Tensor, *, language: str | None = None, padded: bool = False) -> Tensor:
-        """The last layer, as of an encoder: 0 at padding, of which it must be told."""
+        """The last layer, as an encoder gives it: 0 at padding, which exists only where `padded` is set."""
         real_BL = token_BL.ne(self.pad_id) if padded else torch.ones_like(token_BL, dtype=torch.bool)
         hidden_BLD = self._state_below(token_BL, language=language, padded=padded, real_BL=real_BL)
         for block in self.blocks:
@@ -83,13 +83,10 @@ class NewLayers(nn.Module):
 
 
 def drawn_layers(encoder: Encoder, *, layer: int, count: int, seed: int) -> NewLayers:
-    """New layers as they are before they learn."""
+    """New layers with the random weights of a seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derived_seed(seed, "new layers"))
         return NewLayers(encoder, layer=layer, count=count)
-
-
-# B = sequences, L = positions, D = width, C = columns of targets
 
 
 class TaskModel(nn.Module):
@@ -109,10 +106,6 @@ class TaskModel(nn.Module):
         return self.head.score(self.encoder(token_BL, language=language, padded=True), point_BL=point_BL)
 
 
-FROZEN = "encoder.below."
-"""Before the names of weights that stay those of the encoder."""
-
-
 def write_task_layers(model: TaskModel, path: Path, *, labels: Sequence[str]) -> None:
     """Weights in the precision that they were learned in."""
     learned = {name: tensor for name, tensor in model.state_dict().items() if not name.startswith(FROZEN)}
@@ -126,7 +119,9 @@ def read_task_layers(path: Path, task: Task[Any], *, encoder: NewLayers) -> tupl
             labels = tuple(json.loads(tensors.metadata()["labels"]))
             learned = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
-        raise IsoglotError(f"{path}: holds no readable layers ({error}); delete its folder to make it anew") from error
+        raise IsoglotError(
+            f"{path}: holds no readable layers ({error}); delete its folder, and it is made again"
+        ) from error
     model = TaskModel(encoder, task.head(width=encoder.shape.width, labels=labels), freeze_encoder=True)
     frozen = {name: tensor for name, tensor in model.state_dict().items() if name.startswith(FROZEN)}
     try:

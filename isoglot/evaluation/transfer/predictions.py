@@ -1,8 +1,9 @@
-"""What a fine-tuned model says about examples of any of its languages."""
+"""The labels that a fine-tuned model gives to examples of any of its languages, and their scores."""
+
+# B = sequences of a batch, N = sequences, C = columns, P = points of a batch
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -12,9 +13,6 @@ from isoglot.evaluation.transfer.model import TaskModel
 from isoglot.evaluation.transfer.sequences import ResidentSequences, Sequences, by_length, encoded
 from isoglot.evaluation.transfer.task import Ids, Task
 from isoglot.machine import Machine
-
-# B = sequences of a batch, C = columns, W = words of all examples
-
 
 TOKENS_AT_ONCE, FEWEST_TOKENS = {"cuda": 16384}, 1024
 
@@ -31,7 +29,7 @@ def predictions(
 ) -> list[Any]:
     """The examples, labelled by the model; the language's own embeddings and layers read them."""
     device = machine.device
-    resident = ResidentSequences.of(sequences, pad_id=model.encoder.pad_id, device=device)
+    resident = ResidentSequences(sequences, pad_id=model.encoder.pad_id, device=device)
     batches = list(by_length(sequences.length_N, most_tokens=TOKENS_AT_ONCE.get(device.type, FEWEST_TOKENS)))
     model.eval()
     scored = []
@@ -52,7 +50,7 @@ def predictions(
 
 
 def _by_example(task: Task[Any], sequences: Sequences, columns_N: Sequence[Ids]) -> list[Ids]:
-    """The windows of each example put together, each word as the one window says that labels it."""
+    """The windows of each example put together; each word has the label of the one window that scores it."""
     parts: dict[int, list[Ids]] = {}
     for example, window, columns in zip(sequences.example_N.tolist(), sequences.window_N, columns_N, strict=True):
         here = columns[:, window.scored - window.first :].copy()
@@ -62,11 +60,10 @@ def _by_example(task: Task[Any], sequences: Sequences, columns_N: Sequence[Ids])
     return [np.concatenate(of_example, axis=1) for of_example in parts.values()]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Examined:
-    """Examples with a model's labels, and its scores in percent."""
+class Evaluation(NamedTuple):
+    """Examples with a model's labels, and their scores in percent."""
 
-    said: list[Any]
+    predicted: list[Any]
     scores: dict[str, float]
 
 
@@ -79,12 +76,10 @@ def evaluate(
     encoding: Encoding,
     most_tokens: int,
     machine: Machine,
-) -> Examined:
-    """In the language of the encoding; beside the task's scores stands what keeps a model from better ones."""
-    sequences = encoded(task, gold, encoding=encoding, most_tokens=most_tokens)
-    said = predictions(task, gold, sequences, model=model, labels=labels, language=encoding.language, machine=machine)
-    limits = {
-        "in_parts": 100 * sequences.num_in_parts / len(gold),
-        "unseen_labels": task.unseen_share(gold, labels),
-    }
-    return Examined(said=said, scores=task.scores(gold, said) | limits)
+) -> Evaluation:
+    """The task's scores and two limits: examples that were read in parts, and labels that training never had."""
+    language, sequences = encoding.language, encoded(task, gold, encoding=encoding, most_tokens=most_tokens)
+    predicted = predictions(task, gold, sequences, model=model, labels=labels, language=language, machine=machine)
+    in_parts = 100 * sequences.num_in_parts / len(gold)
+    limits = {"in_parts": in_parts, "unseen_labels": task.unseen_share(gold, labels)}
+    return Evaluation(predicted=predicted, scores=task.scores(gold, predicted) | limits)

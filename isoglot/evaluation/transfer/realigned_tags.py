@@ -2,47 +2,21 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
 from isoglot.corpora.splitters.marks import WITHOUT_SPACES, plain
 from isoglot.corpora.words import split_lines
-from isoglot.evaluation.transfer.bio_files import TaggedSentence
-from isoglot.evaluation.transfer.bio_spans import BEGIN, INSIDE, OUTSIDE, Span, repair_bio, spans
+from isoglot.evaluation.transfer.bio_tags import BEGIN, INSIDE, OUTSIDE, Span, TaggedSentence, repair_bio, spans
 from isoglot.study.languages import WordSplitting
 
 UNSPACED = re.compile(f"[{WITHOUT_SPACES}]")
 REMEMBERED = 1 << 16
 LEAST_UNSPACED = 0.25
-"""Of the tokens of a file in such a script; those of Chinese Wikipedia are two thirds."""
+"""The share of a file's tokens in such a script; in Chinese Wikipedia it is two thirds."""
 LEAST_SINGLE = 0.95
-"""Of these; of Chinese words, about half are single characters."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Realigned:
-    """Sentences in the words of a segmenter, and what became of the entities."""
-
-    sentences: tuple[TaggedSentence, ...]
-    num_straddling: int
-    """Words with characters of an entity and others that are not of it."""
-    num_spans: int
-    """Before."""
-    num_changed: int
-    """Spans that have other first or last characters now, as a word straddles their ends."""
-    num_lost: int
-    """Spans without a word, as another entity has the only one they are in."""
-    num_untouched: int
-    """Sentences left as they were, as the segmenter gave back other characters."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Moved:
-    tags: tuple[str, ...]
-    num_straddling: int
-    num_changed: int
-    num_lost: int
+"""The share of these that are single characters; of Chinese words it is about half."""
 
 
 def needs_realignment(sentences: Sequence[TaggedSentence]) -> bool:
@@ -53,39 +27,33 @@ def needs_realignment(sentences: Sequence[TaggedSentence]) -> bool:
     return bool(tokens) and len(unspaced) >= LEAST_UNSPACED * len(tokens) and singles >= LEAST_SINGLE * len(unspaced)
 
 
-def realigned(sentences: Sequence[TaggedSentence], splitting: WordSplitting) -> Realigned:
-    """Sentences cut into words without a look at their tags, which then follow their characters.
+def realigned(
+    sentences: Sequence[TaggedSentence], splitting: WordSplitting
+) -> tuple[list[TaggedSentence], dict[str, int]]:
+    """Sentences in the words of a segmenter, which does not see their tags, and counts of what the moves cost.
 
-    A segmenter may make marks plain and drop control characters, as those of text for pretraining do. A sentence in
-    which it changes others has no places to move tags to, and stays as it was.
+    straddling_words: words with characters of an entity and others that are not of it.
+    changed_spans: spans that have other first or last characters now, as a word straddles their ends.
+    lost_spans: spans without a word, as another entity has the only one they are in.
+    sentences_not_realigned: sentences left as they were, as the segmenter gave back other characters. It may make
+    marks plain and drop control characters, as splitters do with text for pretraining, and no more.
     """
     # Letters become small only when their places are known: some become two.
     as_written = replace(splitting, lowercase=False)
     moved: list[TaggedSentence] = []
-    num_spans = num_straddling = num_changed = num_lost = num_untouched = 0
+    counts = dict.fromkeys(("straddling_words", "changed_spans", "lost_spans", "sentences_not_realigned"), 0)
     lines = split_lines([_joined(sentence.words) for sentence in sentences], as_written)
     for sentence, words in zip(sentences, lines, strict=True):
-        entities = spans(sentence.tags)
-        num_spans += len(entities)
         edges = _edges(sentence.words, words)
         if edges is None:
-            words, tags = list(sentence.words), tuple(repair_bio(sentence.tags))
-            num_untouched += 1
+            words, tags = list(sentence.words), repair_bio(sentence.tags)
+            counts["sentences_not_realigned"] += 1
         else:
-            result = _moved([(edges[start], edges[stop], kind) for start, stop, kind in entities], words)
-            tags = result.tags
-            num_straddling += result.num_straddling
-            num_changed += result.num_changed
-            num_lost += result.num_lost
-        moved.append(TaggedSentence(words=tuple(map(str.lower, words) if splitting.lowercase else words), tags=tags))
-    return Realigned(
-        sentences=tuple(moved),
-        num_straddling=num_straddling,
-        num_spans=num_spans,
-        num_changed=num_changed,
-        num_lost=num_lost,
-        num_untouched=num_untouched,
-    )
+            entities = [(edges[start], edges[stop], kind) for start, stop, kind in spans(sentence.tags)]
+            tags = _moved(entities, words, counts=counts)
+        words = [word.lower() for word in words] if splitting.lowercase else words
+        moved.append(TaggedSentence(words=tuple(words), tags=tuple(tags)))
+    return moved, counts
 
 
 def _joined(tokens: Sequence[str]) -> str:
@@ -103,7 +71,7 @@ def _in_spaced_word(character: str) -> bool:
 
 
 def _edges(tokens: Sequence[str], words: Sequence[str]) -> list[int] | None:
-    """Where each token begins in the words joined, and where the last one ends; nothing if they are of other text."""
+    """The place where each token begins in the words joined, and where the last one ends; None for another text."""
     text = "".join(words)
     for spelled in (_plain, _unspaced):
         spellings = [spelled(token) for token in tokens]
@@ -114,7 +82,7 @@ def _edges(tokens: Sequence[str], words: Sequence[str]) -> list[int] | None:
 
 @lru_cache(maxsize=REMEMBERED)
 def _plain(token: str) -> str:
-    """As our own segmenters write it, wherever they cut."""
+    """A token as our own segmenters write it, wherever they cut."""
     return _unspaced(plain(token))
 
 
@@ -122,26 +90,21 @@ def _unspaced(token: str) -> str:
     return "".join(token.split())
 
 
-def _moved(entities: Sequence[Span], words: Sequence[str]) -> _Moved:
-    """Tags of words, from spans of the characters in them."""
+def _moved(entities: Sequence[Span], words: Sequence[str], *, counts: dict[str, int]) -> list[str]:
+    """Tags of words, from spans of the characters in them; what they cost is added to the counts."""
     # Departure: a word that is in part an entity is that entity. Of several it is the first that has no word yet, so
     # that as few as possible are lost, or else the one that goes on from the word before.
     tags: list[str] = []
     covered: dict[Span, tuple[int, int]] = {}
-    num_straddling = 0
     for start, stop in pairwise([0, *accumulate(map(len, words))]):
         inside = [entity for entity in entities if max(entity[0], start) < min(entity[1], stop)]
-        num_straddling += any(first > start or end < stop for first, end, _ in inside)
+        counts["straddling_words"] += any(first > start or end < stop for first, end, _ in inside)
         entity = next((entity for entity in inside if entity not in covered), inside[0] if inside else None)
         if entity is None:
             tags.append(OUTSIDE)
             continue
         tags.append((INSIDE if entity in covered else BEGIN) + entity[2])
         covered[entity] = (covered.get(entity, (start, stop))[0], stop)
-    changed = [entity for entity, place in covered.items() if entity[:2] != place]
-    return _Moved(
-        tags=tuple(tags),
-        num_straddling=num_straddling,
-        num_changed=len(changed),
-        num_lost=len(entities) - len(covered),
-    )
+    counts["changed_spans"] += sum(entity[:2] != place for entity, place in covered.items())
+    counts["lost_spans"] += len(entities) - len(covered)
+    return tags

@@ -1,6 +1,6 @@
 """One run of fine-tuning: everything that decides what comes out, and nothing else."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil
 
 from isoglot.study.searches import Schedule, Search, Setting
@@ -20,9 +20,9 @@ class FineTuningRun:
     warmup_share: float
     beta2: float
     most_tokens: int
-    """Of a sequence; pretraining's window, as no position beyond was learned."""
+    """The longest sequence: pretraining's window, as no position beyond was learned."""
     freeze_encoder: bool
-    """For a baseline: only the task's own layer learns."""
+    """For a baseline, where only the task's own layer learns."""
     seed: int
 
     @classmethod
@@ -38,10 +38,8 @@ class FineTuningRun:
     ) -> "FineTuningRun":
         """The run of one point of the grid."""
         return cls(
+            **asdict(setting),
             language=language,
-            batch=setting.batch,
-            learning_rate=setting.learning_rate,
-            head_learning_rate=setting.head_learning_rate,
             epochs=search.epochs,
             epoch_examples=search.epoch_examples,
             schedule=search.schedule,
@@ -53,14 +51,14 @@ class FineTuningRun:
         )
 
     def examples(self, size: int) -> int:
-        """Of each epoch, where the training set has so many sequences."""
+        """The examples of each epoch, for a training set of so many sequences."""
         return size if self.epoch_examples is None else self.epoch_examples
 
     def epoch_updates(self, size: int) -> int:
         return ceil(self.examples(size) / self.batch)
 
     def rate_share(self, update: int, *, updates: int) -> float:
-        """Of the full learning rate, at an update counted from 1: a linear warm-up, then linearly to 0; or all."""
+        """The share of the full rate at an update, counted from 1: a linear warm-up, then linearly to 0; or 1."""
         if self.schedule is Schedule.CONSTANT:
             return 1.0
         warmup = self.warmup_share * updates

@@ -1,8 +1,11 @@
-"""Examples as a model reads them: ids in flat arrays, and which of them stand for a word."""
+"""Examples as a model reads them: flat arrays of ids, with the positions that stand for words, and their batches."""
+
+# T = tokens of all sequences, N = sequences, B = sequences of a batch, L = positions, C = columns of targets,
+# E = examples, W = words of all examples
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,12 +19,12 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.task import IGNORE, Ids, Recipe, Task, Windows
 from isoglot.randomness import derived_seed
 
-# T = tokens of all sequences, N = sequences, C = columns of targets, E = examples, W = words of all examples
-
-
 Flags = NDArray[np.bool_]
-ENDS_OF_ONE = 2
-ENDS_OF_TWO = 3
+Words = list[tuple[int, ...]]
+ENDS_OF_ONE, ENDS_OF_TWO = 2, 3
+# Departure: the paper does not say how it draws batches.
+BATCHES_AT_ONCE = 64
+"""Sorted by length together: enough for little padding, few enough that no two passes make the same batches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,7 @@ class Sequences:
         return len(self.start_N)
 
     def places(self, n: int) -> Ids:
-        """Where the points of one sequence are, counted from its start."""
+        """The positions of one sequence's points."""
         start = self.start_N[n]
         return np.flatnonzero(self.point_T[start : start + self.length_N[n]])
 
@@ -62,7 +65,7 @@ def encoded(task: Task[Any], examples: Sequence[Any], *, encoding: Encoding, mos
     ids_of = encoding.known.__getitem__
     tokens: list[list[int]] = []
     points: list[list[bool]] = []
-    lengths, example_of, windows, num_in_parts = [], [], [], 0
+    example_of, windows, num_in_parts = [], [], 0
     for number, example_segments in enumerate(segments_E):
         segments = [list(map(ids_of, words)) for words in example_segments]
         parts = list(_parts(segments, task=task, most_tokens=most_tokens))
@@ -72,24 +75,20 @@ def encoded(task: Task[Any], examples: Sequence[Any], *, encoding: Encoding, mos
             sequence, point = _sequence(words, recipe=task.recipe)
             tokens.append(sequence)
             points.append(point)
-            lengths.append(len(sequence))
             example_of.append(number)
             windows.append(window)
-    if not lengths:
+    if not tokens:
         raise IsoglotError("there are no examples to read")
-    total = sum(lengths)
+    length_N = np.array([len(sequence) for sequence in tokens], dtype=np.int64)
     return Sequences(
-        token_T=np.fromiter(chain.from_iterable(tokens), dtype=np.int64, count=total),
-        point_T=np.fromiter(chain.from_iterable(points), dtype=np.bool_, count=total),
-        start_N=np.array([0, *accumulate(lengths)][:-1], dtype=np.int64),
-        length_N=np.array(lengths, dtype=np.int64),
+        token_T=np.fromiter(chain.from_iterable(tokens), dtype=np.int64),
+        point_T=np.fromiter(chain.from_iterable(points), dtype=np.bool_),
+        start_N=length_N.cumsum() - length_N,
+        length_N=length_N,
         example_N=np.array(example_of, dtype=np.int64),
         window_N=tuple(windows),
         num_in_parts=num_in_parts,
     )
-
-
-Words = list[tuple[int, ...]]
 
 
 def _sequence(segments: Sequence[Words], *, recipe: Recipe) -> tuple[list[int], list[bool]]:
@@ -146,7 +145,7 @@ def _cut(segments: list[Words], *, most_tokens: int) -> list[Words]:
 
 
 def target_columns(task: Task[Any], examples: Sequence[Any], sequences: Sequences, ids: Mapping[str, int]) -> Ids:
-    """target_CT: what to learn at each point, IGNORE elsewhere and where a window only gives context."""
+    """target_CT: the labels to learn at each point; IGNORE elsewhere and where a window only gives context."""
     columns_E = [task.targets(example, ids) for example in examples]
     target_CT = np.full((len(columns_E[0]), len(sequences.token_T)), IGNORE, dtype=np.int64)
     for n, (example, window) in enumerate(zip(sequences.example_N.tolist(), sequences.window_N, strict=True)):
@@ -163,36 +162,17 @@ def target_columns(task: Task[Any], examples: Sequence[Any], sequences: Sequence
     return target_CT
 
 
-# B = sequences, L = positions, C = columns of targets, N = all sequences, T = tokens of all sequences
-
-
-@dataclass(frozen=True, kw_only=True)
 class ResidentSequences:
-    """One after the other, with where each starts and how long it is."""
+    """Sequences on a device, where batches are cut out of them; without targets their batches have no columns."""
 
-    token_T: Tensor
-    point_T: Tensor
-    start_N: Tensor
-    length_N: Tensor
-    target_CT: Tensor
-    pad_id: int
-
-    @classmethod
-    def of(
-        cls, sequences: Sequences, *, pad_id: int, device: torch.device, target_CT: Ids | None = None
-    ) -> "ResidentSequences":
-        def put(array: Ids) -> Tensor:
-            return torch.from_numpy(array).to(device)
-
+    def __init__(self, sequences: Sequences, *, pad_id: int, device: torch.device, target_CT: Ids | None = None):
+        self.pad_id = pad_id
+        self.token_T = torch.from_numpy(sequences.token_T).to(device)
+        self.point_T = torch.from_numpy(sequences.point_T).to(device)
+        self.start_N = torch.from_numpy(sequences.start_N).to(device)
+        self.length_N = torch.from_numpy(sequences.length_N).to(device)
         no_target_CT = np.empty((0, len(sequences.token_T)), dtype=np.int64)
-        return cls(
-            token_T=put(sequences.token_T),
-            point_T=torch.from_numpy(sequences.point_T).to(device),
-            start_N=put(sequences.start_N),
-            length_N=put(sequences.length_N),
-            target_CT=put(no_target_CT if target_CT is None else target_CT),
-            pad_id=pad_id,
-        )
+        self.target_CT = torch.from_numpy(no_target_CT if target_CT is None else target_CT).to(device)
 
     def batch(self, rows_B: Tensor, *, length: int) -> tuple[Tensor, Tensor, Tensor]:
         """token_BL, point_BL and target_CBL, padded to a length that holds the longest."""
@@ -206,16 +186,8 @@ class ResidentSequences:
         )
 
 
-# N = sequences, B = sequences of a batch
-
-
-# Departure: the paper does not say how it draws batches.
-BATCHES_AT_ONCE = 64
-"""Sorted by length together: enough for little padding, few enough that no two passes make the same batches."""
-
-
 def epoch_order(*, epoch: int, examples: int, size: int, seed: int) -> Ids:
-    """So many rows for an epoch, counted from 0: a cut of one endless series of shuffled passes over `size` rows."""
+    """The rows of an epoch, counted from 0: a cut of one endless series of shuffled passes over `size` rows."""
     first, stop = epoch * examples, (epoch + 1) * examples
     passes = range(first // size, -(-stop // size))
     rows = np.concatenate([_shuffled(size, seed=seed, part=f"pass {number}") for number in passes])
@@ -224,11 +196,11 @@ def epoch_order(*, epoch: int, examples: int, size: int, seed: int) -> Ids:
 
 def length_batches(order: Ids, length_N: Ids, *, batch: int, seed: int, epoch: int) -> list[Ids]:
     """The rows in batches, in random order; every row once."""
-    batches = [
-        rows_B
-        for start in range(0, len(order), batch * BATCHES_AT_ONCE)
-        for rows_B in _of_pool(order[start : start + batch * BATCHES_AT_ONCE], length_N, batch=batch)
-    ]
+    batches = []
+    for pool_start in range(0, len(order), batch * BATCHES_AT_ONCE):
+        pool = order[pool_start : pool_start + batch * BATCHES_AT_ONCE]
+        in_order = pool[np.argsort(length_N[pool], kind="stable")]
+        batches += [in_order[start : start + batch] for start in range(0, len(in_order), batch)]
     return [batches[number] for number in _shuffled(len(batches), seed=seed, part=f"batches of epoch {epoch}")]
 
 
@@ -240,18 +212,6 @@ def by_length(length_N: Ids, *, most_tokens: int) -> Iterator[Ids]:
         size = max(1, most_tokens // int(length_N[order[start]]))
         yield order[start : start + size]
         start += size
-
-
-def padding_share(batches: list[Ids], length_N: Ids) -> float:
-    """Of all positions of the batches, how many hold no token."""
-    positions = sum(len(rows_B) * int(length_N[rows_B].max()) for rows_B in batches)
-    return 1 - sum(int(length_N[rows_B].sum()) for rows_B in batches) / positions
-
-
-def _of_pool(rows: Ids, length_N: Ids, *, batch: int) -> Iterator[Ids]:
-    in_order = rows[np.argsort(length_N[rows], kind="stable")]
-    for start in range(0, len(in_order), batch):
-        yield in_order[start : start + batch]
 
 
 def _shuffled(size: int, *, seed: int, part: str) -> Ids:

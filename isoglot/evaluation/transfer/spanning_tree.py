@@ -17,27 +17,14 @@ Mask = npt.NDArray[np.bool_]
 SCORES_AT_ONCE = 1 << 16
 """A core's cache holds so many; more are no faster."""
 TOO_LARGE = 1e300
-"""Sums of such numbers may be infinite."""
-
-
-def maximum_spanning_tree(scores: npt.ArrayLike) -> list[int]:
-    """The heads of words 1, 2, ... in the best tree; scores[dependent, head], where 0 is the root.
-
-    >>> maximum_spanning_tree([[0, 0, 0], [2, 0, 5], [1, 9, 0]])
-    [0, 1]
-    """
-    score_NN = np.asarray(scores)
-    if score_NN.ndim != 2 or not len(score_NN):
-        raise ValueError(f"scores of shape {score_NN.shape}, not [words + 1, words + 1]")
-    heads: list[int] = maximum_spanning_trees(score_NN[None], num_words_B=[len(score_NN) - 1])[0, 1:].tolist()
-    return heads
+"""The sum of such numbers may be infinite."""
 
 
 def maximum_spanning_trees(score_BNN: npt.ArrayLike, *, num_words_B: npt.ArrayLike) -> Ids:
-    """head_BN: of the trees in which one word is under the root, the best; 0 at the root and at padding.
+    """head_BN: the best trees with one word under the root, by score[dependent, head]; 0 at the root and at padding.
 
-    Row 0, the diagonal and padding play no part. -inf forbids an arc; nan and inf are refused. Of equally good trees it
-    is always the same one. A sentence without words has no heads.
+    Row 0, the diagonal and padding play no part. -inf forbids an arc; nan and inf are refused. Among equally good trees
+    it is always the same one. A sentence without words has no heads.
     """
     score_BNN, num_words_B = np.asarray(score_BNN), np.asarray(num_words_B, dtype=np.int64)
     if score_BNN.ndim != 3 or score_BNN.shape[1] != score_BNN.shape[2] or num_words_B.shape != score_BNN.shape[:1]:
@@ -97,7 +84,7 @@ def _refuse_what_is_no_score(score_GNN: Scores, *, row_G: Ids) -> None:
 
 
 def _are_trees(head_GN: Ids, score_GNN: Scores, *, num_words_G: Ids) -> Mask:
-    """Which sentences have all words below the root, one of them right under it, and no forbidden arc."""
+    """True for sentences with all words below the root, one of them right under it, and no forbidden arc."""
     num_sentences, size = head_GN.shape
     above_X = (head_GN + size * np.arange(num_sentences)[:, None]).ravel()
     for _ in range(size.bit_length()):
@@ -111,7 +98,7 @@ def _are_trees(head_GN: Ids, score_GNN: Scores, *, num_words_G: Ids) -> Mask:
 
 
 def _best_heads(score_GNN: Scores) -> Ids:
-    """Each word's own; if they are a tree, no tree is better."""
+    """The best head of each word; if these are a tree, no tree is better."""
     head_GN: Ids = score_GNN.argmax(2)
     return head_GN
 
@@ -163,14 +150,14 @@ def _heads_by_contraction(score_GNN: Scores, *, price_G: Scores) -> Ids:
         # Where all is forbidden, the first is the highest, which is the root.
         head_X[cyclic_C] = score_CN.argmax(1) + root_X[cyclic_C]
         gain_X[cyclic_C] = score_CN.max(1) - worth_X[cyclic_C]
-    # Of components that nothing enters at this price, the best word is put under the root at whatever price.
+    # In components that nothing enters at this price, the best word is put under the root at whatever price.
     _, under_root_X = _best_of_components(score_GNN[:, :, 0].ravel() - worth_X, component_X=component_X)
     levels[-1] = (component_X, np.where(best_X > -np.inf, entered_X, under_root_X), head_X[entered_X])
     return np.reshape(_expanded(levels) % size, (-1, size))
 
 
 def _best_of_components(gain_X: Scores, *, component_X: Ids) -> tuple[Scores, Ids]:
-    """At each component's number, which is its lowest node's: its highest gain, and the last node that has it."""
+    """Each component's highest gain and the last node that has it, at the number of its lowest node."""
     best_X = np.full(len(gain_X), -np.inf)
     np.maximum.at(best_X, component_X, gain_X)
     nodes = np.flatnonzero(gain_X == best_X[component_X])
@@ -180,7 +167,7 @@ def _best_of_components(gain_X: Scores, *, component_X: Ids) -> tuple[Scores, Id
 
 
 def _cycles(next_X: Ids, *, longest: int) -> tuple[Mask, Ids]:
-    """Which nodes are in a cycle, and the lowest node of it."""
+    """Whether each node is in a cycle, and the lowest node of that cycle."""
     lowest_X = np.arange(len(next_X))
     for _ in range(longest.bit_length()):
         lowest_X = np.minimum(lowest_X, lowest_X[next_X])

@@ -1,9 +1,10 @@
-"""What a task is: examples in and out of files, a layer on the encoder, and a score."""
+"""A task: examples in and out of files, a layer on the encoder, and a score; and what tasks on treebanks share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
@@ -11,11 +12,14 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isoglot.corpora.synthetic import draw_meanings, trees
+from isoglot.corpora.words import whole_words
+from isoglot.evaluation.transfer.conllu import Tree, conllu_text, read_conllu
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.task_head import TaskHead
+    from isoglot.evaluation.transfer.heads import TaskHead
 
 Example = TypeVar("Example")
 Ids = NDArray[np.int64]
@@ -32,7 +36,7 @@ class Recipe(StrEnum):
 
 
 class Windows(StrEnum):
-    """What becomes of a sequence that is longer than those the model was pretrained on."""
+    """How a sequence is read that is longer than those the model was pretrained on."""
 
     OVERLAPPING = "overlapping"
     """Parts that overlap by half; each word is labelled in the first that holds it."""
@@ -49,18 +53,18 @@ class Task(ABC, Generic[Example]):
     """
 
     name: ClassVar[str]
-    """That of its file."""
+    """The name of its file."""
     version: ClassVar[int] = 1
-    """Raise it when the same examples and settings would give other numbers: artifacts of the task are made anew."""
+    """Raise it when the same examples and settings would give other numbers: artifacts of the task are made again."""
     title: ClassVar[str]
     metric: ClassVar[str]
-    """That models are chosen by, and the one in Table 1."""
+    """The score that models are chosen by, and the one in Table 1."""
     metric_titles: ClassVar[Mapping[str, str]]
     """Every score's name for people."""
     chance: ClassVar[float | None] = None
     """Percent of the metric that guessing reaches, where that is known."""
     suffix: ClassVar[str]
-    """Of its files."""
+    """The ending of its files."""
     scorer: ClassVar[str]
     """Other people's program that reads these files."""
     recipe: ClassVar[Recipe]
@@ -70,7 +74,7 @@ class Task(ABC, Generic[Example]):
 
     @abstractmethod
     def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Example], dict[str, int]]:
-        """Examples of files as they are released, in the words that the model is to read, and what is worth a count."""
+        """Examples of files as they are released, in the words that the model is to read, and counts for the report."""
 
     @abstractmethod
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Example]:
@@ -78,7 +82,7 @@ class Task(ABC, Generic[Example]):
 
     @abstractmethod
     def read(self, path: Path) -> list[Example]:
-        """What `text` wrote."""
+        """The examples that `text` wrote."""
 
     @abstractmethod
     def text(self, examples: Sequence[Example]) -> str:
@@ -86,7 +90,7 @@ class Task(ABC, Generic[Example]):
 
     @abstractmethod
     def segments(self, example: Example) -> Segments:
-        """The words that are read: of one sentence, or of two with an end symbol between them."""
+        """The words of one sentence, or of two that are read with an end symbol between them."""
 
     @abstractmethod
     def gold_labels(self, example: Example) -> tuple[str, ...]:
@@ -106,18 +110,18 @@ class Task(ABC, Generic[Example]):
 
     @abstractmethod
     def scores(self, gold: Sequence[Example], predicted: Sequence[Example]) -> dict[str, float]:
-        """In percent, the task's metric among them."""
+        """Scores in percent, the task's metric among them."""
 
     @abstractmethod
     def breakdown(self, gold: Sequence[Example], predicted: Sequence[Example]) -> list[list[str]]:
         """Scores by label, for people: a row of headings, then one for each label."""
 
     def labels(self, examples: Sequence[Example]) -> tuple[str, ...]:
-        """Those of the training set, in a stable order."""
+        """The labels of the training set, in a stable order."""
         return tuple(sorted({label for example in examples for label in self.gold_labels(example)}))
 
     def scored(self, label: str) -> str | None:
-        """What of a label the metric counts; None where it counts nothing."""
+        """The part of a label that the metric counts; None where it counts nothing."""
         return label
 
     def unseen_share(self, examples: Sequence[Example], labels: Sequence[str]) -> float:
@@ -126,3 +130,32 @@ class Task(ABC, Generic[Example]):
         scored = (self.scored(label) for example in examples for label in self.gold_labels(example))
         counted = [label for label in scored if label is not None]
         return 100 * sum(label not in known for label in counted) / max(len(counted), 1)
+
+
+class TreebankTask(Task[Tree]):
+    """Examples are trees, whatever of them is to be predicted."""
+
+    suffix = ".conllu"
+    scorer = "udtools: udeval -v GOLD PREDICTED"
+    recipe = Recipe.WORDS
+
+    def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Tree], dict[str, int]]:
+        return [
+            replace(tree, words=whole_words(tree.words, splitting)) for path in paths for tree in read_conllu(path)
+        ], {}
+
+    def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Tree]:
+        meanings = draw_meanings(world, count=count, seed=seed)
+        return [
+            Tree(words=tree.words, upos=tree.upos, heads=tree.heads, relations=tree.relations)
+            for tree in trees(meanings, language, world=world)
+        ]
+
+    def read(self, path: Path) -> list[Tree]:
+        return read_conllu(path)
+
+    def text(self, examples: Sequence[Tree]) -> str:
+        return conllu_text(examples)
+
+    def segments(self, example: Tree) -> Segments:
+        return (example.words,)

@@ -1,5 +1,7 @@
 """One update of fine-tuning: batch, loss, gradients and Adam, replayed as one CUDA graph where there is a GPU."""
 
+# B = sequences of a batch
+
 from functools import partial
 
 import torch
@@ -11,9 +13,13 @@ from isoglot.evaluation.transfer.sequences import ResidentSequences
 from isoglot.machine import Machine
 from isoglot.model.cuda_graphs import Recorder
 
+FINE_LENGTHS = 32
+"""Up to here a batch is padded to an even length on a GPU, beyond to a multiple of COARSE_STEP: a graph serves one."""
+FINE_STEP, COARSE_STEP = 2, 8
+
 
 def adam(model: TaskModel, run: FineTuningRun, *, machine: Machine) -> torch.optim.Optimizer:
-    """Adam without weight decay on all that is not frozen, the task's own layer with a rate of its own."""
+    """Adam without weight decay on all that is not frozen; the task's own layer has a rate of its own."""
     # Rates that graphs read are tensors, and always the same ones.
     in_graphs = machine.device.type == "cuda"
     groups = [
@@ -33,7 +39,7 @@ def adam(model: TaskModel, run: FineTuningRun, *, machine: Machine) -> torch.opt
 
 
 def _rates(run: FineTuningRun) -> tuple[float, float]:
-    """Of the task's own layer and of the encoder."""
+    """The full rates of the task's own layer and of the encoder."""
     return run.head_learning_rate, run.learning_rate
 
 
@@ -44,14 +50,6 @@ def set_rates(optimizer: torch.optim.Optimizer, run: FineTuningRun, *, share: fl
             group["lr"].fill_(share * rate)
         else:
             group["lr"] = share * rate
-
-
-# B = sequences of a batch
-
-
-FINE_LENGTHS = 32
-"""Up to here a batch is padded to an even length on a GPU, beyond to a multiple of COARSE_STEP: a graph serves one."""
-FINE_STEP, COARSE_STEP = 2, 8
 
 
 class Updates:
@@ -89,6 +87,6 @@ class Updates:
 
 
 def graph_length(length: int, *, positions: int) -> int:
-    """Of the graph that serves batches of a length; a model has no positions beyond its last."""
+    """The length of the graph that serves batches of a length, within the model's positions."""
     step = FINE_STEP if length <= FINE_LENGTHS else COARSE_STEP
     return min(-(-length // step) * step, positions)

@@ -19,7 +19,7 @@ from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import Resources, Stage, Work
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.reader import EncoderReader
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -133,7 +133,9 @@ class FineTuning(Stage):
                 most_tokens=self.run.most_tokens,
                 machine=machine,
             )
-            for path, examples in zip(prediction_files(work.folder, task, language), (gold, found.said), strict=True):
+            for path, examples in zip(
+                prediction_files(work.folder, task, language), (gold, found.predicted), strict=True
+            ):
                 path.write_text(task.text(examples), encoding="utf-8", newline="\n")
             told = found.scores | {metric: float(count) for metric, count in read_counts(work.path(stage)).items()}
             for metric, value in told.items():

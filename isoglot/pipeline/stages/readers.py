@@ -14,7 +14,7 @@ from isoglot.store import Stage
 from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.reader import EncoderReader
 
 
 def opened_reader(
@@ -27,7 +27,7 @@ def opened_reader(
     splitting: WordSplitting,
 ) -> EncoderReader:
     """On this machine's device; `path` gives the folder of each stage, as `Work.path` and `Store.folder` do."""
-    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.reader import EncoderReader
     from isoglot.machine import this_machine
 
     return EncoderReader(

@@ -17,7 +17,7 @@ from isoglot.study.searches import NewVectors
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.reader import EncoderReader
     from isoglot.evaluation.geometry.vector_maps import VectorMap
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from isoglot.corpora.sentences import EncodedSentence
-    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.reader import EncoderReader
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.reader import EncoderReader
 
 SENTENCES_CUT = "sentences_cut"
 MAPS = "maps.safetensors"

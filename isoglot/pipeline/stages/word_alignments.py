@@ -41,8 +41,7 @@ class WordAlignments(Stage):
         return Resources(gigabytes=16, hours=8)
 
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.geometry.external_aligner import externally_aligned
-        from isoglot.evaluation.geometry.word_alignment import aligned
+        from isoglot.evaluation.geometry.word_alignment import aligned, externally_aligned
 
         source, target = (
             split_lines(parallel_lines(work.path(self.parallel), language), self.splittings[language])

@@ -20,7 +20,7 @@ from isoglot.store import Work
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+    from isoglot.evaluation.geometry.reader import EncoderReader
     from isoglot.evaluation.geometry.word_translation import WordPair, WordSpace, WordTranslation
 
     _FitAndTest = tuple[list[WordPair], list[WordPair]]

@@ -1,4 +1,4 @@
-"""CKA against Gram matrices, a statistic over all choices of four rows, and two other libraries."""
+"""CKA, SVCCA and neuron correlation against slow versions, and what turning, scaling and stretching do to them."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -9,23 +9,23 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import ortho_group
+from scipy.linalg import subspace_angles, svd
+from scipy.stats import ortho_group, pearsonr
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.cka import debiased_cka, linear_cka
+from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
 
 Matrix = NDArray[np.float64]
+Shape = tuple[int, int, int]
 Measure = Callable[[Matrix | Tensor, Matrix | Tensor], Tensor]
-# High, square and wide, of one width and of two: both forms of the computation.
-SHAPES = [(40, 3, 3), (40, 5, 2), (6, 6, 6), (5, 20, 20), (7, 3, 30), (12, 9, 8)]
 shapes = st.tuples(st.integers(4, 12), st.integers(2, 9), st.integers(2, 9))
 seeds = st.integers(0, 10_000)
 EXACT = 1e-10
 
 
-def two_matrices(shape: tuple[int, int, int], *, seed: int) -> tuple[Matrix, Matrix]:
-    """With something in common, and far from centred."""
+def two_matrices(shape: Shape, *, seed: int) -> tuple[Matrix, Matrix]:
+    """Two matrices with something in common, far from centred."""
     random = np.random.default_rng(seed)
     rows, width_x, width_y = shape
     x, noise = random.normal(size=(rows, width_x)), random.normal(size=(rows, width_y))
@@ -42,84 +42,49 @@ def hsic(x: Matrix, y: Matrix) -> float:
 def unbiased_hsic(x: Matrix, y: Matrix) -> float:
     """Song et al. (2012), equation 4: the mean over all ordered choices of four rows."""
     gram_x, gram_y = x @ x.T, y @ y.T
-    return float(
-        np.mean(
-            [
-                gram_x[i, j] * (gram_y[i, j] + gram_y[q, r] - 2 * gram_y[i, q])
-                for i, j, q, r in permutations(range(len(x)), 4)
-            ]
-        )
-    )
+    choices = permutations(range(len(x)), 4)
+    return float(np.mean([gram_x[i, j] * (gram_y[i, j] + gram_y[q, r] - 2 * gram_y[i, q]) for i, j, q, r in choices]))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_cka_against_gram_matrices(shape: tuple[int, int, int]) -> None:
+def normalised(statistic: Callable[[Matrix, Matrix], float], x: Matrix, y: Matrix) -> float:
+    return statistic(x, y) / np.sqrt(statistic(x, x) * statistic(y, y))
+
+
+# High, square and wide, of one width and of two: both forms of the computation.
+@pytest.mark.parametrize("shape", [(40, 5, 2), (6, 6, 6), (5, 20, 20), (7, 3, 30)])
+def test_cka_against_gram_matrices(shape: Shape) -> None:
     x, y = two_matrices(shape, seed=1)
-    assert float(linear_cka(x, y)) == pytest.approx(hsic(x, y) / np.sqrt(hsic(x, x) * hsic(y, y)), abs=EXACT)
+    assert float(linear_cka(x, y)) == pytest.approx(normalised(hsic, x, y), abs=EXACT)
 
 
-@pytest.mark.parametrize("shape", [(4, 3, 3), (5, 2, 7), (6, 6, 6), (7, 20, 20), (8, 3, 2)])
-def test_debiased_cka_against_all_choices_of_four_rows(shape: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize("shape", [(4, 3, 3), (5, 2, 7), (7, 20, 20), (8, 3, 2)])
+def test_debiased_cka_against_all_choices_of_four_rows(shape: Shape) -> None:
     x, y = two_matrices(shape, seed=2)
-    expected = unbiased_hsic(x, y) / np.sqrt(unbiased_hsic(x, x) * unbiased_hsic(y, y))
-    assert float(debiased_cka(x, y)) == pytest.approx(expected, abs=EXACT)
+    assert float(debiased_cka(x, y)) == pytest.approx(normalised(unbiased_hsic, x, y), abs=EXACT)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_cka_against_scikit_learn(shape: tuple[int, int, int]) -> None:
-    """The cosine between Gram matrices that scikit-learn makes and centres."""
-    from sklearn.metrics.pairwise import cosine_similarity, linear_kernel
-    from sklearn.preprocessing import KernelCenterer
-
-    x, y = two_matrices(shape, seed=3)
-    flat = [KernelCenterer().fit_transform(linear_kernel(side)).reshape(1, -1) for side in (x, y)]
-    assert float(linear_cka(x, y)) == pytest.approx(cosine_similarity(*flat).item(), abs=EXACT)
-
-
-@pytest.mark.parametrize("measure", [linear_cka, debiased_cka])
-@given(shape=shapes, seed=seeds, scale=st.floats(-80, 80))
-def test_turning_scaling_and_shifting_change_nothing(
-    measure: Measure, shape: tuple[int, int, int], seed: int, scale: float
-) -> None:
+@pytest.mark.parametrize("measure", [linear_cka, debiased_cka, svcca])
+@given(shape=shapes, seed=seeds, scale=st.floats(-50, 50))
+def test_turning_scaling_and_shifting_change_nothing(measure: Measure, shape: Shape, seed: int, scale: float) -> None:
     x, y = two_matrices(shape, seed=seed)
-    rotation = ortho_group.rvs(shape[1], random_state=seed)
-    expected = float(measure(x, y))
-    assert float(measure(x @ rotation, y)) == pytest.approx(expected, abs=1e-8)
-    assert float(measure(y, x @ rotation)) == pytest.approx(expected, abs=1e-8)
-    assert float(measure((x - 3) * 10.0**scale, y)) == pytest.approx(expected, abs=1e-8)
-    assert float(measure(x - np.arange(shape[1]), y)) == pytest.approx(expected, abs=1e-8)
+    expected, rotation = float(measure(x, y)), ortho_group.rvs(shape[1], random_state=seed)
+    for other in (x @ rotation, (x - 3) * 10.0**scale, x - np.arange(shape[1])):
+        assert float(measure(other, y)) == pytest.approx(expected, abs=1e-7)
+    assert float(measure(y, x @ rotation)) == pytest.approx(expected, abs=1e-7)
+    assert (-1 if measure is debiased_cka else 0) <= expected <= 1
+    assert 1 - 1e-7 < float(measure(x, x @ rotation)) <= 1
 
 
-@given(shape=shapes, seed=seeds)
-def test_cka_lies_between_0_and_1_is_symmetric_and_1_for_a_matrix_with_itself(
-    shape: tuple[int, int, int], seed: int
-) -> None:
-    x, y = two_matrices(shape, seed=seed)
-    assert 0 <= float(linear_cka(x, y)) <= 1
-    assert -1 <= float(debiased_cka(x, y)) <= 1
-    for measure in (linear_cka, debiased_cka):
-        assert float(measure(x, y)) == pytest.approx(float(measure(y, x)), abs=EXACT)
-        assert float(measure(x, x)) == pytest.approx(1, abs=EXACT)
-        assert float(measure(x, x)) <= 1
+def test_a_general_linear_map_changes_cka_and_not_svcca() -> None:
+    """CKA was made to see it; canonical correlation cannot, as long as the same directions are kept."""
+    x, y = (np.random.default_rng(seed).normal(size=(50, 4)) for seed in (0, 1))
+    assert float(linear_cka(x, x @ np.diag([100, 1, 1, 1]))) < 0.7
+    assert float(debiased_cka(x, x @ np.diag([100, 1, 1, 1]))) < 0.7
+    assert float(svcca(x @ np.diag([3, 1, 1, 1]), y)) == pytest.approx(float(svcca(x, y)), abs=1e-7)
 
 
-def test_rounding_never_lifts_it_above_1() -> None:
-    for seed in range(200):
-        x, _ = two_matrices((9, 4, 1), seed=seed)
-        for measure in (linear_cka, debiased_cka):
-            assert float(measure(x, x @ ortho_group.rvs(4, random_state=seed))) <= 1
-
-
-def test_a_general_linear_map_does_change_it() -> None:
-    """Unlike canonical correlation, which cannot tell a matrix from the same one stretched."""
-    x, _ = two_matrices((50, 4, 1), seed=5)
-    stretched = x @ np.diag([100, 1, 1, 1])
-    assert float(linear_cka(x, stretched)) < 0.7
-    assert float(debiased_cka(x, stretched)) < 0.7
-
-
-def test_one_large_column_by_hand() -> None:
-    """One column each: CKA is their squared correlation, here (3/5)**2."""
+def test_one_column_by_hand() -> None:
+    """CKA of one column each is their squared correlation, here (3/5)**2."""
     x = torch.tensor([[1.0], [-1.0], [1.0], [-1.0]])
     y = 3 * x + 4 * torch.tensor([[1.0], [1.0], [-1.0], [-1.0]])
     assert float(linear_cka(x, y)) == pytest.approx(0.36, abs=EXACT)
@@ -134,37 +99,28 @@ def test_only_plain_cka_takes_unrelated_wide_matrices_for_alike() -> None:
 
 def test_a_result_is_a_float64_of_the_same_value_whatever_comes_in() -> None:
     x, y = two_matrices((30, 4, 4), seed=6)
-    wanted = linear_cka(x, y)
-    assert wanted.shape == ()
+    expected = linear_cka(x, y)
+    assert (expected.shape, expected.dtype) == ((), torch.float64)
     single_x, single_y = torch.from_numpy(x).float(), torch.from_numpy(y).float()
     for given_x, given_y in ((single_x, single_y), (single_x.numpy(), single_y), (x[::-1], y[::-1])):
-        found = linear_cka(given_x, given_y)
-        assert isinstance(found, Tensor)
-        assert found.dtype == torch.float64
-        assert float(found) == pytest.approx(float(wanted), abs=1e-6)
+        assert float(linear_cka(given_x, given_y)) == pytest.approx(float(expected), abs=1e-6)
     x.flags.writeable = False
-    assert linear_cka(x, y).equal(wanted)
+    assert linear_cka(x, y).equal(expected)
 
 
 def test_a_large_mean_does_not_drown_single_precision() -> None:
-    x, y = two_matrices((200, 4, 4), seed=7)
-    x, y = x.astype(np.float32) + np.float32(1000), y.astype(np.float32) - np.float32(1000)
-    expected = hsic(*(side.astype(np.float64) - side.astype(np.float64).mean(0) for side in (x, y)))
-    for side in (x, y):
-        own = side.astype(np.float64) - side.astype(np.float64).mean(0)
-        expected /= np.sqrt(hsic(own, own))
+    x, y = (side.astype(np.float32) + np.float32(1000) for side in two_matrices((200, 4, 4), seed=7))
+    expected = normalised(hsic, *(side.astype(np.float64) - side.astype(np.float64).mean(0) for side in (x, y)))
     assert float(linear_cka(x, y)) == pytest.approx(expected, abs=EXACT)
 
 
-@pytest.mark.parametrize("measure", [linear_cka, debiased_cka])
+@pytest.mark.parametrize("measure", [linear_cka, debiased_cka, svcca, average_neuron_correlation])
 @pytest.mark.parametrize(
     ("x", "y", "complaint"),
     [
         (torch.ones(5, 3), torch.randn(4, 3), "x has 5 rows and y has 4"),
-        (torch.randn(5), torch.randn(5), r"x: has the shape \(5,\)"),
         (torch.randn(2, 5, 3), torch.randn(5, 3), r"x: has the shape \(2, 5, 3\)"),
         (torch.randn(5, 3), torch.full((5, 3), 0.1), "y: all its rows are the same"),
-        (torch.zeros(5, 3), torch.randn(5, 3), "x: all its rows are the same"),
         (torch.randn(1, 3), torch.randn(1, 3), "have 1 rows, and at least"),
         (torch.randn(0, 3), torch.randn(0, 3), "have no rows"),
         (torch.randn(5, 3), torch.tensor([[0.0], [1.0], [float("nan")], [2.0], [float("nan")]]), "y: row 2 holds NaN"),
@@ -179,6 +135,76 @@ def test_what_cannot_be_compared_is_refused(measure: Measure, x: Tensor, y: Tens
 def test_debiased_cka_needs_four_rows_that_are_not_equally_far_apart() -> None:
     with pytest.raises(IsoglotError, match="have 3 rows, and at least 4"):
         debiased_cka(torch.eye(3), torch.eye(3))
-    for rows in range(4, 20):
+    for rows in (4, 7, 19):
         with pytest.raises(IsoglotError, match="y: all its rows are equally far apart"):
             debiased_cka(torch.randn(rows, 3), torch.eye(rows) + 2)
+
+
+def correlations_by_angles(x: Matrix, y: Matrix, *, variance: float) -> Matrix:
+    """Canonical correlations are cosines of the angles between the spaces that columns span."""
+    spaces = []
+    for side in (x, y):
+        centred = side - side.mean(0)
+        _, sizes, directions = svd(centred, full_matrices=False)
+        shares = np.cumsum(sizes**2) / np.sum(sizes**2)
+        spaces.append(centred @ directions[: int(np.argmax(shares >= variance)) + 1].T)
+    cosines: Matrix = np.cos(subspace_angles(*spaces))
+    return cosines
+
+
+@pytest.mark.parametrize("variance", [0.5, 0.99])
+@pytest.mark.parametrize("shape", [(60, 3, 12), (9, 9, 9), (40, 50, 60)])
+def test_svcca_against_angles_between_subspaces(shape: Shape, variance: float) -> None:
+    """Columns of very unequal variance, so that some directions are not kept."""
+    x, y = (side * 0.5 ** np.arange(side.shape[1]) for side in two_matrices(shape, seed=1))
+    expected = correlations_by_angles(x, y, variance=variance).mean()
+    assert float(svcca(x, y, variance=variance)) == pytest.approx(expected, abs=1e-7)
+
+
+def test_svcca_leaves_out_what_holds_little_variance_and_averages_over_the_fewer_directions() -> None:
+    """The second columns agree but hardly vary; the first do not agree."""
+    first_x, first_y, second = np.random.default_rng(0).normal(size=(3, 500, 1))
+    x, y = np.hstack([first_x, 0.01 * second]), np.hstack([first_y, 0.01 * second])
+    assert float(svcca(x, y)) < 0.15
+    assert float(svcca(x, y, variance=0.99999)) == pytest.approx(0.5, abs=0.1)
+    assert float(svcca(first_x, np.hstack([first_x, first_y, second]))) == pytest.approx(1, abs=1e-7)
+
+
+@pytest.mark.parametrize("variance", [0.0, 1.0, float("nan")])
+def test_a_share_of_variance_lies_between_0_and_1(variance: float) -> None:
+    with pytest.raises(IsoglotError, match=r"variance: is .* must lie between 0 and 1"):
+        svcca(torch.randn(5, 3), torch.randn(5, 3), variance=variance)
+
+
+@given(st.integers(3, 30), st.integers(1, 9), seeds)
+def test_neuron_correlation_is_the_mean_over_columns(rows: int, width: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(rows, width)) * 10 + 100
+    y = 0.1 * x + random.normal(size=(rows, width)) - 7
+    expected = np.mean([pearsonr(x[:, column], y[:, column]).statistic for column in range(width)])
+    moved = x * random.uniform(0.01, 100, width) + random.normal(size=width)
+    for pair in ((x, y), (y, x), (moved, y)):
+        assert float(average_neuron_correlation(*pair)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_turning_and_signs_matter_to_neurons() -> None:
+    """The point of the measure: a shared task layer reads neurons, not directions."""
+    x = np.random.default_rng(0).normal(size=(200, 16))
+    assert abs(float(average_neuron_correlation(x, x @ ortho_group.rvs(16, random_state=0)))) < 0.5
+    assert float(average_neuron_correlation(x, -x)) == pytest.approx(-1)
+    assert float(average_neuron_correlation(x, x * np.tile([1, -1], 8))) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_constant_neuron_counts_as_zero(dtype: torch.dtype) -> None:
+    """Also where the mean of equal numbers is not quite that number."""
+    x = torch.randn(10, 4, dtype=dtype, generator=torch.Generator().manual_seed(0))
+    still = x.clone()
+    still[:, 2] = 0.1
+    assert float(average_neuron_correlation(x, still)) == pytest.approx(0.75)
+    assert float(average_neuron_correlation(still, still)) == pytest.approx(0.75)
+
+
+def test_neurons_need_one_width() -> None:
+    with pytest.raises(IsoglotError, match="x has 3 neurons and y has 4"):
+        average_neuron_correlation(torch.randn(5, 3), torch.randn(5, 4))

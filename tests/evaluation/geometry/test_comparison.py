@@ -2,9 +2,7 @@
 
 # B = sentences of a batch, L = positions, D = width
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -18,35 +16,17 @@ from isoglot.evaluation.geometry.comparison import Comparison, compared, paired_
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.study.searches import NewVectors
 
-NUM_WORDS, WIDTH, MOST_TOKENS = 400, 12, 9
+NUM_WORDS, WIDTH = 400, 12
 
 
-@dataclass(frozen=True, kw_only=True)
 class TableReader(Reader):
     """Words are numbers; a word's state at each layer is its row in that layer's table."""
 
-    tables: list[Tensor] = field(default_factory=list)
-    longest: int = MOST_TOKENS
+    pad_id = 0
+    device = torch.device("cpu")
 
-    @property
-    def num_states(self) -> int:
-        return len(self.tables)
-
-    @property
-    def width(self) -> int:
-        return self.tables[0].shape[1]
-
-    @property
-    def most_tokens(self) -> int:
-        return self.longest
-
-    @property
-    def device(self) -> torch.device:
-        return torch.device("cpu")
-
-    @property
-    def pad_id(self) -> int:
-        return 0
+    def __init__(self, *tables: Tensor, longest: int = 9):
+        self.tables, self.num_states, self.width, self.most_tokens = tables, len(tables), tables[0].shape[1], longest
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         split = [tuple(line.split()) for line in lines]
@@ -56,7 +36,7 @@ class TableReader(Reader):
         ]
 
     def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
-        return sentence.pieces(most_tokens=self.longest)
+        return sentence.pieces(most_tokens=self.most_tokens)
 
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
         return [table[token_BL] * real_BL.unsqueeze(-1) for table in self.tables]
@@ -81,7 +61,7 @@ def found(a: Reader, b: Reader, *, count: int = 500, new_vectors: NewVectors = N
 
 
 def test_a_model_is_like_itself() -> None:
-    reader = TableReader(tables=[table(0), table(1)])
+    reader = TableReader(table(0), table(1))
     for layer in found(reader, reader).layers:
         assert layer.cka == pytest.approx(1)
         assert layer.cka_debiased == pytest.approx(1)
@@ -94,8 +74,8 @@ def test_a_model_is_like_itself() -> None:
 
 @pytest.mark.parametrize("new_vectors", NewVectors)
 def test_a_rotated_copy_is_recovered_by_the_map_alone(new_vectors: NewVectors) -> None:
-    original = TableReader(tables=[table(0)])
-    turned = TableReader(tables=[2.5 * table(0) @ rotation(1)])
+    original = TableReader(table(0))
+    turned = TableReader(2.5 * table(0) @ rotation(1))
     outcome = found(original, turned, new_vectors=new_vectors)
     (layer,) = outcome.layers
     assert layer.cka == pytest.approx(1, abs=1e-6)
@@ -113,7 +93,7 @@ def test_a_rotated_copy_is_recovered_by_the_map_alone(new_vectors: NewVectors) -
 def test_centring_finds_what_a_shift_hides() -> None:
     shift = torch.zeros(WIDTH)
     shift[0] = 30.0
-    (layer,) = found(TableReader(tables=[table(0)]), TableReader(tables=[table(0) + shift])).layers
+    (layer,) = found(TableReader(table(0)), TableReader(table(0) + shift)).layers
     assert layer.raw is not None
     assert layer.centred is not None
     assert layer.raw.mean < 60
@@ -121,16 +101,16 @@ def test_centring_finds_what_a_shift_hides() -> None:
 
 
 def test_models_that_share_nothing_are_not_alike() -> None:
-    (layer,) = found(TableReader(tables=[table(0)]), TableReader(tables=[table(9)]), count=2000).layers
+    (layer,) = found(TableReader(table(0)), TableReader(table(9)), count=2000).layers
     assert layer.cka_debiased < 0.2
     assert layer.aligned.mean < 10
 
 
-def test_directions_are_told_apart() -> None:
+def test_directions_differ() -> None:
     """Against cosines of the test lines taken by hand: for each line of one side, which of the other is nearest."""
     flat = table(0).clone()
     flat[:, 2:] = 0
-    raw = found(TableReader(tables=[table(0)]), TableReader(tables=[flat])).layers[0].raw
+    raw = found(TableReader(table(0)), TableReader(flat)).layers[0].raw
     asked = [[int(word) for word in line.split()] for line in lines(500)[4::5]]
     whole_ND, flat_ND = (np.array([words[line].mean(0).numpy() for line in asked]) for words in (table(0), flat))
     whole_ND, flat_ND = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (whole_ND, flat_ND))
@@ -147,7 +127,7 @@ def test_widths_may_differ() -> None:
     """The wider model is the narrower one, turned within a larger space."""
     wide = torch.nn.functional.pad(table(0), (0, 4)) @ rotation(2, width=WIDTH + 4)
     for a, b in ((table(0), wide), (wide, table(0))):
-        outcome = found(TableReader(tables=[a]), TableReader(tables=[b]))
+        outcome = found(TableReader(a), TableReader(b))
         (layer,) = outcome.layers
         assert layer.cka == pytest.approx(1, abs=1e-6)
         assert layer.aligned.mean == 100
@@ -159,7 +139,7 @@ def test_widths_may_differ() -> None:
 
 def test_depths_may_differ() -> None:
     tables = [table(seed) for seed in range(7)]
-    shallow, deep = TableReader(tables=tables[::2]), TableReader(tables=tables)
+    shallow, deep = TableReader(*tables[::2]), TableReader(*tables)
     for a, b, pairs in (
         (shallow, deep, [(0, 0), (1, 2), (2, 4), (3, 6)]),
         (deep, shallow, [(0, 0), (2, 1), (4, 2), (6, 3)]),
@@ -170,8 +150,7 @@ def test_depths_may_differ() -> None:
         assert any("equal relative height" in note for note in outcome.notes)
 
 
-@pytest.mark.parametrize("a", range(1, 14))
-@pytest.mark.parametrize("b", range(1, 14))
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 13), (2, 9), (5, 13), (13, 7), (12, 13)])
 def test_layers_are_paired_by_relative_height(a: int, b: int) -> None:
     pairs = paired_layers(a, b)
     assert len(pairs) == min(a, b)
@@ -186,7 +165,7 @@ def test_lines_that_are_cut_are_counted_for_each_model() -> None:
     text = lines(500)
     long_a, long_b = (sum(len(line.split()) + 2 > longest for line in text) for longest in (6, 7))
     assert long_a > long_b > 0
-    a, b = (TableReader(tables=[table(0)], longest=longest) for longest in (6, 7))
+    a, b = (TableReader(table(0), longest=longest) for longest in (6, 7))
     outcome = found(a, b)
     assert outcome.num_cut == (long_a, long_b)
     assert outcome.most_tokens == (6, 7)
@@ -194,48 +173,31 @@ def test_lines_that_are_cut_are_counted_for_each_model() -> None:
 
 
 def test_few_lines_are_noted_not_warned_of() -> None:
-    wide = TableReader(tables=[table(0, width=64), table(1, width=64)])
+    reader = TableReader(table(0))
+    assert any("too high" in note for note in found(reader, reader, count=10 * WIDTH - 1).notes)
+    assert found(reader, reader, count=10 * WIDTH).notes == ()
+    wide = TableReader(table(0, width=64), table(1, width=64))
     outcome = found(wide, wide, count=60)
     assert sum("48 pairs for 64 dimensions" in note for note in outcome.notes) == 1
     assert sum("With 60 lines for vectors of 64 numbers" in note for note in outcome.notes) == 1
 
 
-def test_lines_that_are_too_few_for_unbiased_measures_are_noted() -> None:
-    reader = TableReader(tables=[table(0)])
-    assert any("too high" in note for note in found(reader, reader, count=10 * WIDTH - 1).notes)
-    assert found(reader, reader, count=10 * WIDTH).notes == ()
-
-
-def test_similarity_is_of_all_lines_in_their_order() -> None:
-    """Against CKA by Gram matrices, of means taken by hand."""
-    text = lines(300)
-    vectors = []
-    for words in (table(0), table(1) + table(0)):
-        x_ND = np.array([np.mean([words[int(word)].numpy() for word in line.split()], axis=0) for line in text])
-        x_ND = x_ND.astype(np.float64) - x_ND.mean(0)
-        vectors.append(x_ND @ x_ND.T)
-    expected = (vectors[0] * vectors[1]).sum() / math.sqrt((vectors[0] ** 2).sum() * (vectors[1] ** 2).sum())
-    a, b = (TableReader(tables=[words]) for words in (table(0), table(1) + table(0)))
-    assert found(a, b, count=300).layers[0].cka == pytest.approx(expected, rel=1e-5)
-
-
-def test_progress_is_told_for_both_models() -> None:
-    told: list[tuple[str, int]] = []
-    reader, text = TableReader(tables=[table(0)]), lines(1500)
-    compared(
-        reader, reader, text, text, new_vectors=NewVectors.CENTRED, told=lambda name, done: told.append((name, done))
+def test_progress_is_reported_for_both_models_and_empty_lines_are_noted() -> None:
+    calls: list[tuple[str, int]] = []
+    reader, text = TableReader(table(0)), [*lines(1499), ""]
+    outcome = compared(
+        reader,
+        reader,
+        text,
+        text,
+        new_vectors=NewVectors.CENTRED,
+        progress=lambda name, done: calls.append((name, done)),
     )
-    assert told == [("A", 1024), ("A", 1500), ("B", 1024), ("B", 1500)]
+    assert calls == [("A", 1024), ("A", 1500), ("B", 1024), ("B", 1500)]
+    assert "In 1 lines A finds nothing to read; their vectors are zero." in outcome.notes
 
 
 def test_unequal_numbers_of_lines_are_refused() -> None:
-    reader = TableReader(tables=[table(0)])
+    reader = TableReader(table(0))
     with pytest.raises(IsoglotError, match="100 lines cannot be compared with 99"):
         compared(reader, reader, lines(100), lines(99), new_vectors=NewVectors.CENTRED)
-
-
-def test_empty_lines_are_noted() -> None:
-    text = [*lines(99), ""]
-    reader = TableReader(tables=[table(0)])
-    outcome = compared(reader, reader, text, text, new_vectors=NewVectors.CENTRED)
-    assert "In 1 lines A finds nothing to read; their vectors are zero." in outcome.notes

@@ -20,15 +20,15 @@ from isoglot.study.searches import Subwords
 from tests.evaluation.geometry.tiny_readers import CPU, WORDS, tiny_encoder_reader
 from tests.evaluation.geometry.tiny_transformers import tiny_transformers_reader
 
-KINDS = ("en", "fr", "BERT", "pre-norm RoBERTa", "XLM", "T5", "GPT")
+KINDS = ("en", "BERT", "T5")
 TYPES = {"the": 0, "dogs": 1, "never": 2, "cat": 3, "mats": 4, "mat": 4}
 TOLERANCE = 1e-5
 
 
 @pytest.fixture(scope="module")
 def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reader]:
-    theirs = {kind: tiny_transformers_reader(tmp_path_factory.mktemp("model"), kind) for kind in KINDS[2:]}
-    return {language: tiny_encoder_reader(language) for language in KINDS[:2]} | theirs
+    theirs = {kind: tiny_transformers_reader(tmp_path_factory.mktemp("model"), kind) for kind in KINDS[1:]}
+    return {"en": tiny_encoder_reader()} | theirs
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +89,7 @@ def sentence_vectors_one_by_one(reader: Reader, sentences: Sequence[EncodedSente
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("sentences_at_once", "tokens_at_once"), [(1, 1 << 14), (7, 1 << 14), (128, 1 << 14), (128, 40)]
-)
+@pytest.mark.parametrize(("sentences_at_once", "tokens_at_once"), [(7, 1 << 14), (128, 40)])
 def test_sentence_vectors_are_means_without_special_symbols_whatever_the_batch(
     kind: str,
     sentences_at_once: int,
@@ -131,7 +129,7 @@ def test_no_batch_is_larger_than_it_may_be(lines: list[str], monkeypatch: pytest
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("subwords", Subwords)
-@pytest.mark.parametrize("layer", [0, 2, 3])
+@pytest.mark.parametrize("layer", [0, 3])
 def test_word_vectors_are_first_subwords_or_means(
     kind: str, subwords: Subwords, layer: int, readers: dict[str, Reader], lines: list[str]
 ) -> None:
@@ -169,7 +167,7 @@ def test_words_of_neighbouring_sentences_stay_apart(tokens: list[list[list[int]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stream_sentences", [1, 4, 8192])
+@pytest.mark.parametrize("stream_sentences", [4, 8192])
 def test_word_type_vectors_are_means_over_all_that_is_met_in_a_stream(
     kind: str, stream_sentences: int, readers: dict[str, Reader], lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +191,8 @@ def test_word_type_vectors_are_means_over_all_that_is_met_in_a_stream(
         torch.testing.assert_close(mean_SWD[:, row], occurrences_SKD.mean(1).float(), rtol=0, atol=TOLERANCE)
     assert num_met_W[TYPES["never"]] == 0
     assert mean_SWD[:, TYPES["never"]].eq(0).all()
+    assert not mean_SWD.requires_grad
+    assert torch.is_grad_enabled()
 
 
 def test_a_stream_is_never_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,14 +233,6 @@ def test_no_sentences_give_no_vectors() -> None:
     assert mean_SWD.eq(0).all()
     assert num_met_W.eq(0).all()
     assert word_type_vectors(reader, reader.sentences(["the cat"]), types={})[0].shape == (4, 0, 24)
-
-
-def test_vectors_carry_no_gradient(readers: dict[str, Reader], lines: list[str]) -> None:
-    for reader in readers.values():
-        sentences = reader.sentences(lines)
-        assert not sentence_vectors(reader, sentences).requires_grad
-        assert not word_type_vectors(reader, sentences, types=TYPES)[0].requires_grad
-    assert torch.is_grad_enabled()
 
 
 @pytest.mark.gpu

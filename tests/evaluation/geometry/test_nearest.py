@@ -2,11 +2,11 @@
 
 import numpy as np
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from isoglot.evaluation.geometry.nearest import GROUP, Block, first_largest, mean_of_nearest, nearest_units
+from isoglot.evaluation.geometry.nearest import GROUP, first_largest, nearest_units
 
 SEEDS = st.integers(0, 10_000)
 
@@ -25,7 +25,7 @@ def stable_order(score_NT: Tensor, *, count: int) -> list[list[int]]:
 def test_the_block_size_changes_nothing_even_where_many_are_equal(data: st.DataObject, seed: int) -> None:
     rows, columns = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 40))
     count = data.draw(st.integers(1, columns))
-    block = Block(rows=data.draw(st.integers(1, 13)), columns=data.draw(st.integers(1, 41)))
+    block = data.draw(st.tuples(st.integers(1, 13), st.integers(1, 41)))
     asking_ND, answer_TD = sign_vectors(rows, seed=seed), sign_vectors(columns, seed=seed + 1)
     less_T = data.draw(st.sampled_from([None, torch.arange(columns) % 3 / 10]))
     score_NT = asking_ND @ answer_TD.T - (0 if less_T is None else less_T)
@@ -35,7 +35,6 @@ def test_the_block_size_changes_nothing_even_where_many_are_equal(data: st.DataO
     assert torch.equal(value_NK, score_NT.gather(1, column_NK))
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 5), st.integers(1, 1000), st.integers(1, 6), SEEDS)
 def test_wide_rows_are_searched_by_groups_without_missing_the_first_of_equals(
     rows: int, columns: int, values: int, seed: int
@@ -57,13 +56,10 @@ def test_many_blocks_of_many_groups_against_the_whole_matrix() -> None:
     asking_ND = torch.randn(50, 8, generator=generator, dtype=torch.float64)
     answer_TD = torch.randn(3001, 8, generator=generator, dtype=torch.float64)
     score_NT = asking_ND @ answer_TD.T
-    for block in (Block(rows=7, columns=700), Block(rows=64, columns=1501), Block(rows=50, columns=3001)):
+    for block in ((7, 700), (64, 1501), (50, 3001)):
         value_NK, column_NK = nearest_units(asking_ND, answer_TD, count=5, block=block)
         assert column_NK.tolist() == stable_order(score_NT, count=5)
         torch.testing.assert_close(value_NK, score_NT.gather(1, column_NK))
-        torch.testing.assert_close(
-            mean_of_nearest(asking_ND, answer_TD, count=5, block=block), score_NT.sort(1).values[:, -5:].mean(1)
-        )
 
 
 def test_nothing_asked_is_nothing_found() -> None:

@@ -1,4 +1,4 @@
-"""Files as users have them: read where they are parallel, refused with the place where they are not."""
+"""Files as users have them: read where they are parallel, refused with the place where not, and tests held out."""
 
 import gzip
 import random
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.parallel_lines import read_parallel_lines
+from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, read_parallel_lines
 
 
 def sentences(count: int) -> list[tuple[str, str]]:
@@ -23,25 +23,16 @@ def written(folder: Path, pairs: list[tuple[str, str]]) -> tuple[Path, Path]:
     return paths
 
 
-def test_plain_lines(tmp_path: Path) -> None:
+def test_plain_and_compressed_lines_and_blank_ones_at_the_end(tmp_path: Path) -> None:
     pairs = sentences(60)
     pairs[3] = ("with\ta tab", "mit\tTab")
-    read = read_parallel_lines(*written(tmp_path, pairs))
+    a, b = written(tmp_path, pairs)
+    read = read_parallel_lines(a, b)
     assert list(zip(read.a, read.b, strict=True)) == pairs
     assert read.notes == ()
-
-
-def test_compressed_lines_and_blank_ones_at_the_end(tmp_path: Path) -> None:
-    a, b = written(tmp_path, sentences(60))
     packed = tmp_path / "a.txt.gz"
     packed.write_bytes(gzip.compress(a.read_bytes() + b"\n \n"))
-    assert len(read_parallel_lines(packed, b).a) == 60
-
-
-def test_one_file_may_stand_for_both(tmp_path: Path) -> None:
-    a, _ = written(tmp_path, sentences(60))
-    read = read_parallel_lines(a, a)
-    assert read.a == read.b
+    assert read_parallel_lines(packed, a).a == read_parallel_lines(a, packed).b == read.a
 
 
 def test_unequal_numbers_of_lines_are_both_named(tmp_path: Path) -> None:
@@ -118,3 +109,40 @@ def test_rows_of_xnli_are_premises_then_hypotheses(tmp_path: Path) -> None:
         path.write_text("".join(f"{one[side]}\t{two[side]}\tneutral\n" for one, two in rows))
     read = read_parallel_lines(*paths)
     assert list(zip(read.a, read.b, strict=True)) == pairs
+
+
+def test_every_fifth_line_is_a_test() -> None:
+    lines = HeldOutLines.of([f"a{row}" for row in range(23)], [f"b{row}" for row in range(23)], test_share=0.2)
+    assert lines.tests == [4, 9, 14, 19]
+    assert lines.fitted == [row for row in range(23) if row not in (4, 9, 14, 19)]
+    assert lines.pairs == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    halves = HeldOutLines.of([f"a{row}" for row in range(8)], [f"b{row}" for row in range(8)], test_share=0.5)
+    assert halves.tests == [1, 3, 5, 7]
+
+
+def test_a_sentence_of_the_test_is_fitted_on_in_no_language() -> None:
+    lines_a, lines_b = [f"a{row}" for row in range(20)], [f"b{row}" for row in range(20)]
+    lines_a[0], lines_b[1] = lines_a[4], lines_b[9]
+    lines = HeldOutLines.of(lines_a, lines_b, test_share=0.2)
+    assert lines.tests == [4, 9, 14, 19]
+    assert {0, 1}.isdisjoint(lines.fitted)
+    assert len(lines.fitted) == 14
+
+
+def test_two_lines_that_say_the_same_are_both_right() -> None:
+    lines_a, lines_b = [f"a{row}" for row in range(20)], [f"b{row}" for row in range(20)]
+    lines_b[14] = lines_b[4]
+    assert HeldOutLines.of(lines_a, lines_b, test_share=0.2).pairs == [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2), (3, 3)]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.6])
+def test_shares_that_leave_nothing_are_refused(share: float) -> None:
+    with pytest.raises(IsoglotError, match="test_share"):
+        HeldOutLines.of(["a"] * 20, ["b"] * 20, test_share=share)
+
+
+def test_too_few_lines_to_hold_some_out_are_refused() -> None:
+    with pytest.raises(IsoglotError, match=r"5 lines leave 1 to test and 4 others"):
+        HeldOutLines.of(list("abcde"), list("abcde"), test_share=0.2)
+    with pytest.raises(IsoglotError, match=r"50 lines leave 10 to test and 0 others"):
+        HeldOutLines.of(["same"] * 50, [str(row) for row in range(50)], test_share=0.2)

@@ -21,15 +21,12 @@ from isoglot.evaluation.geometry.retrieval import (
     precision,
     retrieval_precision,
 )
+from tests.evaluation.geometry.drawn_vectors import drawn_vectors as random_vectors
 from tests.oracles import precision_by_loops
 
 SIZES = st.integers(1, 8)
 SEEDS = st.integers(0, 1000)
 MEASURES = st.sampled_from(list(Measure))
-
-
-def random_vectors(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def cosine_by_hand(a: list[float], b: list[float]) -> float:
@@ -59,7 +56,7 @@ def test_csls_against_a_double_loop(rows: int, columns: int, neighbours: int, se
     assert some_NK.tolist() == [order[row][:2] for row in asked]
 
 
-def test_csls_has_ten_neighbours_unless_told_and_takes_arrays() -> None:
+def test_csls_has_ten_neighbours_by_default_and_takes_arrays() -> None:
     source_ND, target_TD = random_vectors(15, 4, seed=0), random_vectors(12, 4, seed=1)
     array_ND, array_TD = source_ND.numpy(), target_TD.numpy()
     array_ND.setflags(write=False)
@@ -69,20 +66,14 @@ def test_csls_has_ten_neighbours_unless_told_and_takes_arrays() -> None:
     assert best_N1[:, 0].tolist() == np.argmax(expected, axis=1).tolist()
 
 
-@given(SIZES, SIZES, MEASURES, SEEDS)
-def test_other_places_of_the_targets_give_the_same_answers(
-    rows: int, columns: int, measure: Measure, seed: int
+@given(SIZES, SIZES, MEASURES, st.integers(-150, 150), SEEDS)
+def test_lengths_and_the_order_of_targets_change_nothing(
+    rows: int, columns: int, measure: Measure, power: int, seed: int
 ) -> None:
     source_ND, target_TD = random_vectors(rows, 4, seed=seed), random_vectors(columns, 4, seed=seed + 1)
     order_T = torch.randperm(columns, generator=torch.Generator().manual_seed(seed))
     found_NK = nearest(source_ND, target_TD, count=columns, measure=measure)
     assert torch.equal(order_T[nearest(source_ND, target_TD[order_T], count=columns, measure=measure)], found_NK)
-
-
-@given(SIZES, SIZES, MEASURES, st.integers(-150, 150), SEEDS)
-def test_lengths_change_nothing(rows: int, columns: int, measure: Measure, power: int, seed: int) -> None:
-    source_ND, target_TD = random_vectors(rows, 4, seed=seed), random_vectors(columns, 4, seed=seed + 1)
-    found_NK = nearest(source_ND, target_TD, count=columns, measure=measure)
     longer_TD = target_TD * torch.logspace(-power, power, columns, dtype=torch.float64)[:, None]
     assert torch.equal(nearest(source_ND * 10.0**power, longer_TD, count=columns, measure=measure), found_NK)
 
@@ -124,17 +115,8 @@ def test_both_directions_against_a_double_loop(data: st.DataObject) -> None:
     assert retrieval_precision(source_ND, target_ND, pairs) == pytest.approx((forward + backward) / 2)
 
 
-@given(st.integers(1, 9), SEEDS)
-def test_without_pairs_row_i_translates_row_i(rows: int, seed: int) -> None:
-    source_ND = random_vectors(rows, 4, seed=seed)
-    target_ND = source_ND + random_vectors(rows, 4, seed=seed + 1)
-    pairs = [(row, row) for row in range(rows)]
-    assert retrieval_precision(source_ND, target_ND) == retrieval_precision(source_ND, target_ND, pairs=pairs)
-    assert retrieval_precision(source_ND, source_ND) == 100
-
-
 def test_directions_are_averaged_by_hand() -> None:
-    """All three sources are nearest to target 0; targets 0 and 1 are nearest to source 0, and 2 to source 2."""
+    """Without pairs row i translates row i. All sources are nearest to target 0; targets to sources 0, 0 and 2."""
     source_ND = torch.tensor([[1.0, 0.0], [0.9, -0.1], [0.8, -0.3]])
     target_ND = torch.tensor([[1.0, -0.02], [-0.2, 1.0], [-0.3, -1.0]])
     assert retrieval_precision(source_ND, target_ND) == pytest.approx((100 / 3 + 200 / 3) / 2)
@@ -144,13 +126,6 @@ def test_any_translation_counts_and_repeated_pairs_count_once() -> None:
     axes_ND = torch.eye(3)
     assert precision(axes_ND, axes_ND, {0: {0, 1}, 1: [2, 0]}, measure=Measure.COSINE).at[1] == 50
     assert retrieval_precision(axes_ND, axes_ND, pairs=[(0, 0), (0, 0), (0, 0), (1, 2)]) == 50
-
-
-def test_only_rows_with_a_translation_count_but_all_columns_compete() -> None:
-    source_ND = torch.eye(3)
-    target_TD = torch.tensor([[0.5, 0.9, 0.0], [0.4, 0.1, 0.9], [0.9, 0.1, 0.1]])
-    assert precision(source_ND, target_TD, {0: {0}}, measure=Measure.COSINE).at[1] == 0
-    assert precision(source_ND, target_TD, {0: {2}}, measure=Measure.COSINE).at[1] == 100
 
 
 def test_a_right_answer_counts_from_its_place_on() -> None:
@@ -165,15 +140,15 @@ def test_a_right_answer_counts_from_its_place_on() -> None:
 
 @pytest.mark.parametrize("measure", Measure)
 def test_random_vectors_score_at_chance(measure: Measure) -> None:
-    """One in fifty; the mean over 400 directions of fifty rows each lies within four of its standard errors."""
+    """One in fifty; the mean over 100 directions of fifty rows each lies within four of its standard errors."""
     found = [
         way.at[1]
-        for seed in range(200)
+        for seed in range(50)
         for way in both_directions(
             random_vectors(50, 16, seed=seed), random_vectors(50, 16, seed=10_000 + seed), None, measure=measure
         )
     ]
-    error = 100 * math.sqrt(0.02 * 0.98 / (400 * 50))
+    error = 100 * math.sqrt(0.02 * 0.98 / (100 * 50))
     assert sum(found) / len(found) == pytest.approx(2.0, abs=4 * error)
 
 
@@ -185,11 +160,6 @@ def test_zeros_are_similar_to_nothing_and_never_right(measure: Measure) -> None:
     found = precision(source_ND, target_TD, {0: {0, 1}, 1: {0}, 2: {1}}, measure=measure, at=(1, 2))
     assert found.at == {1: pytest.approx(200 / 3), 2: pytest.approx(200 / 3)}
     assert found.asked == 3
-
-
-def test_equally_good_answers_come_in_their_order() -> None:
-    target_TD = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    assert nearest(torch.tensor([[3.0, 0.0]]), target_TD, count=9, measure=Measure.COSINE).tolist() == [[1, 2, 3, 0]]
 
 
 @pytest.mark.gpu
@@ -238,13 +208,6 @@ def test_half_and_whole_numbers_are_taken_as_float32() -> None:
         assert similarity_NN.dtype == torch.float32
         torch.testing.assert_close(similarity_NN, torch.eye(2))
     assert csls_scores(whole_ND, whole_ND.double()).dtype == torch.float64
-
-
-def test_similarity_is_the_cosine_whatever_the_length() -> None:
-    source_ND, target_TD = random_vectors(3, 4, seed=0), random_vectors(5, 4, seed=1)
-    similarity_NT = cosine_similarity(source_ND * 7, target_TD * torch.arange(1, 6)[:, None])
-    expected = [[cosine_by_hand(x, y) for y in target_TD.tolist()] for x in source_ND.tolist()]
-    assert similarity_NT.tolist() == [pytest.approx(row) for row in expected]
 
 
 def test_centred_vectors_have_no_common_part() -> None:

@@ -1,5 +1,6 @@
 """Readers of Hugging Face models, against the models themselves one sentence at a time, and what cannot be read."""
 
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from isoglot.corpora.sentences import NO_WORD
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
-from isoglot.evaluation.geometry.transformers_reader import TransformersReader, read_transformers
+from isoglot.evaluation.geometry.transformers_reader import read_transformers
 from tests.evaluation.geometry.tiny_readers import CPU, LINES, MOST_TOKENS, WORDS
 from tests.evaluation.geometry.tiny_transformers import (
     SMALL,
@@ -21,7 +22,7 @@ from tests.evaluation.geometry.tiny_transformers import (
     write_tiny_transformers,
 )
 
-KINDS = ("BERT", "BERT with a head", "RoBERTa", "pre-norm RoBERTa", "XLM", "T5", "T5 without a decoder", "GPT")
+KINDS = ("BERT", "BERT with a head", "RoBERTa", "pre-norm RoBERTa", "XLM", "T5", "GPT")
 LONG_LINE = " ".join(WORDS * 4)
 
 
@@ -40,6 +41,7 @@ def last_states(folder: Path, line: str) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
 def test_the_last_state_is_what_the_model_gives(kind: str, folders: dict[str, Path]) -> None:
     reader = read_transformers(folders[kind], device=CPU)
     lines = [line for line in LINES if 0 < len(line.split()) < 8]
@@ -48,23 +50,13 @@ def test_the_last_state_is_what_the_model_gives(kind: str, folders: dict[str, Pa
     torch.testing.assert_close(vector_SND[-1], expected_ND, rtol=0, atol=1e-5)
     assert vector_SND.shape == (4, 5, 24)
     assert (reader.num_states, reader.width, reader.device, reader.pad_id) == (4, 24, CPU, 0)
-
-
-@pytest.mark.parametrize("kind", ["BERT", "pre-norm RoBERTa", "XLM"])
-@torch.no_grad()
-def test_lower_states_are_the_hidden_states_of_the_model(kind: str, folders: dict[str, Path]) -> None:
-    reader = read_transformers(folders[kind], device=CPU)
     token_BL = torch.tensor([reader.sentences(LINES)[0].ids])
-    theirs = reader.model(token_BL, output_hidden_states=True)
-    ours = reader.states(token_BL, real_BL=torch.ones_like(token_BL).bool())
-    assert len(ours) == len(theirs.hidden_states) == 4
-    assert all(a.equal(b) for a, b in zip(ours[:-1], theirs.hidden_states[:-1], strict=True))
-    assert ours[-1].equal(theirs.last_hidden_state)
+    theirs = reader.model(token_BL, output_hidden_states=True).hidden_states[:-1]
+    ours = reader.states(token_BL, real_BL=torch.ones_like(token_BL).bool())[:-1]
+    assert all(a.equal(b) for a, b in zip(ours, theirs, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("kind", "most_tokens"), [("BERT", 20), ("RoBERTa", 19), ("XLM", 20), ("GPT", 20), ("T5", 512)]
-)
+@pytest.mark.parametrize(("kind", "most_tokens"), [("BERT", 20), ("RoBERTa", 19), ("GPT", 20), ("T5", 512)])
 def test_no_sentence_is_longer_than_the_positions(kind: str, most_tokens: int, folders: dict[str, Path]) -> None:
     reader = read_transformers(folders[kind], device=CPU)
     lines = [LONG_LINE, "the cat", " ".join(WORDS * 100)]
@@ -80,15 +72,7 @@ def test_no_sentence_is_longer_than_the_positions(kind: str, most_tokens: int, f
     assert sentence_vectors(reader, [cut, same, longest]).isfinite().all()
 
 
-def test_a_tokenizer_may_have_a_lower_limit(folders: dict[str, Path], tmp_path: Path) -> None:
-    transformers.AutoModel.from_pretrained(folders["BERT"]).save_pretrained(tmp_path)
-    tokenizer = word_piece()
-    tokenizer.model_max_length = 9
-    tokenizer.save_pretrained(tmp_path)
-    assert read_transformers(tmp_path, device=CPU).most_tokens == 9
-
-
-@pytest.mark.parametrize("template", ["[CLS] $A [SEP]", "$A [SEP]", "[CLS] [CLS] $A", None])
+@pytest.mark.parametrize("template", ["[CLS] $A [SEP]", "[CLS] [CLS] $A", None])
 def test_pieces_have_every_word_once_between_the_same_special_symbols(template: str | None, tmp_path: Path) -> None:
     reader = tiny_transformers_reader(tmp_path, "BERT", template=template)
     sentence = reader.whole_sentences([LONG_LINE])[0]
@@ -96,7 +80,7 @@ def test_pieces_have_every_word_once_between_the_same_special_symbols(template: 
     assert [word for piece in pieces for word in piece.words] == LONG_LINE.split()
     for piece, after in pairwise(pieces):
         assert len(piece.ids) + after.word_of.count(0) > MOST_TOKENS, "the next word would have fitted"
-    ends = {"[CLS] $A [SEP]": (1, 1), "$A [SEP]": (0, 1), "[CLS] [CLS] $A": (2, 0), None: (0, 0)}[template]
+    ends = {"[CLS] $A [SEP]": (1, 1), "[CLS] [CLS] $A": (2, 0), None: (0, 0)}[template]
     for piece in pieces:
         assert len(piece.ids) <= MOST_TOKENS
         assert piece.word_of[: ends[0]] == (NO_WORD,) * ends[0]
@@ -135,11 +119,15 @@ def test_words_end_at_white_space_even_where_the_tokenizer_goes_on(keeps_words_a
     assert sentence.word_of == (0, 0, 0, 1, 1, 1, 2, 2)
 
 
-def test_dropout_is_off_and_weights_are_in_full_precision(folders: dict[str, Path], tmp_path: Path) -> None:
-    model = transformers.AutoModel.from_pretrained(folders["BERT"], dtype=torch.bfloat16)
-    model.save_pretrained(tmp_path)
-    word_piece().save_pretrained(tmp_path)
+def test_dropout_is_off_weights_are_in_full_precision_and_a_tokenizer_may_have_a_lower_limit(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    transformers.AutoModel.from_pretrained(folders["BERT"], dtype=torch.bfloat16).save_pretrained(tmp_path)
+    tokenizer = word_piece()
+    tokenizer.model_max_length = 9
+    tokenizer.save_pretrained(tmp_path)
     reader = read_transformers(tmp_path, device=CPU)
+    assert reader.most_tokens == 9
     assert {weight.dtype for weight in reader.model.parameters()} == {torch.float32}
     assert not any(module.training for module in reader.model.modules())
 
@@ -147,17 +135,14 @@ def test_dropout_is_off_and_weights_are_in_full_precision(folders: dict[str, Pat
 def refusal(name: str | Path) -> str:
     with pytest.raises(IsoglotError) as caught:
         read_transformers(name, device=CPU)
-    said = str(caught.value)
-    assert said.startswith(f"{name}: ")
-    return said
+    message = str(caught.value)
+    assert message.startswith(f"{name}: ")
+    return message
 
 
-@pytest.mark.parametrize("name", ["no/such-model", "nowhere", "x" * 300, "/no/such/folder"])
+@pytest.mark.parametrize("name", ["no/such-model", "x" * 300, "/no/such/folder"])
 def test_a_name_that_cannot_be_found_is_refused(name: str) -> None:
-    said = refusal(name)
-    assert "no Hugging Face model can be read" in said
-    assert "config.json" in said
-    assert "HF_HUB_OFFLINE" in said
+    assert re.search("no Hugging Face model can be read.*config.json.*HF_HUB_OFFLINE", refusal(name))
 
 
 def test_folders_that_lack_something_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -177,41 +162,25 @@ def test_folders_that_lack_something_are_refused(folders: dict[str, Path], tmp_p
     assert "no tokenizer can be read" in refusal(tmp_path)
 
 
-def test_a_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
+def test_a_tokenizer_that_does_not_fit_is_refused(folders: dict[str, Path], tmp_path: Path) -> None:
     transformers.BertModel(transformers.BertConfig(**SMALL | {"vocab_size": 10})).save_pretrained(tmp_path)
     word_piece().save_pretrained(tmp_path)
     assert f"its tokenizer has {len(word_piece())} tokens and the model's table 10" in refusal(tmp_path)
+    (tmp_path / "bytes").mkdir()
+    transformers.AutoModel.from_pretrained(folders["BERT"]).save_pretrained(tmp_path / "bytes")
+    transformers.ByT5Tokenizer().save_pretrained(tmp_path / "bytes")
+    assert "a fast tokenizer is needed" in refusal(tmp_path / "bytes")
 
 
-def test_a_tokenizer_that_does_not_know_words_is_refused(folders: dict[str, Path], tmp_path: Path) -> None:
-    transformers.AutoModel.from_pretrained(folders["BERT"]).save_pretrained(tmp_path)
-    transformers.ByT5Tokenizer().save_pretrained(tmp_path)
-    assert "a fast tokenizer is needed" in refusal(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("model", "complaint"),
-    [
-        (lambda: transformers.FNetModel(transformers.FNetConfig(**_without_heads())), "padding changes"),
-        (lambda: transformers.ViTModel(transformers.ViTConfig(**_of_images())), "does not give hidden states of text"),
-    ],
-    ids=["a model without attention", "a model of images"],
-)
-def test_models_whose_states_would_mean_nothing_are_refused(model, complaint: str, tmp_path: Path) -> None:
-    model().save_pretrained(tmp_path)
+def test_models_whose_states_would_mean_nothing_are_refused(tmp_path: Path) -> None:
     word_piece().save_pretrained(tmp_path)
-    assert complaint in refusal(tmp_path)
-
-
-def _without_heads() -> dict[str, int]:
-    return {key: value for key, value in SMALL.items() if key not in ("num_attention_heads", "hidden_dropout_prob")}
-
-
-def _of_images() -> dict[str, int]:
-    sizes = {
-        key: SMALL[key] for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
-    }
-    return sizes | {"image_size": 8, "patch_size": 4}
+    sizes = {key: SMALL[key] for key in ("hidden_size", "num_hidden_layers", "intermediate_size")}
+    without_attention = transformers.FNetConfig(**sizes, **{key: SMALL[key] for key in ("vocab_size", "pad_token_id")})
+    transformers.FNetModel(without_attention).save_pretrained(tmp_path)
+    assert "padding changes" in refusal(tmp_path)
+    of_images = transformers.ViTConfig(**sizes, num_attention_heads=4, image_size=8, patch_size=4)
+    transformers.ViTModel(of_images).save_pretrained(tmp_path)
+    assert "does not give hidden states of text" in refusal(tmp_path)
 
 
 def test_without_transformers_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +193,6 @@ def test_reading_leaves_reports_of_the_library_as_they_were(
     folders: dict[str, Path], capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = transformers.logging.get_verbosity()
-    reader = read_transformers(folders["BERT with a head"], device=CPU)
-    assert isinstance(reader, TransformersReader)
+    read_transformers(folders["BERT with a head"], device=CPU)
     assert transformers.logging.get_verbosity() == before
     assert "UNEXPECTED" not in capfd.readouterr().err

@@ -8,25 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 from scipy.linalg import orthogonal_procrustes
-from scipy.stats import ortho_group
-from torch import Tensor
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.vector_maps import VectorMap, read_maps, write_maps
-from isoglot.evaluation.geometry.vectors import FewPairsWarning, iterative_normalization
+from isoglot.evaluation.geometry.vectors import iterative_normalization
 from isoglot.study.searches import NewVectors
+from tests.evaluation.geometry.drawn_vectors import drawn_rotation as rotation
+from tests.evaluation.geometry.drawn_vectors import drawn_vectors as vectors
 
 seeds = st.integers(0, 10_000)
 rounds_of = st.integers(0, 5)
 EXACT = {"rtol": 0, "atol": 1e-6}
-
-
-def vectors(count: int, width: int, *, seed: int) -> Tensor:
-    return torch.randn(count, width, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def rotation(width: int, *, seed: int) -> Tensor:
-    return torch.from_numpy(ortho_group.rvs(width, random_state=seed))
 
 
 def a_map(*, seed: int = 0, rounds: int = 5) -> VectorMap:
@@ -45,11 +37,10 @@ def test_every_mode_recovers_vectors_that_were_only_turned(width: int, rounds: i
         )
 
 
-@given(st.integers(2, 6), seeds)
-def test_the_centred_mode_recovers_vectors_that_were_turned_and_shifted(width: int, seed: int) -> None:
+def test_the_centred_mode_recovers_vectors_that_were_turned_and_shifted() -> None:
     """Up to chance: a shift bends directions before the first mean is taken away, but those of an even cloud alike."""
-    planted_DD, shift_D = rotation(width, seed=seed), vectors(1, width, seed=seed + 1)
-    origin_ND, new_ND = vectors(4000, width, seed=seed + 2), vectors(50, width, seed=seed + 3)
+    planted_DD, shift_D = rotation(4, seed=0), vectors(1, 4, seed=1)
+    origin_ND, new_ND = vectors(4000, 4, seed=2), vectors(50, 4, seed=3)
     found = VectorMap.fit(origin_ND, origin_ND @ planted_DD + shift_D, rounds=5)
     goal_ND = new_ND @ planted_DD + shift_D
     error = (found.mapped(new_ND, new_vectors=NewVectors.CENTRED) - goal_ND).norm() / goal_ND.norm()
@@ -77,22 +68,17 @@ def test_modes_are_what_their_names_say(rounds: int, seed: int) -> None:
     assert found.compared(goal_ND, new_vectors=NewVectors.NORMALIZED).equal(normal_goal_ND)
 
 
-@given(st.sampled_from([NewVectors.CENTRED, NewVectors.ROTATED]), seeds)
-def test_mapping_keeps_distances(mode: NewVectors, seed: int) -> None:
-    new_ND = vectors(8, 4, seed=seed)
-    mapped_ND = a_map(seed=seed).mapped(new_ND, new_vectors=mode)
-    torch.testing.assert_close(torch.cdist(mapped_ND, mapped_ND), torch.cdist(new_ND, new_ND), **EXACT)
-
-
-def test_the_centred_mode_takes_the_mean_of_one_side_to_that_of_the_other() -> None:
-    found = a_map()
+def test_mapping_keeps_distances_and_the_centred_mode_takes_one_mean_to_the_other() -> None:
+    new_ND, found = vectors(8, 4, seed=5), a_map()
+    for mode in (NewVectors.CENTRED, NewVectors.ROTATED):
+        mapped_ND = found.mapped(new_ND, new_vectors=mode)
+        torch.testing.assert_close(torch.cdist(mapped_ND, mapped_ND), torch.cdist(new_ND, new_ND), **EXACT)
     mapped_ND = found.mapped(found.origin.mean_D[None], new_vectors=NewVectors.CENTRED)
     torch.testing.assert_close(mapped_ND[0], found.goal.mean_D, **EXACT)
 
 
-@given(seeds)
-def test_pairs_choose_rows_after_all_rows_were_normalised(seed: int) -> None:
-    origin_ND, goal_ND = vectors(12, 3, seed=seed) + 1, vectors(15, 3, seed=seed + 1)
+def test_pairs_choose_rows_after_all_rows_were_normalised() -> None:
+    origin_ND, goal_ND = vectors(12, 3, seed=0) + 1, vectors(15, 3, seed=1)
     pairs = [(0, 14), (3, 2), (3, 2), (3, 5), (11, 0), (7, 7)]
     found = VectorMap.fit(origin_ND, goal_ND, pairs=pairs, rounds=5)
     normal_origin_ND, normal_goal_ND = iterative_normalization(origin_ND), iterative_normalization(goal_ND)
@@ -133,11 +119,6 @@ def test_a_map_fitted_on_weights_that_are_trained_keeps_no_gradient() -> None:
     assert not found.mapped(weight_ND, new_vectors=NewVectors.CENTRED).requires_grad
 
 
-def test_few_pairs_bring_a_warning() -> None:
-    with pytest.warns(FewPairsWarning, match="2 pairs for 4 dimensions"):
-        VectorMap.fit(vectors(30, 4, seed=0), vectors(30, 4, seed=1), pairs=[(0, 0), (1, 1)], rounds=5)
-
-
 @pytest.mark.parametrize(
     ("pairs", "complaint"),
     [
@@ -171,7 +152,7 @@ def test_what_cannot_be_mapped_is_refused() -> None:
 
 @pytest.mark.parametrize("rounds", [0, 5])
 def test_maps_come_back_from_disk_bit_for_bit(tmp_path: Path, rounds: int) -> None:
-    written = [a_map(seed=seed, rounds=rounds) for seed in range(12)]
+    written = [a_map(seed=seed, rounds=rounds) for seed in range(3)]
     written.append(VectorMap(rotation_DD=written[0].rotation_DD.T, origin=written[0].goal, goal=written[0].goal))
     path = tmp_path / "maps.safetensors"
     write_maps([], path)

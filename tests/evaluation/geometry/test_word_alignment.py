@@ -8,29 +8,19 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_data import DATA
 from scipy.special import digamma
 
 from isoglot.corpora.synthetic import draw_meanings, realise, word_alignments
-from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry import alignment_model as sentence_blocks
+from isoglot.evaluation.geometry import alignment_model, word_alignment
 from isoglot.evaluation.geometry.alignment_model import NumberedWords
-from isoglot.evaluation.geometry.word_alignment import FastAlign, Link, SentencePair, aligned, directed_links, fitted
+from isoglot.evaluation.geometry.word_alignment import Link, SentencePair, aligned, directed_links, fitted
 from isoglot.study.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
 
 NULL = None
-NO_DIAGONAL = FastAlign(tension=1e-6, tension_is_optimised=False)
 PAIRS = st.lists(st.tuples(*[st.lists(st.sampled_from("abcdefg"), max_size=5)] * 2), min_size=1, max_size=6)
-SETTINGS = st.builds(
-    FastAlign,
-    tension=st.floats(0.5, 10),
-    tension_is_optimised=st.booleans(),
-    dirichlet=st.sampled_from([None, 0.01, 0.5]),
-    iterations=st.integers(1, 6),
-    null_probability=st.sampled_from([0.08, 0.3]),
-)
 
 Table = dict[tuple[str | None, str], float]
 
@@ -38,12 +28,12 @@ Table = dict[tuple[str | None, str], float]
 class SlowAlign:
     """Dyer, Chahuneau and Smith (2013) by loops over sentences, target words and source words."""
 
-    def __init__(self, pairs: Sequence[SentencePair], chosen: FastAlign) -> None:
+    def __init__(self, pairs: Sequence[SentencePair], *, iterations: int) -> None:
         self.pairs = [(list(source), list(target)) for source, target in pairs if source and target]
-        self.chosen, self.tension = chosen, chosen.tension
+        self.tension = 4.0
         self.table: Table = defaultdict(lambda: 1.0)
-        for iteration in range(chosen.iterations - 1):
-            self.learn(tension_too=chosen.tension_is_optimised and iteration > 0)
+        for iteration in range(iterations - 1):
+            self.learn(tension_too=iteration > 0)
 
     def diagonal(self, j: int, n: int, m: int) -> list[float]:
         weights = [math.exp(-self.tension * abs(j / n - i / m)) for i in range(1, m + 1)]
@@ -51,8 +41,7 @@ class SlowAlign:
 
     def likelihoods(self, source: list[str], target: list[str], j: int) -> list[float]:
         """Of null, then of every source word."""
-        null = self.chosen.null_probability
-        priors = [null, *((1 - null) * p for p in self.diagonal(j, len(target), len(source)))]
+        priors = [0.08, *(0.92 * p for p in self.diagonal(j, len(target), len(source)))]
         return [prior * self.table[word, target[j - 1]] for prior, word in zip(priors, [NULL, *source], strict=True)]
 
     def learn(self, *, tension_too: bool) -> None:
@@ -70,14 +59,11 @@ class SlowAlign:
             num_words = sum(len(target) for _, target in self.pairs)
             self.tension += 20 * (self.expected_distance() - observed) / max(num_words, 1)
             self.tension = min(max(self.tension, 0.1), 14)
-        prior = self.chosen.dirichlet
         totals: dict[str | None, float] = defaultdict(float)
         for (word, _), count in counts.items():
-            totals[word] += count + (prior or 0)
+            totals[word] += count + 0.01
         self.table = {
-            (word, other): count / totals[word]
-            if prior is None
-            else math.exp(digamma(count + prior) - digamma(totals[word]))
+            (word, other): math.exp(digamma(count + 0.01) - digamma(totals[word]))
             for (word, other), count in counts.items()
         }
 
@@ -103,16 +89,16 @@ def pairs_in_order(pairs: Sequence[SentencePair]) -> list[tuple[str | None, str]
     return [(word, other) for word in (NULL, *sources) for other in targets if (word, other) in met]
 
 
-@settings(max_examples=80)
-@given(pairs=PAIRS, chosen=SETTINGS)
-def test_beside_plain_loops(pairs: list[SentencePair], chosen: FastAlign) -> None:
-    slow = SlowAlign(pairs, chosen)
-    fast = fitted(*numbered(pairs), settings=chosen)
+@given(pairs=PAIRS, iterations=st.integers(1, 6))
+def test_against_plain_loops(pairs: list[SentencePair], iterations: int) -> None:
+    slow = SlowAlign(pairs, iterations=iterations)
+    fast = fitted(*numbered(pairs), iterations=iterations)
     assert fast.tension == pytest.approx(slow.tension, rel=1e-9)
     expected = [slow.table[each] for each in pairs_in_order(pairs)]
     np.testing.assert_allclose(fast.probability_P, expected, rtol=1e-9)
-    links = directed_links(*numbered(pairs), settings=chosen)
-    for (source, target), found in zip(pairs, links, strict=True):
+    if iterations != word_alignment.ITERATIONS:
+        return
+    for (source, target), found in zip(pairs, directed_links(*numbered(pairs)), strict=True):
         partner = {j: i + 1 for i, j in found} if source else {}
         for j in range(len(target) if source else 0):
             likelihoods = slow.likelihoods(list(source), list(target), j + 1)
@@ -125,16 +111,15 @@ def test_beside_plain_loops(pairs: list[SentencePair], chosen: FastAlign) -> Non
     ("pairs", "iterations", "least", "most"),
     [
         ([("abcde", "abcde"), ("bcd", "cbd"), ("ace", "eca")], 3, 0.2, 1),
-        ([("abcdefghijklmnopqrstuvwxyz" * 2,) * 2] * 2, 8, 14, 14),
+        ([("abcdefghijklmnopqrstuvwxyz",) * 2] * 2, 8, 14, 14),
         ([("abcdefg", "gfedcba")] * 3 + [("a", "a"), ("b", "b"), ("f", "f"), ("g", "g")], 20, 0.1, 0.1),
     ],
 )
 def test_tension_takes_its_eight_steps_between_its_bounds(
     pairs: list[SentencePair], iterations: int, least: float, most: float
 ) -> None:
-    chosen = FastAlign(iterations=iterations)
-    tension = fitted(*numbered(pairs), settings=chosen).tension
-    assert tension == pytest.approx(SlowAlign(pairs, chosen).tension, rel=1e-9)
+    tension = fitted(*numbered(pairs), iterations=iterations).tension
+    assert tension == pytest.approx(SlowAlign(pairs, iterations=iterations).tension, rel=1e-9)
     assert least <= tension <= most
 
 
@@ -161,21 +146,12 @@ def test_a_text_beside_itself_is_its_own_diagonal() -> None:
 def test_small_blocks_give_the_same_as_large_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, _ = synthetic_pairs(SyntheticLanguage(name="oru", order=WordOrder.SOV), sentences=200)
     sides = numbered(pairs)
-    large = fitted(*sides, settings=FastAlign())
-    monkeypatch.setattr(sentence_blocks, "MOST_CELLS", 100)
-    small = fitted(*sides, settings=FastAlign())
+    large = fitted(*sides)
+    monkeypatch.setattr(alignment_model, "MOST_CELLS", 100)
+    small = fitted(*sides)
     np.testing.assert_allclose(small.probability_P, large.probability_P, rtol=1e-9)
     np.testing.assert_array_equal(small.best_source_W, large.best_source_W)
     assert aligned(pairs) == aligned(pairs)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("null_probability", 0.0), ("null_probability", 1.0), ("tension", 0.0), ("dirichlet", 0.0), ("iterations", 0)],
-)
-def test_impossible_settings_are_refused_by_name(name: str, value: float) -> None:
-    with pytest.raises(IsoglotError, match=f"word alignment: {name} is {value}"):
-        FastAlign(**{name: value})
 
 
 def synthetic_pairs(
@@ -204,28 +180,21 @@ def diagonal_links(pairs: Sequence[SentencePair]) -> list[list[Link]]:
 
 def test_far_fewer_errors_than_the_diagonal_where_words_stand_in_another_order() -> None:
     for language, most in (
-        (SyntheticLanguage(name="oru", adjectives=Side.AFTER), 2),
         (SyntheticLanguage(name="oru", order=WordOrder.VSO, adjectives=Side.AFTER), 6),
         (SyntheticLanguage(name="oru", order=WordOrder.SOV, adjectives=Side.AFTER, adpositions=Side.AFTER), 18),
     ):
-        pairs, gold = synthetic_pairs(language, sentences=2000)
+        pairs, gold = synthetic_pairs(language, sentences=1000)
         assert error_rate(diagonal_links(pairs), gold) > 30
         assert error_rate(aligned(pairs), gold) < most
 
 
-def test_fewer_errors_than_the_diagonal_and_than_words_alone_where_there_is_little_text() -> None:
-    language = SyntheticLanguage(name="oru", adjectives=Side.AFTER, morphology=Morphology.CASES)
-    pairs, gold = synthetic_pairs(language, sentences=100)
-    ours, words_alone = (error_rate(aligned(pairs, settings=chosen), gold) for chosen in (FastAlign(), NO_DIAGONAL))
-    assert ours < 5.5 < words_alone < error_rate(diagonal_links(pairs), gold)
-
-
-def test_the_diagonal_helps_where_words_are_rare_and_their_order_is_the_same() -> None:
+def test_the_diagonal_helps_where_words_are_rare_and_their_order_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     language = SyntheticLanguage(name="oru", script=Script.CYRILLIC, morphology=Morphology.CASES)
     world = World(nouns=400, verbs=150, adjectives=150, adpositions=20, determiners=6, people=60, places=60)
     pairs, gold = synthetic_pairs(language, sentences=300, world=world)
     assert error_rate(aligned(pairs), gold) < 1
-    assert error_rate(aligned(pairs, settings=NO_DIAGONAL), gold) > 3
+    monkeypatch.setattr(word_alignment, "diagonal_probabilities", lambda n, m, tension: np.full((n, m), 1 / m))  # noqa: ARG005
+    assert error_rate(aligned(pairs), gold) > 3
 
 
 Tagged = list[tuple[str, str]]
@@ -261,8 +230,7 @@ def test_real_words_are_linked_to_what_a_dictionary_has_for_them(language: str) 
         ]
         return sum(tags) / len(tags), sum(present) / len(present)
 
-    ours, uniform, diagonal = map(shares, (aligned(pairs), aligned(pairs, settings=NO_DIAGONAL), diagonal_links(pairs)))
-    print(f"en-{language}: tags, entries: {ours}; without diagonal {uniform}; diagonal alone {diagonal}")
-    assert ours[0] > uniform[0] + 0.02 > diagonal[0] + 0.1
-    assert ours[1] > uniform[1] + 0.1 > diagonal[1] + 0.2
-    assert ours[1] > 0.7
+    ours, diagonal = shares(aligned(pairs)), shares(diagonal_links(pairs))
+    print(f"en-{language}: tags, entries: {ours}; diagonal alone {diagonal}")
+    assert ours[0] > diagonal[0] + 0.1
+    assert ours[1] > max(diagonal[1] + 0.3, 0.7)

@@ -1,8 +1,97 @@
+"""Links: their lines, their symmetrisation worked by hand and against pseudocode, and a program of the user's."""
+
+import re
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.evaluation.geometry.word_alignment import Link, pharaoh_line, pharaoh_links
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.word_alignment import (
+    Link,
+    SentencePair,
+    aligner_version,
+    externally_aligned,
+    grow_diag_final_and,
+    pharaoh_line,
+    pharaoh_links,
+)
+
+LINKS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14)
+
+
+def drawn(*rows: str) -> tuple[set[Link], set[Link], list[Link]]:
+    """Forward, backward and expected links of a drawing: rows are source words, columns target words.
+
+    f and F: forward alone, b and B: backward alone, X: both. Capitals are expected to stay.
+    """
+    cells = {(i, j): cell for i, row in enumerate(rows) for j, cell in enumerate(row)}
+    forward = {link for link, cell in cells.items() if cell in "fFX"}
+    backward = {link for link, cell in cells.items() if cell in "bBX"}
+    return forward, backward, sorted(link for link, cell in cells.items() if cell in "FBX")
+
+
+def test_by_hand() -> None:
+    for rows in (
+        ("X..", ".X.", "..X"),
+        # Growing: straight, diagonal, and from what was grown.
+        ("XF.", "...", "..."),
+        ("X..", ".B.", "..F"),
+        # Both words of the corner are taken when its turn comes, as rows go first.
+        ("XF", "Fb"),
+        ("X.", "fX"),
+        # Final: far from all others, and both words free.
+        ("X...", "...F", "...."),
+        ("X...", "...B", "...."),
+        # Final-and: one word is taken, so not.
+        ("X..f", "....", "b..."),
+        # Forward links go first.
+        ("....", "F..b", "...."),
+        ("....", "...F", "...b"),
+        # No intersection: nothing to grow from, and only links of free words stay.
+        ("F...", "..F.", "b..."),
+    ):
+        forward, backward, expected = drawn(*rows)
+        assert grow_diag_final_and(forward, backward) == expected, rows
+
+
+def by_matrix(forward: set[Link], backward: set[Link], size: int = 8) -> list[Link]:
+    """The pseudocode of Koehn's manual, with the candidates in the order of atools."""
+    union = [[(i, j) in forward | backward for j in range(size)] for i in range(size)]
+    kept = [[(i, j) in forward & backward for j in range(size)] for i in range(size)]
+
+    def row_is_free(i: int) -> bool:
+        return not any(kept[i])
+
+    def column_is_free(j: int) -> bool:
+        return not any(row[j] for row in kept)
+
+    def is_beside(i: int, j: int) -> bool:
+        around = [(a, b) for a in (i - 1, i, i + 1) for b in (j - 1, j, j + 1) if (a, b) != (i, j)]
+        return any(kept[a][b] for a, b in around if 0 <= a < size and 0 <= b < size)
+
+    has_grown = True
+    while has_grown:
+        has_grown = False
+        for i in range(size):
+            for j in range(size):
+                free = row_is_free(i) or column_is_free(j)
+                if union[i][j] and not kept[i][j] and free and is_beside(i, j):
+                    kept[i][j] = has_grown = True
+    for direction in (forward, backward):
+        for i in range(size):
+            for j in range(size):
+                if (i, j) in direction and row_is_free(i) and column_is_free(j):
+                    kept[i][j] = True
+    return [(i, j) for i in range(size) for j in range(size) if kept[i][j]]
+
+
+@given(LINKS, LINKS)
+def test_links_against_the_pseudocode(forward: set[Link], backward: set[Link]) -> None:
+    assert grow_diag_final_and(forward, backward) == by_matrix(forward, backward)
+    assert grow_diag_final_and(forward, forward) == sorted(forward)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
@@ -20,3 +109,81 @@ def test_lines_as_programs_write_them() -> None:
 def test_other_lines_are_refused(line: str) -> None:
     with pytest.raises(ValueError, match="is no line such as"):
         pharaoh_links(line)
+
+
+# Links every word to the one that is spelled alike.
+SAME_WORDS = """
+import sys
+for line in sys.stdin:
+    source, target = (side.split() for side in line.split(" ||| "))
+    print(*[f"{i}-{j}" for i, a in enumerate(source) for j, b in enumerate(target) if a == b])
+"""
+COUNT_WORDS = """
+import sys
+for line in sys.stdin:
+    source, target = (side.split(" ") for side in line.removesuffix("\\n").split(" ||| "))
+    print(f"{len(source) - 1}-{len(target) - 1}")
+"""
+PAIRS: list[SentencePair] = [(["a", "b"], ["b", "a", "c"]), (["x"], ["x"])]
+
+
+def python(program: str, *arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-X", "utf8", "-c", program, *arguments)
+
+
+def printing(text: str) -> tuple[str, ...]:
+    return python(f"import sys; sys.stdin.read(); sys.stdout.write({text!r})")
+
+
+def test_links_of_a_command() -> None:
+    pairs = [([], ["a"]), *PAIRS, (["a"], []), (["ж"], ["д", "ж"])]
+    assert externally_aligned(pairs, command=python(SAME_WORDS)) == [[], [(0, 1), (1, 0)], [(0, 0)], [], [(0, 1)]]
+    assert externally_aligned(PAIRS, command=printing("1-2 0-0 1-2\n\n")) == [[(0, 0), (1, 2)], []]
+    assert externally_aligned([([], ["a"]), ([], [])], command=("no-such-aligner",)) == [[], []]
+
+
+def test_the_command_sees_as_many_words_whatever_they_are() -> None:
+    pairs = [(["a b", "|||", " ", "", "c\nd"], ["x", "|||", "y"]), (["\u2028\x1e", "\x00"], ["\u00a0"])]
+    expected = [[(len(source) - 1, len(target) - 1)] for source, target in pairs]
+    assert externally_aligned(pairs, command=python(COUNT_WORDS)) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ((), "the aligner is an empty command"),
+        (("no-such-aligner",), "the aligner 'no-such-aligner' was not found"),
+        (python("import sys; print('1\\n2\\n3\\n4', file=sys.stderr); sys.exit(7)"), r"status 7, saying: 2 \| 3 \| 4$"),
+        (printing(""), "got 2 lines and gave 0; each sentence pair"),
+        (printing("0-0\n0-0\n0-0\n"), "got 2 lines and gave 3; each sentence pair"),
+        (printing("0-0\n0-0 x\n"), r"line 2 of its output: '0-0 x' is no line such as \"0-0 1-2\""),
+        (printing("0-0 2-0\n0-0\n"), "line 1 of its output: link 2-0 is out of range, .* 2 and 3 words"),
+        (printing("0-0\n0-1\n"), "line 2 of its output: link 0-1 is out of range, .* 1 and 1 words"),
+        (python("import sys; sys.stdout.buffer.write(b'0-0\\n\\xff\\n')"), "gave a line 2 that is not UTF-8"),
+    ],
+)
+def test_what_goes_wrong_is_reported_in_one_line(command: tuple[str, ...], complaint: str) -> None:
+    with pytest.raises(IsoglotError, match=complaint) as failure:
+        externally_aligned(PAIRS, command=command)
+    assert "\n" not in str(failure.value)
+    assert not command or Path(command[0]).name in str(failure.value)
+
+
+def test_a_file_that_is_no_program(tmp_path: Path) -> None:
+    path = tmp_path / "align"
+    path.write_text("\0\0\0")
+    with pytest.raises(IsoglotError, match="was not found, or may not be run"):
+        externally_aligned(PAIRS, command=(str(path),))
+    path.chmod(0o755)
+    with pytest.raises(IsoglotError, match="did not start"):
+        externally_aligned(PAIRS, command=(str(path),))
+
+
+def test_another_build_of_a_program_or_its_script_is_another_version(tmp_path: Path) -> None:
+    script = tmp_path / "align.py"
+    script.write_text("print(1)\n")
+    versions = [aligner_version((sys.executable, str(script))), aligner_version((sys.executable,))]
+    script.write_text("print(2)\n")
+    versions.append(aligner_version((sys.executable, str(script))))
+    assert len(set(versions)) == 3
+    assert re.fullmatch("[0-9a-f]{16}", versions[0])

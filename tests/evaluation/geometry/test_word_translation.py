@@ -113,26 +113,17 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
 
 
 def test_a_rotation_is_found_and_words_without_pairs_are_answers_too() -> None:
-    source, target = rotated_pair(words=300, noise=0.0)
-    found = word_translation(source, target, fit=same_row(range(20)), test=same_row(range(20, 300)), rounds=5)
+    source, target = rotated_pair(words=100, noise=0.0)
+    found = word_translation(source, target, fit=same_row(range(20)), test=same_row(range(20, 100)), rounds=5)
     assert found.to_target[Measure.CSLS].at[1] == found.to_source[Measure.COSINE].at[1] == 100
 
 
 def test_random_vectors_translate_nothing() -> None:
     random = np.random.default_rng(0)
-    source, target = (space(name, random.normal(size=(2000, 50))) for name in "ab")
-    found = word_translation(source, target, fit=same_row(range(500)), test=same_row(range(500, 1500)), rounds=5)
+    source, target = (space(name, random.normal(size=(1000, 20))) for name in "ab")
+    found = word_translation(source, target, fit=same_row(range(500)), test=same_row(range(500, 1000)), rounds=5)
     assert found.to_target[Measure.CSLS].at[1] < 1
     assert found.to_source[Measure.CSLS].at[1] < 1
-
-
-def test_translations_are_the_same_whatever_the_order_of_words() -> None:
-    source, target = rotated_pair(words=60, noise=4.0)
-    shuffled = np.random.default_rng(1).permutation(60)
-    other = WordSpace(words=[target.words[row] for row in shuffled], vector_WD=target.vector_WD[shuffled])
-    fit, test = same_row(range(25)), same_row(range(25, 60))
-    first, second = (word_translation(source, each, fit=fit, test=test, rounds=5) for each in (target, other))
-    assert first == second
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import torch
 
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.vocabulary import build_vocabulary
-from isoglot.evaluation.geometry.encoder_reader import EncoderReader
+from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.languages import Splitter, WordSplitting

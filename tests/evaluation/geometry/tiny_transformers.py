@@ -84,8 +84,6 @@ def tiny_transformers_model(name: str) -> torch.nn.Module:
             return transformers.XLMModel(transformers.XLMConfig(**SMALL_XLM))
         case "T5":
             return transformers.T5Model(transformers.T5Config(**SMALL_T5))
-        case "T5 without a decoder":
-            return transformers.T5EncoderModel(transformers.T5Config(**SMALL_T5))
         case "GPT":
             return transformers.GPT2Model(transformers.GPT2Config(**SMALL_GPT))
     raise KeyError(name)

@@ -53,6 +53,11 @@ def main() -> None:
     """Print the fates of those killed at random, again and again in one folder, and at each moment, each in its own."""
     torch.set_num_threads(1)  # forking a process with threads would be unsafe
     nursery = Nursery(Path(sys.argv[1]))
+    if sys.argv[2:] == ["once"]:
+        assert nursery.fate("whole") == (0, "scored")
+        fine_tuning.SECONDS_BETWEEN_CHECKPOINTS = 0.0
+        print(json.dumps({"once": [nursery.fate("killed", state="tuned"), nursery.fate("killed")]}))
+        return
     nursery.make("warm-up")
     start = time.monotonic()
     assert nursery.fate("whole") == (0, "scored")

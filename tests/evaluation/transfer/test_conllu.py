@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from real_data import DATA
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.conllu import Tree, conllu_text, read_conllu
@@ -86,39 +85,29 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     ("content", "complaint"),
     [
         (CONLLU.replace("\tADP\t_", "\tADP"), ":5: 9 columns where CoNLL-U has 10; "),
-        (CONLLU.replace("2\tle\tle", "2\tle le"), ":6: 9 columns"),
         (CONLLU.replace("\tcase\t_\t_", "\tcase\t_\t_\t_"), ":5: 11 columns"),
         (CONLLU.replace("4.1\test\têtre\tAUX\t_", "4.1\test\têtre\tAUX"), ":9: 9 columns"),
         (" \n" + CONLLU, ":1: 1 columns"),
         (CONLLU.replace("2\tle\t", "3\tle\t"), ":6: the id is '3' where word 2 should be; number"),
         (CONLLU.replace("1\tOui", "2\tOui"), ":12: the id is '2' where word 1 should be"),
-        (CONLLU.replace("1\tOui", "0\tOui"), ":12: the id is '0' where word 1 should be"),
         (CONLLU.replace("1\tOui", "one\tOui"), ":12: the id is 'one' where word 1 should be"),
-        (CONLLU.replace("1\tOui", "01\tOui"), ":12: the id is '01' where word 1 should be"),
-        (CONLLU.replace("1\tOui", "\tOui"), ":12: the id is '' where word 1 should be"),
-        (CONLLU.replace("\tDe\t", "\t\t"), ":5: the form of word 1 is blank; "),
         (CONLLU.replace("\tDe\t", "\t\u00a0 \t"), ":5: the form of word 1 is blank; "),
         (CONLLU.replace("\tDET\t", "\t\t"), ":6: the UPOS of word 2, 'le', is blank; write _ "),
         (CONLLU.replace("3\tdet", "_\tdet"), ":6: the head of word 2, 'le', is '_'; give a word"),
-        (CONLLU.replace("3\tdet", "\tdet"), ":6: the head of word 2, 'le', is ''; "),
         (CONLLU.replace("3\tdet", "-1\tdet"), ":6: the head of word 2, 'le', is '-1'; "),
-        (CONLLU.replace("3\tdet", "3.0\tdet"), ":6: the head of word 2, 'le', is '3.0'; "),
         (CONLLU.replace("3\tdet", "²\tdet"), ":6: the head of word 2, 'le', is '²'; "),
         (CONLLU.replace("3\tdet", f"{'9' * 5000}\tdet"), ":6: the head of word 2, 'le', is '9{40}'; "),
         (CONLLU.replace("3\tdet", "6\tdet"), ":6: the head of word 2 'le' is 6 in a sentence of 5 words; "),
         (CONLLU.replace("\tdet\t", "\t_\t"), ":6: word 2, 'le', has no relation to its head; "),
-        (CONLLU.replace("\tdet\t", "\t\t"), ":6: word 2, 'le', has no relation to its head; "),
         (CONLLU.replace("0\troot", "1\troot", 1), ":5: no word of the sentence has the head 0; "),
         (CONLLU.replace("INTJ\t_\t_\t0", "INTJ\t_\t_\t1"), ":12: no word of the sentence has the head 0; "),
         (CONLLU.replace("3\tdet", "0\tdet"), ":8: words 2 'le', 4 'coûte' all have the"),
         (CONLLU.replace("3\tdet", "2\tdet"), ":6: the heads of word 2 'le' form a cycle; "),
         (CONLLU.replace("4\tnsubj", "1\tnsubj"), ":5: the heads of words 1 'De', 3 'pain' form a cycle; give one "),
-        (sentence([3, 3, 2, 0]), ":2: the heads of words 2 'w2', 3 'w3' form a cycle"),
         (sentence([0, 4, 2, 3, 2]), ":2: the heads of words 2 'w2', 4 'w4', 3 'w3' form a cycle"),
         (sentence([0, *range(3, 15), 2]), ":2: the heads of words 2 'w2', 3 'w3', .* 11 'w11', 3 more form"),
         ("\n" + CONLLU, ":1: a sentence without words ends here; "),
         (CONLLU + "\n", ":14: a sentence without words ends here; "),
-        (CONLLU + "# text = \n\n", ":15: a sentence without words ends here; "),
         ("1-2\tDu\t_\t_\t_\t_\t_\t_\t_\t_\n\n", ":2: a sentence without words ends here; "),
         (CONLLU.removesuffix("\n"), ":12: no blank line ends the last sentence; fetch"),
         (CONLLU + "# text = and so on", ":14: no blank line ends the last sentence; fetch"),
@@ -170,7 +159,6 @@ def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, c
     [
         ({"words": ("a\tb",)}, "11 columns"),
         ({"words": ("a\nb",)}, "a line break or NUL in word 1"),
-        ({"words": ("a\rb",)}, "a line break or NUL in word 1"),
         ({"words": ("a\0b",)}, "a line break or NUL in word 1"),
         ({"words": (" ",)}, "the form of word 1 is blank"),
         ({"relations": ("_",)}, "has no relation"),
@@ -182,25 +170,3 @@ def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, c
 def test_what_would_not_be_read_again_is_not_written(change: dict[str, tuple[str, ...]], complaint: str) -> None:
     with pytest.raises(IsoglotError, match=f"^sentence 2 cannot be written as CoNLL-U: .*{complaint}"):
         conllu_text([TREES[0], replace(TREES[1], **change)])
-
-
-def test_a_tree_has_as_many_heads_as_words() -> None:
-    with pytest.raises(ValueError, match="as many as each other"):
-        replace(TREES[0], heads=(0, 1))
-
-
-@pytest.mark.real_data
-def test_real_treebanks_have_the_counts_that_are_known() -> None:
-    folder = DATA / "eval"
-    if not folder.exists():
-        pytest.skip(f"no treebanks in {folder}; set ISOGLOT_DATA")
-    known = re.findall(
-        r"^\| `(ud/\S+)` \|.*\| (\d+) sentences, (\d+) words, (\d+) deprels \|",
-        (folder / "README.md").read_text(encoding="utf-8"),
-        flags=re.MULTILINE,
-    )
-    assert {name for name, *_ in known} == {f"ud/{path.name}" for path in (folder / "ud").iterdir()}
-    for name, *counts in known:
-        read = read_conllu(folder / name)
-        relations = {relation for tree in read for relation in tree.relations}
-        assert [len(read), sum(len(tree.words) for tree in read), len(relations)] == [int(count) for count in counts]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.evaluation.transfer.bio_files import TaggedSentence
+from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuned, FineTuner, forget_checkpoints
 from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.sequences import encoded
@@ -20,11 +20,11 @@ from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
-from tests.evaluation.transfer.made_up_trees import chain_trees
 from tests.evaluation.transfer.tiny_transfer import (
     CPU,
     EVERYTHING,
     RUN,
+    chain_trees,
     inferences,
     letter_encoding,
     silent,
@@ -37,8 +37,6 @@ from tests.evaluation.transfer.tiny_transfer import (
 
 SEPARATIONS = {
     "nothing": Separate(),
-    "embeddings": Separate(embeddings=True),
-    "a layer": Separate(layers=frozenset({1})),
     "everything": EVERYTHING,
 }
 
@@ -87,24 +85,13 @@ def test_of_a_frozen_encoder_only_the_layer_on_top_learns(separate: Separate, tm
     assert differing(head, weights_of(tuner.model.head)) == set(head)
 
 
-def test_all_of_the_task_s_own_layer_learns(tmp_path: Path) -> None:
-    tuner = tuner_of(tmp_path)
-    before = weights_of(tuner.model.head)
-    tuner.advance(silent)
-    assert differing(before, weights_of(tuner.model.head)) == set(before)
-
-
 def test_it_learns(tmp_path: Path) -> None:
     """A tag that the first letter of a word tells, of words that were not in training."""
-    found = tuned(tmp_path, train=tagged_sentences(150), dev=tagged_sentences(60, seed=1), epochs=6)
+    found = tuned(tmp_path, train=tagged_sentences(100), dev=tagged_sentences(40, seed=1), epochs=4)
     assert found.labels == ("B-LOC", "B-PER", "I-PER", "O")
-    assert [row["epoch"] for row in found.log] == [1, 2, 3, 4, 5, 6]
-    assert found.log[-1]["loss"] < 0.1 * found.log[0]["loss"]
-    assert max(row["dev"]["f1"] for row in found.log) > 95
-    pairs = tuned(
-        tmp_path, task=NLI, train=inferences(150), dev=inferences(60, seed=1), epochs=8, schedule=Schedule.CONSTANT
-    )
-    assert max(row["dev"]["accuracy"] for row in pairs.log) > 90
+    assert [row["epoch"] for row in found.log] == [1, 2, 3, 4]
+    assert found.log[-1]["loss"] < 0.2 * found.log[0]["loss"]
+    assert max(row["dev"]["f1"] for row in found.log) > 90
 
 
 def test_a_parser_learns_a_few_trees_by_heart_with_their_roots(tmp_path: Path) -> None:
@@ -114,16 +101,16 @@ def test_a_parser_learns_a_few_trees_by_heart_with_their_roots(tmp_path: Path) -
         task=PARSING,
         train=trees,
         dev=trees,
-        epochs=60,
+        epochs=40,
         most_tokens=40,
         learning_rate=5e-3,
         head_learning_rate=5e-3,
     )
     assert max(row["dev"]["las"] for row in found.log) == 100.0
-    assert said_by(found, trees, task=PARSING) == trees
+    assert labelled_by(found, trees, task=PARSING) == trees
 
 
-def said_by(found: FineTuned, examples: list[Any], *, task: Any = NER, language: str = "en") -> list[Any]:
+def labelled_by(found: FineTuned, examples: list[Any], *, task: Any = NER, language: str = "en") -> list[Any]:
     sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=40)
     return predictions(
         task, examples, sequences, model=found.model, labels=found.labels, language=language, machine=CPU
@@ -138,17 +125,16 @@ def test_the_best_epoch_is_kept_and_not_the_last(tmp_path: Path) -> None:
     for _ in range(run.epochs):
         tuner.advance(silent)
         epochs.append(weights_of(tuner.model))
-    scores = [row["dev"]["accuracy"] for row in tuner.progression.log]
+    scores = [row["dev"]["accuracy"] for row in tuner.state.log]
     best = scores.index(max(scores))
     assert scores[-1] < scores[best] - 30
     assert differing(epochs[best], weights_of(tuner.best)) == set()
     assert differing(epochs[-1], weights_of(tuner.best)) == set(epochs[-1])
-    assert tuner.progression.best == scores[best]
+    assert tuner.state.best == scores[best]
     # And that is what is given back.
-    found = tuned(tmp_path / "other", task=NLI, train=train, dev=dev, epochs=10, most_tokens=40)
-    assert found.log == tuner.progression.log
+    found = tuner.finish(silent)
     assert differing(epochs[best], weights_of(found.model)) == set()
-    assert NLI.scores(dev, said_by(found, dev, task=NLI)) == found.log[best]["dev"]
+    assert NLI.scores(dev, labelled_by(found, dev, task=NLI)) == found.log[best]["dev"]
 
 
 def test_of_equally_good_epochs_the_first_is_kept(tmp_path: Path) -> None:
@@ -158,19 +144,9 @@ def test_of_equally_good_epochs_the_first_is_kept(tmp_path: Path) -> None:
     tuner.advance(silent)
     first = weights_of(tuner.model)
     tuner.advance(silent)
-    assert [row["dev"]["f1"] for row in tuner.progression.log] == [0.0, 0.0]
+    assert [row["dev"]["f1"] for row in tuner.state.log] == [0.0, 0.0]
     assert differing(first, weights_of(tuner.best)) == set()
     assert NER.unseen_share(dev, tuner.labels) == 100.0
-
-
-def test_labels_that_training_never_had_do_no_harm(tmp_path: Path) -> None:
-    found = tuned(tmp_path)
-    odd = [TaggedSentence(words=("ab", "c", "d"), tags=("B-ORG", "O", "I-ORG")), *tagged_sentences(3, seed=7)]
-    said = said_by(found, odd)
-    assert [len(each.tags) for each in said] == [len(each.words) for each in odd]
-    assert 0 <= NER.scores(odd, said)["f1"] < 100
-    entities = sum(tag != "O" for each in odd for tag in each.tags)
-    assert NER.unseen_share(odd, found.labels) == pytest.approx(100 * 2 / entities)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path) -> None:
@@ -182,18 +158,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path)
     assert first.log == again.log != other.log
     assert differing(weights_of(first.model), weights_of(again.model)) == set()
     assert differing(weights_of(first.model), weights_of(other.model)) == set(weights_of(first.model))
-
-
-def test_the_seed_decides_on_the_layer_on_top_and_on_the_order(tmp_path: Path) -> None:
-    pairs = inferences(18)
-    tuners = [tuner_of(tmp_path, run=replace(RUN, seed=seed), task=NLI, train=pairs, dev=pairs) for seed in (0, 1)]
-    first, second = (weights_of(tuner.model.head) for tuner in tuners)
-    assert differing(first, second) == {"output.weight", "output.bias"}
-    # With the same layer on top and without dropout the order alone sets them apart.
-    tuners[1].model.head.load_state_dict(first)
-    for tuner in tuners:
-        tuner.advance(silent)
-    assert tuners[0].progression.log != tuners[1].progression.log
 
 
 def test_dropout_is_on_in_training_and_drawn_by_the_number_of_the_update(tmp_path: Path) -> None:
@@ -228,8 +192,7 @@ def test_a_run_whose_first_epoch_diverges_has_nothing_to_show(tmp_path: Path) ->
     assert (found.diverged, found.log) == (True, [])
 
 
-@pytest.mark.parametrize("task", [NER, PARSING], ids=lambda task: task.name)
-@pytest.mark.parametrize("rate", [1e20, 1e39])
+@pytest.mark.parametrize(("task", "rate"), [(NER, 1e39), (PARSING, 1e20)])
 def test_a_model_that_the_last_update_of_an_epoch_spoilt_is_never_the_best(
     task: Task[Any], rate: float, tmp_path: Path
 ) -> None:
@@ -246,20 +209,20 @@ def test_a_model_that_the_last_update_of_an_epoch_spoilt_is_never_the_best(
     tuner = tuner_of(tmp_path, run=run, task=task, train=examples, dev=examples)
     start = weights_of(tuner.best)
     tuner.advance(silent)
-    assert tuner.progression.diverged
-    assert tuner.progression.log == []
+    assert tuner.state.diverged
+    assert tuner.state.log == []
     assert differing(start, weights_of(tuner.best)) == set()
 
 
 def test_what_was_best_before_a_run_diverged_stands(tmp_path: Path) -> None:
     tuner = tuner_of(tmp_path)
     tuner.advance(silent)
-    good, log = weights_of(tuner.best), list(tuner.progression.log)
+    good, log = weights_of(tuner.best), list(tuner.state.log)
     with torch.no_grad():
         tuner.model.head.output.bias.fill_(torch.nan)
     tuner.advance(silent)
-    assert tuner.progression.diverged
-    assert tuner.progression.log == log
+    assert tuner.state.diverged
+    assert tuner.state.log == log
     assert differing(good, weights_of(tuner.best)) == set()
     assert not tuned(tmp_path).diverged
 
@@ -278,7 +241,7 @@ def test_examples_in_parts_are_learned_part_by_part(tmp_path: Path) -> None:
     tuner = tuner_of(tmp_path, run=replace(RUN, most_tokens=6))
     assert len(tuner.train_sequences) > 18
     tuner.advance(silent)
-    assert len(tuner.progression.log) == 1
+    assert len(tuner.state.log) == 1
 
 
 def test_no_checkpoint_is_written_within_a_short_run_and_none_is_left(tmp_path: Path) -> None:

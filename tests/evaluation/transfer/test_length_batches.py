@@ -1,15 +1,13 @@
 """Every example has its turn, and few positions of a batch are padding."""
 
-import gzip
 from itertools import groupby
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from real_data import DATA
 
-from isoglot.evaluation.transfer.sequences import BATCHES_AT_ONCE, by_length, epoch_order, length_batches, padding_share
+from isoglot.evaluation.transfer.sequences import BATCHES_AT_ONCE, by_length, epoch_order, length_batches
 from isoglot.evaluation.transfer.task import Ids
 
 SIZES = st.integers(1, 60)
@@ -29,20 +27,12 @@ def test_epochs_cut_one_endless_series_of_passes(size: int, examples: int, epoch
             assert sorted(rows.tolist()) == list(range(size))
 
 
-def test_the_series_is_the_same_however_it_is_cut() -> None:
+def test_the_series_is_the_same_however_it_is_cut_and_each_pass_and_seed_has_its_own_order() -> None:
     long = epoch_order(epoch=0, examples=210, size=70, seed=5)
     short = np.concatenate([epoch_order(epoch=epoch, examples=30, size=70, seed=5) for epoch in range(7)])
     assert long.tolist() == short.tolist()
-
-
-def test_each_pass_and_each_seed_has_an_order_of_its_own() -> None:
-    orders = [
-        tuple(epoch_order(epoch=epoch, examples=50, size=50, seed=seed)) for epoch in range(4) for seed in range(3)
-    ]
-    assert len(set(orders)) == 12
-    assert orders == [
-        tuple(epoch_order(epoch=epoch, examples=50, size=50, seed=seed)) for epoch in range(4) for seed in range(3)
-    ]
+    orders = {tuple(epoch_order(epoch=epoch, examples=50, size=50, seed=seed)) for epoch in range(4) for seed in (0, 1)}
+    assert len(orders) == 8
 
 
 def batches_of(length_N: Ids, *, batch: int, seed: int = 0, epoch: int = 0) -> list[Ids]:
@@ -61,13 +51,6 @@ def test_every_row_is_in_one_batch_of_the_wanted_size(length_N: Ids, batch: int,
     assert [rows_B.tolist() for rows_B in again] == [rows_B.tolist() for rows_B in batches]
 
 
-def test_rows_of_an_order_that_repeats_are_taken_as_often_as_it_has_them() -> None:
-    length_N = np.arange(1, 8)
-    order = epoch_order(epoch=1, examples=20, size=7, seed=0)
-    taken = np.concatenate(length_batches(order, length_N, batch=3, seed=0, epoch=1))
-    assert sorted(taken.tolist()) == sorted(order.tolist())
-
-
 def test_epochs_have_other_batches_in_another_order() -> None:
     length_N = np.random.default_rng(0).integers(1, 30, 1000)
     epochs = [batches_of(length_N, batch=8, epoch=epoch) for epoch in range(3)]
@@ -81,20 +64,9 @@ def test_epochs_have_other_batches_in_another_order() -> None:
         assert len(list(groupby(np.sign(np.diff(each[:BATCHES_AT_ONCE]))))) > 20
 
 
-def test_batches_are_drawn_anew_even_where_the_order_of_examples_is_the_same() -> None:
-    length_N, order = np.arange(1, 101), np.arange(100)
-    lengths = {
-        tuple(int(rows_B[0]) for rows_B in length_batches(order, length_N, batch=4, seed=seed, epoch=epoch))
-        for epoch in range(3)
-        for seed in range(3)
-    }
-    assert len(lengths) == 9
-
-
-def test_padding_by_hand() -> None:
-    length_N = np.array([2, 4, 1, 3])
-    batches = [np.array([0, 1]), np.array([2]), np.array([3])]
-    assert padding_share(batches, length_N) == pytest.approx(2 / 12)
+def padding_share(batches: list[Ids], length_N: Ids) -> float:
+    positions = sum(len(rows_B) * int(length_N[rows_B].max()) for rows_B in batches)
+    return 1 - sum(int(length_N[rows_B].sum()) for rows_B in batches) / positions
 
 
 def test_little_of_a_batch_is_padding_where_sentences_are_like_those_of_a_treebank() -> None:
@@ -107,22 +79,6 @@ def test_little_of_a_batch_is_padding_where_sentences_are_like_those_of_a_treeba
         assert 0.0 < padding_share(batches, length_N) < 0.10
         unsorted = [np.arange(start, min(start + batch, 12_543)) for start in range(0, 12_543, batch)]
         assert padding_share(unsorted, length_N) > 0.4
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("batch", [16, 32])
-def test_little_of_a_batch_of_a_treebank_is_padding(batch: int) -> None:
-    path = DATA / "eval/ud/en_ewt-ud-train.conllu.gz"
-    if not path.exists():
-        pytest.skip(f"no {path}")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        lines = [line.split("\t")[0] for line in file if not line.startswith("#")]
-    sentences = [list(rows) for is_words, rows in groupby(lines, key=lambda line: line != "\n") if is_words]
-    words_N = np.array([sum(id.isdigit() for id in rows) for rows in sentences])
-    assert words_N.mean() == pytest.approx(16.3, abs=0.2)
-    length_N = np.ceil(1.3 * words_N).astype(np.int64) + 2
-    shares = [padding_share(batches_of(length_N, batch=batch, epoch=epoch), length_N) for epoch in range(3)]
-    assert max(shares) < 0.10
 
 
 @given(length_N=LENGTHS, most_tokens=st.integers(1, 120))

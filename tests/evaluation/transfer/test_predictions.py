@@ -1,6 +1,8 @@
-"""Each word is labelled as the one window says that is to label it, whatever else is read beside it."""
+"""Each word has the label of the one window that scores it, whatever else is read beside it; and its scores."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,9 +10,10 @@ import pytest
 import torch
 
 from isoglot.evaluation.transfer import predictions as predictions_module
+from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.model import TaskModel
-from isoglot.evaluation.transfer.predictions import predictions
+from isoglot.evaluation.transfer.predictions import evaluate, predictions
 from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
@@ -25,8 +28,10 @@ from tests.evaluation.transfer.tiny_transfer import (
     inferences,
     letter_encoding,
     random_words,
+    silent,
     tagged_sentences,
     tiny_encoder,
+    tuner_of,
 )
 
 TAGS = ("B-LOC", "B-PER", "I-LOC", "I-PER", "O")
@@ -54,7 +59,7 @@ def model_of(task: Task[Any], labels: Sequence[str], *, encoder: Encoder | None 
     return TaskModel(encoder, head, freeze_encoder=False)
 
 
-def said(
+def labelled(
     task: Task[Any],
     examples: Sequence[Any],
     *,
@@ -79,20 +84,14 @@ CASES = {
 def test_other_sequences_and_padding_change_no_prediction(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, examples, labels = CASES[name]
     model = model_of(task, labels)
-    alone = [said(task, [example], model=model, labels=labels)[0] for example in examples]
-    assert said(task, examples, model=model, labels=labels) == alone
-    assert said(task, examples[::-1], model=model, labels=labels) == alone[::-1]
+    alone = [labelled(task, [example], model=model, labels=labels)[0] for example in examples]
+    assert labelled(task, examples, model=model, labels=labels) == alone
+    assert labelled(task, examples[::-1], model=model, labels=labels) == alone[::-1]
     monkeypatch.setattr(predictions_module, "FEWEST_TOKENS", 24)  # of one or two sequences
-    assert said(task, examples, model=model, labels=labels) == alone
+    assert labelled(task, examples, model=model, labels=labels) == alone
     assert len({label for example in alone for label in task.gold_labels(example)}) > 1
-
-
-def test_nothing_but_labels_changes_and_gold_ones_are_not_looked_at() -> None:
-    for task, examples, labels in CASES.values():
-        model = model_of(task, labels)
-        found = said(task, examples, model=model, labels=labels)
-        assert [task.segments(example) for example in found] == [task.segments(example) for example in examples]
-        assert said(task, found, model=model, labels=labels) == found
+    assert [task.segments(example) for example in alone] == [task.segments(example) for example in examples]
+    assert labelled(task, alone, model=model, labels=labels) == alone, "gold labels are not looked at"
 
 
 @torch.no_grad()
@@ -112,7 +111,7 @@ def test_words_of_overlapping_windows_are_labelled_where_they_are_new() -> None:
         here = [TAGS[label] for label in label_P.tolist()]
         in_context += [(place + window.first, tag) for place, tag in enumerate(here[: window.scored - window.first])]
         tags += here[window.scored - window.first :]
-    (found,) = said(POS, [tree], model=model, labels=TAGS, most_tokens=12)
+    (found,) = labelled(POS, [tree], model=model, labels=TAGS, most_tokens=12)
     assert found.upos == tuple(tags)
     # As context they were labelled otherwise, at least once.
     assert any(tags[word] != tag for word, tag in in_context)
@@ -133,9 +132,9 @@ def test_heads_of_later_parts_are_counted_through_and_their_roots_hang_from_the_
             heads=(0, *(1,) * (window.stop - window.first - 1)),
             relations=("?",) * (window.stop - window.first),
         )
-        (alone,) = said(PARSING, [part], model=model, labels=RELATIONS)
+        (alone,) = labelled(PARSING, [part], model=model, labels=RELATIONS)
         parts.append((window.first, alone))
-    (found,) = said(PARSING, [tree], model=model, labels=RELATIONS, most_tokens=14)
+    (found,) = labelled(PARSING, [tree], model=model, labels=RELATIONS, most_tokens=14)
     root = parts[0][1].heads.index(0) + 1
     expected = [(root if first else 0) if head == 0 else head + first for first, part in parts for head in part.heads]
     assert found.heads == tuple(expected)
@@ -149,7 +148,7 @@ def test_heads_of_later_parts_are_counted_through_and_their_roots_hang_from_the_
 @torch.no_grad()
 def test_a_long_sentence_is_one_tree_that_can_be_written_and_read(tmp_path: Any) -> None:
     examples = unlabelled_trees(12, most_words=25, seed=5)
-    found = said(PARSING, examples, model=model_of(PARSING, RELATIONS), labels=RELATIONS, most_tokens=10)
+    found = labelled(PARSING, examples, model=model_of(PARSING, RELATIONS), labels=RELATIONS, most_tokens=10)
     assert [tree.heads.count(0) for tree in found] == [1] * 12
     (tmp_path / "trees.conllu").write_text(PARSING.text(found), encoding="utf-8")
     assert PARSING.read(tmp_path / "trees.conllu") == found
@@ -172,23 +171,39 @@ def test_a_language_is_read_by_what_it_owns(name: str) -> None:
     task, examples, labels = CASES[name]
     encoder = tiny_encoder(separate=EVERYTHING, noise=1.0)
     straight, crossed = (model_of(task, labels, encoder=each) for each in (encoder, swapped(encoder)))
-    english, french = (said(task, examples, model=straight, labels=labels, language=each) for each in ("en", "fr"))
+    english, french = (labelled(task, examples, model=straight, labels=labels, language=each) for each in ("en", "fr"))
     assert english != french
-    assert said(task, examples, model=crossed, labels=labels, language="fr") == english
-    assert said(task, examples, model=crossed, labels=labels, language="en") == french
-
-
-def test_a_model_that_shares_everything_says_the_same_of_the_same_tokens() -> None:
-    task, examples, labels = CASES["ner"]
-    model = model_of(task, labels)
-    english, french = (said(task, examples, model=model, labels=labels, language=each) for each in ("en", "fr"))
-    assert english == french
+    assert labelled(task, examples, model=crossed, labels=labels, language="fr") == english
+    assert labelled(task, examples, model=crossed, labels=labels, language="en") == french
 
 
 def test_prediction_is_without_dropout_and_leaves_no_gradients() -> None:
     task, examples, labels = CASES["ner"]
     model = model_of(task, labels, encoder=tiny_encoder(dropout=0.5, noise=1.0)).train()
-    first = said(task, examples, model=model, labels=labels)
-    assert said(task, examples, model=model.train(), labels=labels) == first
+    first = labelled(task, examples, model=model, labels=labels)
+    assert labelled(task, examples, model=model.train(), labels=labels) == first
     assert all(parameter.grad is None for parameter in model.parameters())
-    assert first == said(task, examples, model=model_of(task, labels), labels=labels)
+    assert first == labelled(task, examples, model=model_of(task, labels), labels=labels)
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_scores_are_of_what_is_predicted_in_the_language_of_the_encoding(language: str, tmp_path: Path) -> None:
+    found = tuner_of(tmp_path, encoder=tiny_encoder(separate=EVERYTHING)).finish(silent)
+    unseen = TaggedSentence(words=("ab", "c", "de", "f"), tags=("B-ORG", "I-ORG", "O", "B-PER"))
+    gold = [replace(unseen, words=tuple(f"{word}{word}" for word in unseen.words)), *tagged_sentences(9, most_words=2)]
+    result = evaluate(
+        NER,
+        gold,
+        model=found.model,
+        labels=found.labels,
+        encoding=letter_encoding(language),
+        most_tokens=9,
+        machine=CPU,
+    )
+    sequences = encoded(NER, gold, encoding=letter_encoding(language), most_tokens=9)
+    assert result.predicted == predictions(
+        NER, gold, sequences, model=found.model, labels=found.labels, language=language, machine=CPU
+    )
+    entities = sum(tag != "O" for each in gold for tag in each.tags)
+    expected = NER.scores(gold, result.predicted) | {"in_parts": 10.0, "unseen_labels": 100 * 2 / entities}
+    assert result.scores == pytest.approx(expected)

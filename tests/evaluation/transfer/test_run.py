@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from isoglot.evaluation.transfer.run import FineTuningRun
-from isoglot.study.searches import Schedule, Search, Setting
+from isoglot.study.searches import Schedule
 from tests.evaluation.transfer.tiny_transfer import RUN
 
 TENTH = replace(RUN, schedule=Schedule.LINEAR, warmup_share=0.1)
@@ -18,23 +18,16 @@ def shares(run: FineTuningRun, *, updates: int) -> list[float]:
 def test_warm_up_and_decay_by_hand() -> None:
     assert shares(TENTH, updates=20) == pytest.approx([1 / 2, 1.0, *(left / 18 for left in range(18, 0, -1))])
     expected = {1: 0.01, 50: 0.5, 99: 0.99, 100: 1.0, 101: 1.0, 102: 899 / 900, 551: 0.5, 1000: 1 / 900}
+    # A warm-up of 2.5 updates ends between two.
+    assert shares(TENTH, updates=25)[:5] == pytest.approx([0.4, 0.8, 1.0, 22 / 22.5, 21 / 22.5])
     assert {at: TENTH.rate_share(at, updates=1000) for at in expected} == pytest.approx(expected)
-
-
-def test_a_warm_up_that_ends_between_two_updates() -> None:
-    """Of 2.5 updates."""
-    assert shares(TENTH, updates=25)[:6] == pytest.approx([0.4, 0.8, 1.0, 22 / 22.5, 21 / 22.5, 20 / 22.5])
 
 
 def test_without_a_warm_up_the_rate_falls_from_the_first_update_on() -> None:
     assert shares(replace(TENTH, warmup_share=0.0), updates=4) == pytest.approx([1.0, 0.75, 0.5, 0.25])
     assert shares(TENTH, updates=4) == pytest.approx([1.0, 3 / 3.6, 2 / 3.6, 1 / 3.6])
     assert shares(TENTH, updates=1) == [1.0]
-
-
-def test_a_constant_rate() -> None:
-    run = replace(TENTH, schedule=Schedule.CONSTANT)
-    assert set(shares(run, updates=30)) == {1.0}
+    assert set(shares(replace(TENTH, schedule=Schedule.CONSTANT), updates=30)) == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -46,33 +39,3 @@ def test_an_epoch_is_all_sequences_or_as_many_as_the_run_says(
 ) -> None:
     run = replace(RUN, epoch_examples=epoch_examples, batch=batch)
     assert (run.examples(size), run.epoch_updates(size)) == (examples, updates)
-
-
-def test_a_run_is_its_setting_and_the_budget_of_the_search() -> None:
-    search = Search(
-        batches=(4, 8),
-        learning_rates=(1e-6, 2e-6),
-        head_learning_rates=(5e-6, 1e-4),
-        epochs=7,
-        epoch_examples=300,
-        schedule=Schedule.CONSTANT,
-        warmup_share=0.3,
-        beta2=0.999,
-    )
-    setting = Setting(batch=8, learning_rate=2e-6, head_learning_rate=1e-4)
-    run = FineTuningRun.of(setting, search=search, language="en", most_tokens=77, seed=5, freeze_encoder=True)
-    assert run == FineTuningRun(
-        language="en",
-        batch=8,
-        learning_rate=2e-6,
-        head_learning_rate=1e-4,
-        epochs=7,
-        epoch_examples=300,
-        schedule=Schedule.CONSTANT,
-        warmup_share=0.3,
-        beta2=0.999,
-        most_tokens=77,
-        freeze_encoder=True,
-        seed=5,
-    )
-    assert not FineTuningRun.of(setting, search=search, language="en", most_tokens=77, seed=5).freeze_encoder

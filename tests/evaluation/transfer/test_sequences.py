@@ -1,10 +1,9 @@
-"""What a model reads of an example, and which position stands for which word."""
+"""The ids that a model reads of an example, and which position stands for which word."""
 
 import random
 from collections.abc import Sequence
 from itertools import chain
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,7 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.bio_files import TaggedSentence
+from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.sequences import Sequences, encoded, target_columns
 from isoglot.evaluation.transfer.task import IGNORE, Windows
@@ -147,12 +146,6 @@ def test_overlapping_windows_by_hand() -> None:
     ]
 
 
-def test_a_word_longer_than_the_room_is_read_as_far_as_it_goes() -> None:
-    sequences = encoded(NER, tagged(["a", "bcdefghij", "c"]), encoding=letter_encoding(), most_tokens=6)
-    assert [tokens(sequences, n)[1:-1] for n in range(3)] == [ids(["a"]), ids(["bcdefghij"])[:4], ids(["c"])]
-    assert sequences.num_in_parts == 1
-
-
 @given(sentences=SENTENCES, most_tokens=ROOMS, seed=st.integers(0, 9))
 def test_targets_of_parsing_in_parts(sentences: list[list[str]], most_tokens: int, seed: int) -> None:
     """Word by word: where is its head in the part that it is in?"""
@@ -174,16 +167,6 @@ def test_targets_of_parsing_in_parts(sentences: list[list[str]], most_tokens: in
         expected[0] += heads
         expected[1] += kinds
     assert target_columns(PARSING, examples, sequences, relations).tolist() == expected
-
-
-def test_the_root_of_a_later_part_is_at_its_position_0() -> None:
-    """Words 3 and 4 are a part of their own: 3 is the root, 4 has its head in the first part."""
-    tree = Tree(words=("ab", "c", "de", "f"), upos=("X",) * 4, heads=(2, 3, 0, 1), relations=("a", "b", "c", "d"))
-    sequences = encoded(PARSING, [tree], encoding=letter_encoding(), most_tokens=5)
-    target_CT = target_columns(PARSING, [tree], sequences, {"a": 0, "b": 1, "c": 2, "d": 3})
-    x = IGNORE
-    assert target_CT[0].tolist() == [*(x, 3, x, x, x), *(x, 0, x, x, x)]
-    assert target_CT[1].tolist() == [*(x, 0, x, x, x), *(x, 2, x, x, x)]
 
 
 @given(
@@ -209,17 +192,3 @@ def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
     assert target_columns(NLI, [example], sequences, {"neutral": 1}).tolist() == [
         [1] + [IGNORE] * (len(sequences.token_T) - 1)
     ]
-
-
-def test_a_pair_that_loses_words_on_both_sides() -> None:
-    long, fits = pair("aa bb cc dd ee", "f g h i j a"), pair("aa", "b")
-    sequences = encoded(NLI, [long, fits], encoding=letter_encoding(), most_tokens=11)
-    assert tokens(sequences, 0) == [END, *ids(["aa", "bb"]), END, *ids(["f", "g", "h", "i"]), END]
-    assert tokens(sequences, 1) == [END, *ids(["aa"]), END, *ids(["b"]), END]
-    assert sequences.num_in_parts == 1
-
-
-def test_arrays_are_of_the_types_that_torch_indexes_by() -> None:
-    sequences = encoded(NER, tagged(["a"]), encoding=letter_encoding(), most_tokens=4)
-    assert {array.dtype for array in (sequences.token_T, sequences.start_N, sequences.length_N)} == {np.dtype("int64")}
-    assert sequences.point_T.dtype == np.bool_

@@ -12,7 +12,8 @@ import torch
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
-from isoglot.evaluation.transfer.bio_files import TaggedSentence
+from isoglot.evaluation.transfer.bio_tags import TaggedSentence
+from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.model import NewLayers
 from isoglot.evaluation.transfer.run import FineTuningRun
@@ -115,6 +116,19 @@ def unlearned_pairs() -> tuple[list[Inference], list[Inference]]:
     pairs = inferences(80)
     train = [replace(pair, label="entailment" if pair.premise[0][0] in "ab" else "neutral") for pair in pairs]
     return train, [replace(pair, label="neutral") for pair in train if pair.label == "entailment"]
+
+
+def chain_trees() -> list[Tree]:
+    """The root is anywhere, and a word's relation tells the side of its head."""
+    random = np.random.default_rng(0)
+    trees = []
+    for size in range(1, 7):
+        root = int(random.integers(1, size + 1))
+        heads = [0 if word == root else word + (1 if word < root else -1) for word in range(1, size + 1)]
+        relations = ["root" if head == 0 else "left" if head > word else "right" for word, head in enumerate(heads, 1)]
+        words = random_words(random, count=size)
+        trees.append(Tree(words=words, upos=("X",) * size, heads=tuple(heads), relations=tuple(relations)))
+    return trees
 
 
 def tuner_of(

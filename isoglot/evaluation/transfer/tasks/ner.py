@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.corpora.synthetic import draw_meanings, trees
 from isoglot.corpora.words import whole_words
-from isoglot.evaluation.transfer.bio_files import TaggedSentence, bio_text, read_bio
-from isoglot.evaluation.transfer.bio_spans import OUTSIDE, repair_bio, span_scores
+from isoglot.evaluation.transfer.bio_tags import OUTSIDE, TaggedSentence, bio_text, read_bio, repair_bio, span_counts
 from isoglot.evaluation.transfer.realigned_tags import needs_realignment, realigned
 from isoglot.evaluation.transfer.task import Recipe, Segments, Task, Windows
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.task_head import TaskHead
+    from isoglot.evaluation.transfer.heads import TaskHead
 
 
 class Ner(Task[TaggedSentence]):
-    """A linear softmax on first subwords; what it says is repaired to spans of one type each."""
+    """A linear softmax on first subwords; its tags are repaired to spans of one type each."""
 
     name = "ner"
     title = "NER"
@@ -36,15 +35,9 @@ class Ner(Task[TaggedSentence]):
         self, paths: Sequence[Path], *, splitting: WordSplitting
     ) -> tuple[list[TaggedSentence], dict[str, int]]:
         sentences = [sentence for path in paths for sentence in read_bio(path)]
-        if not needs_realignment(sentences):
-            return [replace(each, words=whole_words(each.words, splitting)) for each in sentences], {}
-        found = realigned(sentences, splitting)
-        return list(found.sentences), {
-            "straddling_words": found.num_straddling,
-            "changed_spans": found.num_changed,
-            "lost_spans": found.num_lost,
-            "sentences_not_realigned": found.num_untouched,
-        }
+        if needs_realignment(sentences):
+            return realigned(sentences, splitting)
+        return [replace(each, words=whole_words(each.words, splitting)) for each in sentences], {}
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[TaggedSentence]:
         meanings = draw_meanings(world, count=count, seed=seed)
@@ -72,9 +65,9 @@ class Ner(Task[TaggedSentence]):
         return [[ids[tag] for tag in example.tags]]
 
     def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.evaluation.transfer.task_head import tagging_head
+        from isoglot.evaluation.transfer.heads import TAGGING_DROPOUT, LinearHead
 
-        return tagging_head(width=width, num_labels=len(labels))
+        return LinearHead(width=width, num_labels=len(labels), dropout=TAGGING_DROPOUT)
 
     def predicted(
         self, example: TaggedSentence, columns: Sequence[Sequence[int]], labels: Sequence[str]
@@ -82,15 +75,15 @@ class Ner(Task[TaggedSentence]):
         return replace(example, tags=tuple(repair_bio([labels[label] for label in columns[0]])))
 
     def scores(self, gold: Sequence[TaggedSentence], predicted: Sequence[TaggedSentence]) -> dict[str, float]:
-        found = span_scores([each.tags for each in gold], [each.tags for each in predicted])
-        return {"f1": found.f1, "precision": found.precision, "recall": found.recall}
+        counts, _ = span_counts([each.tags for each in gold], [each.tags for each in predicted])
+        return {"f1": counts.f1, "precision": counts.precision, "recall": counts.recall}
 
     def breakdown(self, gold: Sequence[TaggedSentence], predicted: Sequence[TaggedSentence]) -> list[list[str]]:
         """A row for each type of entity."""
-        found = span_scores([each.tags for each in gold], [each.tags for each in predicted])
+        _, by_type = span_counts([each.tags for each in gold], [each.tags for each in predicted])
         return [["type", "spans", "precision", "recall", "F1"]] + [
             [type_, str(each.gold), f"{each.precision:.1f}", f"{each.recall:.1f}", f"{each.f1:.1f}"]
-            for type_, each in sorted(found.by_type.items())
+            for type_, each in by_type.items()
         ]
 
 

@@ -9,12 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.corpora.readers.inference_pairs import (
-    InferencePair,
-    inference_pairs,
-    is_official_header,
-    official_pairs,
-)
+from isoglot.corpora.readers.inference_pairs import InferencePair, inference_pairs, is_official_header, official_pairs
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.synthetic import entailment_pairs
 from isoglot.corpora.words import split_lines
@@ -24,15 +19,15 @@ from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.task_head import TaskHead
+    from isoglot.evaluation.transfer.heads import TaskHead
 
 MADE_UP_WORDS = 13
-"""Of premise and hypothesis together: with three end symbols they fill a window of the demo."""
+"""The most words of premise and hypothesis together; with three end symbols they fill a window of the demo."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """The words of both sentences, and what the first says about the second."""
+    """The words of both sentences, and the relation between them."""
 
     premise: tuple[str, ...]
     hypothesis: tuple[str, ...]
@@ -60,15 +55,15 @@ class Nli(Task[Inference]):
         placed = [placed for path in paths for placed in _pairs(path, language=splitting.language)]
         pairs = [pair for _, pair in placed]
         words = split_lines([text for pair in pairs for text in (pair.premise, pair.hypothesis)], splitting)
-        found = [
+        inferences = [
             Inference(premise=tuple(premise), hypothesis=tuple(hypothesis), label=pair.label)
             for pair, premise, hypothesis in zip(pairs, words[::2], words[1::2], strict=True)
         ]
-        for (where, _), each in zip(placed, found, strict=True):
+        for (where, _), each in zip(placed, inferences, strict=True):
             if not each.premise or not each.hypothesis:
                 blank = "hypothesis" if each.premise else "premise"
                 raise IsoglotError(f"{where}: the {blank} has no words; drop the row")
-        return found, {}
+        return inferences, {}
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
         return [
@@ -99,7 +94,7 @@ class Nli(Task[Inference]):
         return [[ids[example.label]]]
 
     def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.evaluation.transfer.task_head import LinearHead
+        from isoglot.evaluation.transfer.heads import LinearHead
 
         return LinearHead(width=width, num_labels=len(labels), dropout=0.0)
 
@@ -121,7 +116,7 @@ class Nli(Task[Inference]):
 
 
 def _pairs(path: Path, *, language: str) -> list[tuple[str, InferencePair]]:
-    """Each with the place it was found at."""
+    """Each pair with its place in the file."""
     lines = list(LineFile(path))
     if not lines:
         raise IsoglotError(f"{path}: the file is empty; it should hold a premise, a hypothesis and a label a line")

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.conllu import Tree
-from isoglot.evaluation.transfer.task import Windows
-from isoglot.evaluation.transfer.treebank_task import TreebankTask
+from isoglot.evaluation.transfer.task import TreebankTask, Windows
 from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.task_head import TaskHead
+    from isoglot.evaluation.transfer.heads import TaskHead
 
 NO_TAG = "_"
 
@@ -31,15 +30,15 @@ class Pos(TreebankTask):
     scorer = "udtools, and read the row UPOS: udeval -v GOLD PREDICTED"
 
     def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Tree], dict[str, int]]:
-        sentences = []
+        all_trees = []
         for path in paths:
-            found, _ = super().read_official([path], splitting=splitting)
-            for number, tree in enumerate(found, start=1):
+            trees, _ = super().read_official([path], splitting=splitting)
+            for number, tree in enumerate(trees, start=1):
                 if NO_TAG in tree.upos:
                     word = tree.words[tree.upos.index(NO_TAG)]
                     raise IsoglotError(f"{path}: {word!r} in sentence {number} has no part of speech; drop it")
-            sentences += found
-        return sentences, {}
+            all_trees += trees
+        return all_trees, {}
 
     def gold_labels(self, example: Tree) -> tuple[str, ...]:
         return example.upos
@@ -48,9 +47,9 @@ class Pos(TreebankTask):
         return [[ids[tag] for tag in example.upos]]
 
     def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.evaluation.transfer.task_head import tagging_head
+        from isoglot.evaluation.transfer.heads import TAGGING_DROPOUT, LinearHead
 
-        return tagging_head(width=width, num_labels=len(labels))
+        return LinearHead(width=width, num_labels=len(labels), dropout=TAGGING_DROPOUT)
 
     def predicted(self, example: Tree, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Tree:
         return replace(example, upos=tuple(labels[tag] for tag in columns[0]))

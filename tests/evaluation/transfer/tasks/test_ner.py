@@ -1,13 +1,11 @@
-"""Tags of words: what is read, what is learned, and what a model's tags are mended to."""
+"""Tags of words: how files are read, how a model's tags are repaired, and their scores."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from isoglot.evaluation.transfer.bio_files import TaggedSentence
-from isoglot.evaluation.transfer.task import Recipe, Windows
-from isoglot.evaluation.transfer.task_head import LinearHead
-from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
@@ -22,11 +20,6 @@ def sentence(text: str) -> TaggedSentence:
     return TaggedSentence(words=tuple(word for word, _ in pairs), tags=tuple(tag or "O" for _, tag in pairs))
 
 
-def test_the_task_is_known_by_its_file() -> None:
-    assert task_named("ner") is NER
-    assert (NER.recipe, NER.windows, NER.metric) == (Recipe.WORDS, Windows.OVERLAPPING, "f1")
-
-
 def test_files_are_read_one_after_the_other_and_words_stay_whole(tmp_path: Path) -> None:
     (tmp_path / "a.bio").write_text("en:John's\tB-PER\nen:here\tO\n\n", encoding="utf-8")
     (tmp_path / "b.bio").write_text("EU B-ORG\nrejects O\n\n", encoding="utf-8")
@@ -35,17 +28,12 @@ def test_files_are_read_one_after_the_other_and_words_stay_whole(tmp_path: Path)
     assert counts == {}
 
 
-def test_marks_are_those_that_the_splitter_writes(tmp_path: Path) -> None:
+def test_marks_and_case_are_those_of_the_text(tmp_path: Path) -> None:
     (tmp_path / "a.bio").write_text("d\u2019Or\tB-ORG\n…\tO\n\n", encoding="utf-8")
     found, _ = NER.read_official([tmp_path / "a.bio"], splitting=ENGLISH)
     assert found == [sentence("d'Or/B-ORG ...")]
-
-
-def test_words_are_lower_case_where_those_of_the_text_are(tmp_path: Path) -> None:
-    (tmp_path / "a.bio").write_text("Zoë\tB-PER\nWENT\tO\n\n", encoding="utf-8")
-    splitting = WordSplitting(splitter=Splitter.MOSES, language="en", lowercase=True)
-    found, _ = NER.read_official([tmp_path / "a.bio"], splitting=splitting)
-    assert found == [sentence("zoë/B-PER went")]
+    found, _ = NER.read_official([tmp_path / "a.bio"], splitting=replace(ENGLISH, lowercase=True))
+    assert found == [sentence("d'or/B-ORG ...")]
 
 
 def test_characters_of_chinese_become_words_of_the_segmenter(tmp_path: Path) -> None:
@@ -57,31 +45,18 @@ def test_characters_of_chinese_become_words_of_the_segmenter(tmp_path: Path) -> 
     assert counts == {"straddling_words": 1, "changed_spans": 1, "lost_spans": 0, "sentences_not_realigned": 0}
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    examples = [sentence("Anna/B-PER Berg/I-PER sleeps"), sentence("ok")]
-    (tmp_path / "x.bio").write_text(NER.text(examples), encoding="utf-8")
-    assert NER.read(tmp_path / "x.bio") == examples
-
-
-def test_segments_labels_and_targets() -> None:
-    example = sentence("Anna/B-PER Berg/I-PER sleeps")
-    assert NER.segments(example) == (("Anna", "Berg", "sleeps"),)
-    assert NER.labels([example, sentence("x/B-LOC")]) == ("B-LOC", "B-PER", "I-PER", "O")
-    assert NER.targets(example, {"B-PER": 2, "I-PER": 1, "O": 0}) == [[2, 1, 0]]
-
-
 def test_predicted_tags_are_repaired_to_spans_of_one_type() -> None:
     """Section 3.2: a stand-alone I-X becomes B-X, and B-X I-Y I-Z becomes B-Z I-Z I-Z."""
     labels = ("B-A", "I-A", "I-B", "I-C", "O")
-    said = NER.predicted(sentence("a b c d e f"), [[1, 4, 0, 2, 3, 4]], labels)
-    assert said == sentence("a/B-A b c/B-C d/I-C e/I-C f")
+    predicted = NER.predicted(sentence("a b c d e f"), [[1, 4, 0, 2, 3, 4]], labels)
+    assert predicted == sentence("a/B-A b c/B-C d/I-C e/I-C f")
 
 
 def test_scores_by_hand() -> None:
     gold = [sentence("a/B-PER b/I-PER c d/B-LOC"), sentence("e/B-LOC f")]
-    said = [sentence("a/B-PER b/I-PER c/B-LOC d/I-LOC"), sentence("e/B-LOC f/B-ORG")]
-    assert NER.scores(gold, said) == pytest.approx({"f1": 100 * 4 / 7, "precision": 50.0, "recall": 100 * 2 / 3})
-    assert NER.breakdown(gold, said) == [
+    predicted = [sentence("a/B-PER b/I-PER c/B-LOC d/I-LOC"), sentence("e/B-LOC f/B-ORG")]
+    assert NER.scores(gold, predicted) == pytest.approx({"f1": 100 * 4 / 7, "precision": 50.0, "recall": 100 * 2 / 3})
+    assert NER.breakdown(gold, predicted) == [
         ["type", "spans", "precision", "recall", "F1"],
         ["LOC", "2", "50.0", "50.0", "50.0"],
         ["ORG", "0", "0.0", "0.0", "0.0"],
@@ -93,12 +68,6 @@ def test_labels_that_training_never_had_are_counted() -> None:
     gold = [sentence("a/B-PER b/B-ORG c d")]
     assert NER.unseen_share(gold, ("B-PER", "O")) == 50.0
     assert NER.unseen_share(gold, ("B-ORG", "B-PER", "O")) == 0.0
-
-
-def test_the_layer_is_a_linear_softmax_with_dropout() -> None:
-    head = NER.head(width=12, labels=("B-A", "I-A", "O"))
-    assert isinstance(head, LinearHead)
-    assert (head.output.weight.shape, head.dropout.rate) == ((3, 12), 0.2)
 
 
 def test_made_up_examples_mean_the_same_in_every_language(tiny_world: World) -> None:

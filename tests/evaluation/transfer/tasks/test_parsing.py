@@ -1,19 +1,21 @@
-"""Trees: what is read and learned of them, and that what is predicted is one."""
+"""Trees: how they are read, that a prediction is one, and scores as those of the official evaluation."""
 
+import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from udtools.udeval import evaluate, load_conllu
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.biaffine import BiaffineParser
-from isoglot.evaluation.transfer.conllu import Tree
-from isoglot.evaluation.transfer.task import Recipe, Windows
-from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.evaluation.transfer.conllu import Tree, conllu_text
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
+from isoglot.evaluation.transfer.tasks.parsing import attachment_scores
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
+from tests.evaluation.transfer.drawn_trees import RELATIONS, tree_heads, trees
 
 TREEBANK = """# sent_id = 1
 1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_
@@ -35,14 +37,31 @@ DOGS = Tree(
 OK = Tree(words=("OK",), upos=("INTJ",), heads=(0,), relations=("root",))
 
 
+GOLD = [
+    Tree(
+        words=("She", "was", "seen", "for", "$", "5", "."),
+        upos=("PRON", "AUX", "VERB", "ADP", "SYM", "NUM", "PUNCT"),
+        heads=(3, 3, 0, 5, 3, 5, 3),
+        relations=("nsubj:pass", "aux:pass", "root", "case", "obl", "nummod", "punct"),
+    ),
+    Tree(words=("Why", "?"), upos=("ADV", "PUNCT"), heads=(0, 1), relations=("root", "punct")),
+]
+PREDICTED = [
+    replace(
+        GOLD[0],
+        # A parser knows nothing of gold UPOS.
+        upos=("X",) * 7,
+        # Wrong heads: "for" and the full stop.
+        heads=(3, 3, 0, 3, 3, 5, 5),
+        # Another subtype, no subtype, and one more relation that is wrong.
+        relations=("nsubj:outer", "aux", "root", "case", "nmod", "nummod", "punct"),
+    ),
+    GOLD[1],
+]
+
+
 def tree(heads: tuple[int, ...], relations: str) -> Tree:
     return Tree(words=("w",) * len(heads), upos=("X",) * len(heads), heads=heads, relations=tuple(relations.split()))
-
-
-def test_the_task_is_known_by_its_file() -> None:
-    assert task_named("parsing") is PARSING
-    assert (PARSING.recipe, PARSING.windows, PARSING.metric) == (Recipe.WORDS, Windows.APART, "las")
-    assert PARSING.points_to_words
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
@@ -67,23 +86,6 @@ def test_marks_are_those_that_the_splitter_writes_and_words_stay_as_many(tmp_pat
         assert [len(each.words) for each in found] == [4, 1]
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    (tmp_path / "x.conllu").write_text(PARSING.text([DOGS, OK]), encoding="utf-8")
-    assert PARSING.read(tmp_path / "x.conllu") == [DOGS, OK]
-
-
-def test_segments_labels_and_targets() -> None:
-    assert PARSING.segments(DOGS) == (DOGS.words,)
-    assert PARSING.labels([DOGS, OK]) == ("advmod", "det", "nsubj:pass", "root")
-    heads, relations = PARSING.targets(DOGS, {"advmod": 0, "det": 1, "nsubj:pass": 2, "root": 3})
-    assert (list(heads), list(relations)) == ([2, 3, 0, 3], [1, 2, 3, 0])
-
-
-def test_predicted_heads_and_relations_are_those_of_the_columns() -> None:
-    said = PARSING.predicted(DOGS, [[3, 1, 0, 1], [0, 1, 2, 0]], ("a", "b", "root"))
-    assert said == Tree(words=DOGS.words, upos=DOGS.upos, heads=(3, 1, 0, 1), relations=("a", "b", "root", "a"))
-
-
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=5), roots=st.lists(st.integers(0, 3), min_size=5))
 def test_parts_become_one_tree_under_the_root_of_the_first(sizes: list[int], roots: list[int]) -> None:
     """In each part all words hang from its root."""
@@ -92,38 +94,15 @@ def test_parts_become_one_tree_under_the_root_of_the_first(sizes: list[int], roo
         first = len(heads)
         heads += [0 if word == root % size else first + root % size + 1 for word in range(size)]
     example = tree(tuple(heads), "x " * len(heads))
-    said = PARSING.predicted(example, [heads, [int(head == 0) for head in heads]], ("x", "root"))
+    predicted = PARSING.predicted(example, [heads, [int(head == 0) for head in heads]], ("x", "root"))
     first_root = heads.index(0) + 1
-    assert said.heads == tuple(
+    assert predicted.heads == tuple(
         head or (0 if word == first_root else first_root) for word, head in enumerate(heads, start=1)
     )
     # No root but one; the others are beside it.
-    assert said.relations == tuple(
+    assert predicted.relations == tuple(
         "x" if head else "root" if word == first_root else "parataxis" for word, head in enumerate(heads, start=1)
     )
-
-
-def test_scores_by_hand() -> None:
-    """Subtypes do not count; a relation without its head does not either."""
-    gold = [tree((2, 0, 2, 3), "det root obj:x punct"), tree((0,), "root")]
-    said = [tree((2, 0, 2, 2), "amod root obj:y punct"), tree((0,), "root")]
-    scores = PARSING.scores(gold, said)
-    assert scores["uas"] == pytest.approx(80.0)
-    assert scores["las"] == pytest.approx(60.0)
-    assert scores["las_with_subtypes"] == pytest.approx(40.0)
-    assert PARSING.breakdown(gold, said) == [
-        ["relation", "words", "predicted", "UAS", "LAS", "taken for"],
-        ["root", "2", "2", "100.0", "100.0", ""],
-        ["det", "1", "0", "100.0", "0.0", "amod 1"],
-        ["obj", "1", "1", "100.0", "100.0", ""],
-        ["punct", "1", "1", "0.0", "0.0", ""],
-    ]
-
-
-def test_the_layer_is_a_parser_that_knows_the_relation_root() -> None:
-    head = PARSING.head(width=12, labels=("advmod", "det", "root"))
-    assert isinstance(head, BiaffineParser)
-    assert (head.root_relation, len(head.relation)) == (2, 3)
 
 
 @pytest.mark.parametrize("labels", [("advmod", "det"), ("root",)])
@@ -148,3 +127,87 @@ def test_made_up_trees_mean_the_same_in_every_language(tiny_world: World) -> Non
     assert [each.heads for each in first] != [each.heads for each in second]
     assert all(each.heads[each.relations.index("root")] == 0 for each in first)
     assert PARSING.made_up(plain, world=tiny_world, count=60, seed=4) != first
+
+
+def official_percent(gold: list[Tree], predicted: list[Tree]) -> dict[str, float]:
+    scores = evaluate(*(load_conllu(io.StringIO(conllu_text(each)), "", {}) for each in (gold, predicted)))
+    assert scores["Words"].f1 == scores["Sentences"].f1 == 1
+    return {"las": 100 * scores["LAS"].f1, "uas": 100 * scores["UAS"].f1}
+
+
+def test_scores_worked_by_hand() -> None:
+    assert attachment_scores(GOLD, PREDICTED) == pytest.approx(
+        {
+            "uas": 100 * 7 / 9,
+            "las": 100 * 6 / 9,
+            "las_with_subtypes": 100 * 4 / 9,
+            # Without "$", "." and "?".
+            "uas_without_punctuation": 100 * 5 / 6,
+            "las_without_punctuation": 100 * 5 / 6,
+            "las_with_subtypes_without_punctuation": 100 * 3 / 6,
+        }
+    )
+    assert set(attachment_scores(GOLD, GOLD).values()) == {100.0}
+    assert PARSING.breakdown(GOLD, PREDICTED) == [
+        ["relation", "words", "predicted", "UAS", "LAS", "taken for"],
+        ["punct", "2", "2", "50.0", "50.0", ""],
+        ["root", "2", "2", "100.0", "100.0", ""],
+        ["aux", "1", "1", "100.0", "100.0", ""],
+        ["case", "1", "1", "0.0", "0.0", ""],
+        ["nsubj", "1", "1", "100.0", "100.0", ""],
+        ["nummod", "1", "1", "100.0", "100.0", ""],
+        ["obl", "1", "0", "100.0", "0.0", "nmod 1"],
+    ]
+
+
+def reparsed(tree: Tree) -> st.SearchStrategy[Tree]:
+    size = len(tree.words)
+    relations = st.tuples(*[st.sampled_from(RELATIONS)] * size)
+    return st.builds(
+        replace,
+        st.just(tree),
+        heads=st.just(tree.heads) | tree_heads(size),
+        relations=st.just(tree.relations) | relations,
+    )
+
+
+@given(st.lists(trees().flatmap(lambda tree: st.tuples(st.just(tree), reparsed(tree))), min_size=1, max_size=4))
+def test_the_official_evaluation_gives_the_same_scores(pairs: list[tuple[Tree, Tree]]) -> None:
+    gold, predicted = map(list, zip(*pairs, strict=True))
+    # Somewhere there must be a word to score.
+    gold, predicted = [GOLD[1], *gold], [GOLD[1], *predicted]
+    scores = attachment_scores(gold, predicted)
+    assert {name: scores[name] for name in ("las", "uas")} == pytest.approx(official_percent(gold, predicted))
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "complaint"),
+    [
+        ([], [], "there are no sentences to score"),
+        (GOLD, GOLD[:1], "sentence 2 is gold only, of 2 gold and 1 predicted"),
+        (GOLD[:1], GOLD, "sentence 2 is predicted only, of 1 gold and 2 predicted"),
+        (
+            GOLD,
+            [GOLD[0], replace(GOLD[1], words=("Why", "!"))],
+            "sentence 2 differs from word 2 on: gold has '?', .* '!'",
+        ),
+        (GOLD[::-1], GOLD, "sentence 1 differs from word 1 on: gold has 'Why ?', predicted has 'She was seen'"),
+        (
+            GOLD[1:],
+            [Tree(words=("Why",), upos=("ADV",), heads=(0,), relations=("root",))],
+            "sentence 1 differs from word 2 on: gold has '?', predicted has no such word",
+        ),
+        # That the words differ says more than that there are more of them.
+        (GOLD, GOLD[1:], "sentence 1 differs"),
+    ],
+)
+def test_sentences_that_differ_are_refused(gold: list[Tree], predicted: list[Tree], complaint: str) -> None:
+    for scored in (attachment_scores, PARSING.breakdown):
+        with pytest.raises(IsoglotError, match=complaint.replace("?", r"\?")):
+            scored(gold, predicted)
+
+
+def test_punctuation_alone_is_refused() -> None:
+    dots = [Tree(words=(".",), upos=("PUNCT",), heads=(0,), relations=("root",))]
+    with pytest.raises(IsoglotError, match="all gold words are punctuation"):
+        attachment_scores(dots, dots)

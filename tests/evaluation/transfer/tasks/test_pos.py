@@ -5,9 +5,6 @@ from pathlib import Path
 import pytest
 
 from isoglot.evaluation.transfer.conllu import Tree
-from isoglot.evaluation.transfer.task import Recipe, Windows
-from isoglot.evaluation.transfer.task_head import LinearHead
-from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.evaluation.transfer.tasks.pos import TASK as POS
 from isoglot.study.languages import Splitter, WordSplitting
@@ -17,12 +14,6 @@ from isoglot.study.synthetic_languages import SyntheticLanguage, World
 def tree(upos: str) -> Tree:
     tags = tuple(upos.split())
     return Tree(words=("W",) * len(tags), upos=tags, heads=(0, *(1,) * (len(tags) - 1)), relations=("x",) * len(tags))
-
-
-def test_the_task_is_known_by_its_file() -> None:
-    assert task_named("pos") is POS
-    assert (POS.recipe, POS.windows, POS.metric) == (Recipe.WORDS, Windows.OVERLAPPING, "accuracy")
-    assert not POS.points_to_words
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
@@ -48,20 +39,14 @@ def test_labels_targets_and_predictions() -> None:
 
 def test_scores_by_hand() -> None:
     gold = [tree("NOUN NOUN NOUN VERB"), tree("ADJ")]
-    said = [tree("NOUN ADJ VERB VERB"), tree("NOUN")]
-    assert POS.scores(gold, said) == {"accuracy": pytest.approx(40.0)}
-    assert POS.breakdown(gold, said) == [
+    predicted = [tree("NOUN ADJ VERB VERB"), tree("NOUN")]
+    assert POS.scores(gold, predicted) == {"accuracy": pytest.approx(40.0)}
+    assert POS.breakdown(gold, predicted) == [
         ["tag", "words", "right %", "taken for"],
         ["ADJ", "1", "0.0", "NOUN 1"],
         ["NOUN", "3", "33.3", "ADJ 1, VERB 1"],
         ["VERB", "1", "100.0", ""],
     ]
-
-
-def test_the_layer_is_a_linear_softmax_with_dropout() -> None:
-    head = POS.head(width=12, labels=("A", "B"))
-    assert isinstance(head, LinearHead)
-    assert (head.output.weight.shape, head.dropout.rate) == ((2, 12), 0.2)
 
 
 def test_made_up_examples_are_trees_of_which_the_tags_are_learned(tiny_world: World) -> None:

@@ -1,25 +1,24 @@
-"""The graph-based parser of Dozat and Manning (2016) on first subwords."""
+"""The tasks' own layers: a linear softmax, and the graph-based parser of Dozat and Manning (2016)."""
 
-# B = sequences, L = positions, W = words and the root before them, D = width, A = width of arcs,
-# R = width of relations, K = relations, P = points
+# B = sequences, L = positions, W = words and the root before them, D = width, K = labels or relations, A = width of
+# arcs, R = width of relations, C = columns of targets or predictions, P = points
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.spanning_tree import maximum_spanning_trees
 from isoglot.evaluation.transfer.task import IGNORE, Ids
-from isoglot.evaluation.transfer.task_head import (
-    Scored,
-    TaskHead,
-    VariationalDropout,
-    mean_cross_entropy,
-    refuse_what_is_not_finite,
-)
 
+Scored = tuple[Tensor, ...]
+"""The tensors that a head keeps of a batch until it is decoded."""
+# Departure: the paper names no dropout of the task's layer; this is the first author's later code's.
+TAGGING_DROPOUT = 0.2
 # Departure: sizes, activation and dropout are not in the paper; these are of the first author's later parser.
 ARC_WIDTH = 512
 RELATION_WIDTH = 128
@@ -27,6 +26,73 @@ INPUT_DROPOUT = 0.2
 DROPOUT = 0.33
 WIDEST = 4
 """Times the encoder's width: a demo's parser need not be larger than its encoder."""
+
+
+class NotFiniteError(IsoglotError):
+    """A model's scores are no numbers."""
+
+
+class TaskHead(nn.Module, ABC):
+    """Reads the last layer; `score` stays on the device, so that all batches are scored before any is decoded."""
+
+    @abstractmethod
+    def loss(self, hidden_BLD: Tensor, *, point_BL: Tensor, target_CBL: Tensor) -> Tensor:
+        """The loss of one batch; positions that are no points have the target IGNORE."""
+
+    @abstractmethod
+    def score(self, hidden_BLD: Tensor, *, point_BL: Tensor) -> Scored:
+        """The tensors of a batch that decoding needs."""
+
+    @abstractmethod
+    def decode(self, scored: Sequence[Scored]) -> list[Ids]:
+        """columns_CP for each batch, its points in the order of its sequences; NotFiniteError without finite scores."""
+
+
+class VariationalDropout(nn.Module):
+    """Drops the same features at every position of a sequence (Gal and Ghahramani, 2016)."""
+
+    def __init__(self, rate: float):
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, hidden_BLD: Tensor) -> Tensor:
+        if not self.training or not self.rate:
+            return hidden_BLD
+        kept_B1D = F.dropout(torch.ones_like(hidden_BLD[:, :1]), self.rate)
+        return hidden_BLD * kept_B1D
+
+
+class LinearHead(TaskHead):
+    """A linear mapping to a softmax over labels, at every point."""
+
+    def __init__(self, *, width: int, num_labels: int, dropout: float):
+        super().__init__()
+        self.dropout = VariationalDropout(dropout)
+        self.output = nn.Linear(width, num_labels)
+
+    def loss(self, hidden_BLD: Tensor, *, point_BL: Tensor, target_CBL: Tensor) -> Tensor:  # noqa: ARG002
+        return mean_cross_entropy(self.output(self.dropout(hidden_BLD)), target_CBL[0])
+
+    def score(self, hidden_BLD: Tensor, *, point_BL: Tensor) -> Scored:
+        # In full precision: scores in bf16 are often equal, and the first of them would win.
+        with torch.autocast(hidden_BLD.device.type, enabled=False):
+            score_PK = self.output(hidden_BLD[point_BL].float())
+        return score_PK.argmax(-1), score_PK.isfinite().all()
+
+    def decode(self, scored: Sequence[Scored]) -> list[Ids]:
+        refuse_what_is_not_finite(is_finite for _, is_finite in scored)
+        return [label_P.cpu().numpy().astype(np.int64)[None] for label_P, _ in scored]
+
+
+def refuse_what_is_not_finite(flags: Iterable[Tensor]) -> None:
+    if not bool(torch.stack(list(flags)).all()):
+        raise NotFiniteError("the model's scores are no numbers; lower the learning rate")
+
+
+def mean_cross_entropy(score_BLK: Tensor, target_BL: Tensor) -> Tensor:
+    """The mean over positions that have a target; 0 where none has."""
+    total = F.cross_entropy(score_BLK.float().flatten(0, 1), target_BL.flatten(), ignore_index=IGNORE, reduction="sum")
+    return total / target_BL.ne(IGNORE).sum().clamp(min=1)
 
 
 class BiaffineParser(TaskHead):

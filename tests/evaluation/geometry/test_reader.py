@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.corpora.vocabulary import END
-from isoglot.evaluation.geometry.encoder_reader import EncoderReader
-from isoglot.study.conditions import Separate
+from isoglot.evaluation.geometry.reader import EncoderReader
 from tests.evaluation.geometry.tiny_readers import CPU, LINES, WORDS, tiny_encoder_reader
-from tests.model.tiny_models import tiny_shape
 
 READERS = {language: tiny_encoder_reader(language) for language in ("en", "fr")}
 
@@ -94,13 +92,6 @@ def test_a_stream_of_lines_stays_a_stream() -> None:
     assert next(taken) < 10_000
 
 
-def test_what_a_reader_says_of_itself() -> None:
-    reader = tiny_encoder_reader(separate=Separate(), most_tokens=7)
-    shape = tiny_shape()
-    assert (reader.num_states, reader.width, reader.most_tokens) == (shape.layers + 1, shape.width, 7)
-    assert (reader.device, reader.pad_id) == (CPU, reader.encoder.pad_id)
-
-
 def test_dropout_is_off_and_nothing_is_learned() -> None:
     reader = READERS["en"]
     again = EncoderReader(
@@ -114,3 +105,6 @@ def test_dropout_is_off_and_nothing_is_learned() -> None:
     assert not any(module.training for module in again.encoder.modules())
     token_BL = torch.tensor([[1, 20, 1]])
     assert not any(state.requires_grad for state in again.states(token_BL, real_BL=token_BL.ne(2)))
+    shape = reader.encoder.shape
+    assert (again.num_states, again.width, again.most_tokens) == (shape.layers + 1, shape.width, 20)
+    assert (again.device, again.pad_id) == (CPU, reader.encoder.pad_id)

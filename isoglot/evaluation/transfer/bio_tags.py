@@ -1,0 +1,221 @@
+"""BIO tags: spans as the paper repairs them (section 3.2), the F1 they are scored by, and files of tagged words."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress, pairwise
+from pathlib import Path
+
+from isoglot.corpora.readers.line_files import LineFile
+from isoglot.errors import IsoglotError
+
+OUTSIDE = "O"
+BEGIN, INSIDE = "B-", "I-"
+DOCUMENT_START = "-DOCSTART-"
+# WikiAnn's own files write every word with its language, as en:Paris or zh-yue:...
+LANGUAGE_PREFIX = re.compile("[a-z]{2,3}(?:-[a-z]+)*:")
+
+Span = tuple[int, int, str]
+"""The place of its first word, the place after its last, and its type."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanCounts:
+    """How many spans the gold tags have, the predicted ones, and both with the same ends and type."""
+
+    gold: int = 0
+    predicted: int = 0
+    right: int = 0
+
+    @property
+    def precision(self) -> float:
+        """In percent, as the others; 0 where there is nothing to divide by, as in seqeval and conlleval."""
+        return _percent(self.right, self.predicted)
+
+    @property
+    def recall(self) -> float:
+        return _percent(self.right, self.gold)
+
+    @property
+    def f1(self) -> float:
+        return _percent(2 * self.right, self.gold + self.predicted)
+
+
+def is_bio(tag: str) -> bool:
+    """Whether a tag is O, or B- or I- with a type after it."""
+    return tag == OUTSIDE or (tag.startswith((BEGIN, INSIDE)) and len(tag) > len(BEGIN))
+
+
+def type_of(tag: str) -> str:
+    """The type of a tag, empty for O."""
+    return tag[len(BEGIN) :]
+
+
+def spans(tags: Sequence[str]) -> list[Span]:
+    """The spans of tags as `repair_bio` repairs them."""
+    complete: list[Span] = []
+    start = None
+    for place, tag in enumerate(tags):
+        if not is_bio(tag):
+            raise IsoglotError(f"tag {place + 1} is {tag!r}, not O, or B- or I- with a type, as BIO tags are")
+        if start is not None and not tag.startswith(INSIDE):
+            complete.append((start, place, type_of(tags[place - 1])))
+            start = None
+        if start is None and tag != OUTSIDE:
+            start = place
+    if start is not None:
+        complete.append((start, len(tags), type_of(tags[-1])))
+    return complete
+
+
+def repair_bio(tags: Sequence[str]) -> list[str]:
+    """Tags with one type in a span, that of its last tag, and a B at its start: B-X I-Y I-Z becomes B-Z I-Z I-Z.
+
+    The letters alone decide where a span is: it begins at a B, or at an I after an O or at the start, and runs on
+    while there are Is.
+    """
+    # Departure: the paper repairs a lone I-X and types that change after a B; Is of several types without a B before
+    # them are one span too, of the last type.
+    repaired = [OUTSIDE] * len(tags)
+    for start, stop, kind in spans(tags):
+        repaired[start:stop] = [BEGIN + kind] + [INSIDE + kind] * (stop - start - 1)
+    return repaired
+
+
+def span_counts(
+    gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+) -> tuple[SpanCounts, Mapping[str, SpanCounts]]:
+    """Counts over all sentences: of all types together, and of each type, also of those that are only predicted."""
+    if len(gold) != len(predicted):
+        raise IsoglotError(f"{len(gold)} sentences have gold tags and {len(predicted)} predicted ones; they must match")
+    numbers = {"gold": Counter[str](), "predicted": Counter[str](), "right": Counter[str]()}
+    for number, (gold_tags, predicted_tags) in enumerate(zip(gold, predicted, strict=True), start=1):
+        if len(gold_tags) != len(predicted_tags):
+            raise IsoglotError(
+                f"sentence {number} has {len(gold_tags)} gold tags and {len(predicted_tags)} predicted ones; "
+                "each word must have one of both"
+            )
+        # Departure: gold tags are repaired as predictions are; those of WikiAnn in Chinese have Is without a B.
+        gold_spans = _sentence_spans(gold_tags, side="gold", number=number)
+        predicted_spans = _sentence_spans(predicted_tags, side="predicted", number=number)
+        numbers["gold"].update(kind for *_, kind in gold_spans)
+        numbers["predicted"].update(kind for *_, kind in predicted_spans)
+        numbers["right"].update(kind for *_, kind in gold_spans & predicted_spans)
+    types = sorted(numbers["gold"] | numbers["predicted"])
+    by_type = {kind: SpanCounts(**{name: counter[kind] for name, counter in numbers.items()}) for kind in types}
+    return SpanCounts(**{name: counter.total() for name, counter in numbers.items()}), by_type
+
+
+def _sentence_spans(tags: Sequence[str], *, side: str, number: int) -> set[Span]:
+    try:
+        return set(spans(tags))
+    except IsoglotError as error:
+        raise IsoglotError(f"sentence {number}, {side} tags: {error}") from None
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100.0 * part / whole if whole else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggedSentence:
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def read_bio(path: Path | str) -> list[TaggedSentence]:
+    """The sentences of a file, plain or compressed, with tags in IOB2, as CoNLL-2003, WikiAnn and MSRA come.
+
+    The first column is the word and the last one the tag, with tabs between, or else single spaces; others are not
+    read, nor are lines of -DOCSTART-. A prefix such as "en:" that every word of the file has is taken off. A "word" of
+    white space, as WikiAnn has in Chinese, is left out.
+
+    A file in which every B-X comes right after another X, as a separator, is IOB1 and is rewritten: there I-X I-Y are
+    two spans. Other tags stay as they are, valid or not: scoring repairs them.
+    """
+    path = Path(path)
+    sentences = list(_sentences(path))
+    prefix = _language_prefix(word for words, _ in sentences for word in words)
+    tagged = []
+    for words, tags in sentences:
+        bare = [word[len(prefix) :] for word in words]
+        is_word = [word.strip() != "" for word in bare]
+        if any(is_word):
+            tagged.append(TaggedSentence(words=tuple(compress(bare, is_word)), tags=tuple(compress(tags, is_word))))
+    if not tagged:
+        raise IsoglotError(f"{path}: no sentences; each line should be a word, a tab and its BIO tag")
+    if _are_iob1([sentence.tags for sentence in tagged]):
+        return [TaggedSentence(words=sentence.words, tags=_from_iob1(sentence.tags)) for sentence in tagged]
+    return tagged
+
+
+def bio_text(sentences: Iterable[TaggedSentence]) -> str:
+    """The text that `read_bio` reads: a word, a tab and its tag a line, and a blank line after each sentence."""
+    return "".join(
+        "".join(f"{word}\t{tag}\n" for word, tag in zip(sentence.words, sentence.tags, strict=True)) + "\n"
+        for sentence in sentences
+    )
+
+
+def _sentences(path: Path) -> Iterator[tuple[list[str], list[str]]]:
+    """Words and tags of each sentence, checked line by line."""
+    words: list[str] = []
+    tags: list[str] = []
+    separator, width = "", 0
+    known = {OUTSIDE}
+    with LineFile(path) as file:
+        for line in file:
+            if not line or line.isspace() or line.startswith(DOCUMENT_START):
+                if words:
+                    yield words, tags
+                    words, tags = [], []
+                continue
+            if not separator:
+                separator = "\t" if "\t" in line else " "
+                width = len(line.rstrip("\t ").split(separator))
+            fields = line.split(separator)
+            if len(fields) != width or not fields[0] or fields[-1] not in known:
+                fields = line.rstrip("\t ").split(separator)
+                _refuse_faulty(fields, width=width, separator=separator, where=f"{path}:{file.number}")
+                known.add(fields[-1])
+            words.append(fields[0])
+            tags.append(fields[-1])
+    if words:
+        yield words, tags
+
+
+def _refuse_faulty(fields: Sequence[str], *, width: int, separator: str, where: str) -> None:
+    if not fields[0]:
+        raise IsoglotError(f"{where}: the word is missing; it should come first, and its tag last")
+    if len(fields) == 1:
+        raise IsoglotError(f"{where}: one column, {fields[0][:40]!r}; a word, a tab and its BIO tag expected")
+    if len(fields) != width:
+        between = "tabs" if separator == "\t" else "spaces"
+        raise IsoglotError(
+            f"{where}: {len(fields)} columns with {between} between, but the first word's line has {width}; "
+            "each line should be a word, a tab and its BIO tag"
+        )
+    if not is_bio(fields[-1]):
+        raise IsoglotError(
+            f"{where}: the tag is {fields[-1][:40]!r}, not O, or B- or I- with a type; write other schemes as BIO"
+        )
+
+
+def _language_prefix(words: Iterable[str]) -> str:
+    words = iter(words)
+    prefix = LANGUAGE_PREFIX.match(next(words, ""))
+    return prefix[0] if prefix and all(word.startswith(prefix[0]) for word in words) else ""
+
+
+def _are_iob1(sentences: Sequence[Sequence[str]]) -> bool:
+    """Whether each B comes right after its own type; so it is in tags without any B, which IOB2 would not have."""
+    pairs = set(chain.from_iterable(pairwise([OUTSIDE, *tags]) for tags in sentences))
+    return all(type_of(before) == type_of(tag) for before, tag in pairs if tag.startswith(BEGIN))
+
+
+def _from_iob1(tags: Sequence[str]) -> tuple[str, ...]:
+    return tuple(
+        BEGIN + type_of(tag) if tag.startswith(INSIDE) and type_of(before) != type_of(tag) else tag
+        for before, tag in pairwise([OUTSIDE, *tags])
+    )

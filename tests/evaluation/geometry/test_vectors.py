@@ -1,0 +1,202 @@
+"""Iterative normalisation against loops over numbers; the orthogonal map against scipy and planted rotations."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import orthogonal_procrustes
+from torch import Tensor
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.vectors import (
+    FewPairsWarning,
+    Normalization,
+    iterative_normalization,
+    orthogonal_map,
+)
+from tests.evaluation.geometry.drawn_vectors import drawn_rotation, drawn_vectors
+
+counts, widths, rounds_of, seeds = st.integers(4, 12), st.integers(2, 6), st.integers(0, 6), st.integers(0, 10_000)
+EXACT = {"rtol": 0, "atol": 1e-9}
+INFINITE, NAN = float("inf"), float("nan")
+
+
+def off_centre(count: int, width: int, *, seed: int) -> Tensor:
+    """Vectors whose mean is far from 0, as those of encoders."""
+    return drawn_vectors(count, width, seed=seed) + 1
+
+
+def normalised_by_loops(rows: list[list[float]], *, rounds: int) -> list[list[float]]:
+    def unit(row: list[float]) -> list[float]:
+        return [number / (math.sqrt(sum(other * other for other in row)) + 1e-8) for number in row]
+
+    for _ in range(rounds):
+        rows = [unit(row) for row in rows]
+        means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+        rows = [[number - mean for number, mean in zip(row, means, strict=True)] for row in rows]
+    return [unit(row) for row in rows]
+
+
+@given(counts, widths, rounds_of, seeds)
+def test_normalisation_is_what_loops_find(count: int, width: int, rounds: int, seed: int) -> None:
+    vector_ND = off_centre(count, width, seed=seed)
+    expected = normalised_by_loops(vector_ND.tolist(), rounds=rounds)
+    torch.testing.assert_close(
+        iterative_normalization(vector_ND, rounds), torch.tensor(expected, dtype=torch.float64), **EXACT
+    )
+
+
+def test_lengths_become_one_and_means_near_zero_in_five_rounds() -> None:
+    vector_ND = off_centre(200, 4, seed=0)
+    before_ND, normal_ND = vector_ND.clone(), iterative_normalization(vector_ND)
+    torch.testing.assert_close(normal_ND.norm(dim=1), torch.ones(200, dtype=torch.float64), rtol=0, atol=1e-5)
+    assert float(normal_ND.mean(0).norm()) < 0.02
+    assert float(normal_ND.mean(0).norm()) < float(iterative_normalization(vector_ND, rounds=1).mean(0).norm())
+    assert float(iterative_normalization(vector_ND, rounds=40).mean(0).norm()) < 1e-5
+    assert normal_ND.equal(iterative_normalization(vector_ND, rounds=5))
+    assert vector_ND.equal(before_ND)
+
+
+@given(counts, widths, rounds_of, seeds, st.floats(0.01, 100))
+def test_normalisation_turns_with_the_vectors_and_ignores_scale_and_order(
+    count: int, width: int, rounds: int, seed: int, scale: float
+) -> None:
+    vector_ND, rotation_DD = off_centre(count, width, seed=seed), drawn_rotation(width, seed=seed)
+    normal_ND = iterative_normalization(vector_ND, rounds)
+    for other_ND, expected_ND in (
+        (vector_ND @ rotation_DD, normal_ND @ rotation_DD),
+        (scale * vector_ND, normal_ND),
+        (vector_ND.flip(0), normal_ND.flip(0)),
+    ):
+        torch.testing.assert_close(iterative_normalization(other_ND, rounds), expected_ND, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@given(rounds_of, seeds)
+def test_kept_means_do_the_same_again_and_normalise_new_vectors_one_by_one(
+    dtype: torch.dtype, rounds: int, seed: int
+) -> None:
+    vector_ND, new_ND = off_centre(20, 4, seed=seed).to(dtype), off_centre(5, 4, seed=seed + 1)
+    kept = Normalization.of(vector_ND, rounds=rounds)
+    assert kept.apply(vector_ND).equal(iterative_normalization(vector_ND, rounds))
+    assert kept.mean_D.equal(vector_ND.mean(0))
+    together_ND = kept.apply(new_ND)
+    for row in range(5):
+        torch.testing.assert_close(kept.apply(new_ND[row : row + 1]), together_ND[row : row + 1], **EXACT)
+    assert kept.apply(new_ND[:0]).shape == (0, 4)
+    assert kept.apply(new_ND.float()).dtype == torch.float32
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 5])
+def test_vectors_of_zeros_stay_zero_and_change_nothing_for_the_rest(rounds: int) -> None:
+    vector_ND = off_centre(10, 4, seed=0)
+    with_zeros_ND = torch.cat([vector_ND[:3], torch.zeros(2, 4), vector_ND[3:]])
+    normal_ND = iterative_normalization(with_zeros_ND, rounds)
+    assert not normal_ND[3:5].any()
+    assert torch.cat([normal_ND[:3], normal_ND[5:]]).equal(iterative_normalization(vector_ND, rounds))
+    assert Normalization.of(with_zeros_ND, rounds=rounds).mean_D.equal(vector_ND.mean(0))
+
+
+@pytest.mark.parametrize(
+    ("vector_ND", "rounds", "complaint"),
+    [
+        (torch.randn(1, 3), 5, "all are the same or zero"),
+        (torch.full((6, 3), 0.1), 5, "all are the same or zero"),
+        (torch.zeros(6, 3), 0, "all are the same or zero"),
+        (torch.randn(0, 3), 5, "all are the same or zero"),
+        (torch.randn(3), 5, r"has the shape \(3,\)"),
+        (torch.randn(6, 3), -1, "rounds: is -1"),
+        (torch.tensor([[1.0], [NAN]]), 5, r"row 1 holds NaN \(1 such rows of 2\)"),
+    ],
+)
+def test_what_cannot_be_normalised_is_refused(vector_ND: Tensor, rounds: int, complaint: str) -> None:
+    with pytest.raises(IsoglotError, match=complaint):
+        iterative_normalization(vector_ND, rounds)
+
+
+def test_one_vector_has_a_length_and_new_vectors_of_another_width_are_refused() -> None:
+    torch.testing.assert_close(iterative_normalization(torch.tensor([[3.0, 4.0]]), 0), torch.tensor([[0.6, 0.8]]))
+    with pytest.raises(IsoglotError, match="have 3 numbers each, but the means were taken of vectors of 4"):
+        Normalization.of(off_centre(5, 4, seed=0), rounds=2).apply(torch.randn(5, 3))
+
+
+@given(widths, seeds)
+def test_the_map_is_scipy_s_and_finds_a_planted_rotation(width: int, seed: int) -> None:
+    source_ND, target_ND = drawn_vectors(3 * width, width, seed=seed), drawn_vectors(3 * width, width, seed=seed + 1)
+    expected_DD, _ = orthogonal_procrustes(source_ND.numpy(), target_ND.numpy())
+    found_DD = orthogonal_map(source_ND, target_ND)
+    torch.testing.assert_close(found_DD, torch.from_numpy(expected_DD), **EXACT)
+    torch.testing.assert_close(found_DD @ found_DD.T, torch.eye(width, dtype=torch.float64), **EXACT)
+    planted_DD = drawn_rotation(width, seed=seed)
+    torch.testing.assert_close(orthogonal_map(source_ND, source_ND @ planted_DD), planted_DD, **EXACT)
+
+
+def test_a_planted_rotation_is_found_through_noise() -> None:
+    source_ND, planted_DD = drawn_vectors(2000, 5, seed=0), drawn_rotation(5, seed=0)
+    target_ND = source_ND @ planted_DD + 0.5 * drawn_vectors(2000, 5, seed=1)
+    assert float((orthogonal_map(source_ND, target_ND) - planted_DD).abs().max()) < 0.1
+
+
+@given(widths, seeds, st.floats(0.01, 100))
+def test_the_map_turns_with_either_side_and_ignores_scale_and_order(width: int, seed: int, scale: float) -> None:
+    source_ND, target_ND = drawn_vectors(3 * width, width, seed=seed), drawn_vectors(3 * width, width, seed=seed + 1)
+    turn_DD, found_DD = drawn_rotation(width, seed=seed), orthogonal_map(source_ND, target_ND)
+    for sides, expected_DD in (
+        ((source_ND @ turn_DD, target_ND), turn_DD.T @ found_DD),
+        ((source_ND, target_ND @ turn_DD), found_DD @ turn_DD),
+        ((target_ND, source_ND), found_DD.T),
+        ((scale * source_ND, target_ND), found_DD),
+        ((source_ND.flip(0), target_ND.flip(0)), found_DD),
+    ):
+        torch.testing.assert_close(orthogonal_map(*sides), expected_DD, **EXACT)
+
+
+def test_a_pair_given_twice_counts_twice_and_zeros_pull_nowhere() -> None:
+    source_ND, target_ND = drawn_vectors(9, 3, seed=0), drawn_vectors(9, 3, seed=1)
+    weight_N1 = torch.ones(9, 1, dtype=torch.float64)
+    weight_N1[4] = 2**0.5
+    twice_DD = orthogonal_map(torch.cat([source_ND, source_ND[4:5]]), torch.cat([target_ND, target_ND[4:5]]))
+    torch.testing.assert_close(twice_DD, orthogonal_map(weight_N1 * source_ND, weight_N1 * target_ND), **EXACT)
+    assert not torch.allclose(twice_DD, orthogonal_map(source_ND, target_ND), rtol=0, atol=1e-3)
+    more_ND = torch.cat([source_ND, torch.zeros(2, 3)]), torch.cat([target_ND, drawn_vectors(2, 3, seed=2)])
+    torch.testing.assert_close(orthogonal_map(*more_ND), orthogonal_map(source_ND, target_ND), **EXACT)
+
+
+def test_single_precision_and_arrays_come_in_and_a_tensor_that_fits_goes_out() -> None:
+    source_ND, target_ND = drawn_vectors(50, 6, seed=0), drawn_vectors(50, 6, seed=1)
+    exact_DD = orthogonal_map(source_ND, target_ND)
+    single_DD = orthogonal_map(source_ND.float(), target_ND.float())
+    assert single_DD.dtype == orthogonal_map(source_ND.half(), target_ND.half()).dtype == torch.float32
+    torch.testing.assert_close(single_DD, exact_DD.float(), rtol=0, atol=1e-5)
+    assert orthogonal_map(np.asfortranarray(source_ND.numpy()), target_ND).equal(exact_DD)
+
+
+def test_fewer_pairs_than_dimensions_bring_a_warning_that_names_the_consequence() -> None:
+    source_ND, planted_DD = drawn_vectors(4, 7, seed=0), drawn_rotation(7, seed=0)
+    with pytest.warns(FewPairsWarning, match="4 pairs for 7 dimensions: .* at least 3 dimensions, the map is arbi"):
+        found_DD = orthogonal_map(source_ND, source_ND @ planted_DD)
+    torch.testing.assert_close(source_ND @ found_DD, source_ND @ planted_DD, **EXACT)
+    torch.testing.assert_close(found_DD @ found_DD.T, torch.eye(7, dtype=torch.float64), **EXACT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        orthogonal_map(drawn_vectors(7, 7, seed=0), drawn_vectors(7, 7, seed=1))
+
+
+@pytest.mark.parametrize(
+    ("source_ND", "target_ND", "complaint"),
+    [
+        (torch.randn(5, 3), torch.randn(4, 3), "source has 5 rows and target has 4"),
+        (torch.randn(5, 3), torch.randn(5, 4), "source has vectors of 3 numbers and target of 4"),
+        (torch.randn(5), torch.randn(5), r"source: has the shape \(5,\)"),
+        (torch.randn(0, 3), torch.randn(0, 3), "have no rows"),
+        (torch.full((5, 3), INFINITE), torch.randn(5, 3), r"source: row 0 holds infinity \(5 such rows of 5\)"),
+        (torch.randn(5, 3), torch.full((5, 3), NAN), "target: row 0 holds NaN"),
+    ],
+)
+def test_what_cannot_be_mapped_is_refused(source_ND: Tensor, target_ND: Tensor, complaint: str) -> None:
+    with pytest.raises(IsoglotError, match=complaint):
+        orthogonal_map(source_ND, target_ND)

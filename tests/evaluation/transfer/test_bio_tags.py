@@ -1,0 +1,294 @@
+"""Spans are where the letters put them, of the last type, and scored as by seqeval; files are read as released."""
+
+import re
+import warnings
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from seqeval.metrics import classification_report, f1_score, precision_score, recall_score
+from seqeval.scheme import IOB2
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.bio_tags import (
+    SpanCounts,
+    TaggedSentence,
+    bio_text,
+    read_bio,
+    repair_bio,
+    span_counts,
+    spans,
+)
+from tests.corpora.readers.compressed_texts import WRITTEN
+
+TYPES = ("PER", "LOC", "ORG-1")
+tags_of_any_sort = st.lists(st.sampled_from(["O", *(f"{letter}-{kind}" for letter in "BI" for kind in TYPES)]))
+
+
+@st.composite
+def valid_tags(draw: st.DrawFn) -> list[str]:
+    tags: list[str] = []
+    for kind, size in draw(st.lists(st.tuples(st.sampled_from(["O", *TYPES]), st.integers(1, 3)), max_size=5)):
+        tags += ["O"] * size if kind == "O" else [f"B-{kind}"] + [f"I-{kind}"] * (size - 1)
+    return tags
+
+
+@st.composite
+def two_valid_taggings(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
+    """Of the same sentences, the second often near the first, so that many spans are right."""
+    gold, predicted = [], []
+    for tags in draw(st.lists(valid_tags().filter(bool), min_size=1, max_size=5)):
+        other = draw(valid_tags())
+        split = draw(st.integers(0, len(tags)))
+        mixed = [*tags[:split], *other, *["O"] * len(tags)][: len(tags)]
+        gold.append(tags)
+        # A piece of the other tagging may begin with the rest of a span; every tagger's output is repaired.
+        predicted.append(repair_bio(mixed))
+    return gold, predicted
+
+
+def spans_by_trying_all(tags: list[str]) -> list[tuple[int, int, str]]:
+    """Every stretch that begins as a span may, goes on with I alone, and could not go on further."""
+    letters = "O" + "".join(tag[0] for tag in tags) + "O"
+    return [
+        (first - 1, end - 1, tags[end - 2].split("-", 1)[1])
+        for first, end in combinations(range(1, len(letters)), 2)
+        if letters[first] == "B" or letters[first - 1 : first + 1] == "OI"
+        if set(letters[first + 1 : end]) <= {"I"}
+        if letters[end] != "I"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "repaired"),
+    [
+        ("I-X", "B-X"),
+        ("B-X I-Y I-Z", "B-Z I-Z I-Z"),
+        ("O I-X O", "O B-X O"),
+        ("I-X I-Y", "B-Y I-Y"),
+        ("I-X I-X O I-Y", "B-X I-X O B-Y"),
+        ("B-X I-Y B-Z", "B-Y I-Y B-Z"),
+        ("B-X B-X I-Y", "B-X B-Y I-Y"),
+        ("I-X B-X I-Y I-X", "B-X B-X I-X I-X"),
+        ("B-X O I-X", "B-X O B-X"),
+        ("B-X I-Y I-X O B-Y I-X", "B-X I-X I-X O B-X I-X"),
+        ("B-X-1 I-X-2", "B-X-2 I-X-2"),
+        ("B-X I-X B-X O O", "B-X I-X B-X O O"),
+        ("", ""),
+    ],
+)
+def test_repairs_worked_by_hand(tags: str, repaired: str) -> None:
+    assert repair_bio(tags.split()) == repaired.split()
+
+
+@given(tags=tags_of_any_sort)
+def test_repaired_tags_are_valid_keep_the_letters_but_for_first_ones_and_need_no_repair(tags: list[str]) -> None:
+    repaired = repair_bio(tags)
+    assert repair_bio(repaired) == repaired
+    assert spans(repaired) == spans(tags) == spans_by_trying_all(tags)
+    assert len(repaired) == len(tags)
+    for before, old, new in zip(["O", *repaired], tags, repaired, strict=False):
+        if new[0] == "I":
+            assert before in (new, f"B-{new[2:]}")
+        assert old[0] == new[0] or (old[0], new[0], before) == ("I", "B", "O")
+
+
+@pytest.mark.parametrize("tag", ["E-PER", "PER", "B-", "I", "", "o", "b-PER", "O-PER", " O"])
+def test_what_is_no_bio_is_refused_with_its_place(tag: str) -> None:
+    with pytest.raises(IsoglotError, match=re.escape(f"tag 3 is {tag!r}, not O")):
+        repair_bio(["O", "B-PER", tag])
+    with pytest.raises(IsoglotError, match=re.escape(f"sentence 2, predicted tags: tag 1 is {tag!r}")):
+        span_counts([["O"], ["O"]], [["O"], [tag]])
+    with pytest.raises(IsoglotError, match=re.escape(f"sentence 1, gold tags: tag 1 is {tag!r}")):
+        span_counts([[tag], ["O"]], [["O"], ["O"]])
+
+
+@given(taggings=two_valid_taggings())
+def test_scores_are_those_of_seqeval(taggings: tuple[list[list[str]], list[list[str]]]) -> None:
+    gold, predicted = taggings
+    scores, by_type = span_counts(gold, predicted)
+    settings = {"mode": "strict", "scheme": IOB2}
+    with warnings.catch_warnings():
+        # It divides by nothing in sentences without spans, and says so.
+        warnings.simplefilter("ignore")
+        oracle = [
+            score(gold, predicted, average="micro", **settings) for score in (precision_score, recall_score, f1_score)
+        ]
+        report = classification_report(gold, predicted, output_dict=True, **settings) if by_type else {}
+    assert [scores.precision, scores.recall, scores.f1] == pytest.approx([100 * score for score in oracle])
+    rows = {kind: row for kind, row in report.items() if not kind.endswith(" avg")}
+    assert by_type.keys() == rows.keys()
+    for kind, counts in by_type.items():
+        row = rows[kind]
+        assert counts.gold == row["support"]
+        assert [counts.precision, counts.recall, counts.f1] == pytest.approx(
+            [100 * row["precision"], 100 * row["recall"], 100 * row["f1-score"]]
+        )
+
+
+@given(gold=tags_of_any_sort, data=st.data())
+def test_both_sides_are_repaired_before_they_are_compared(gold: list[str], data: st.DataObject) -> None:
+    predicted = data.draw(st.permutations(gold))
+    gold_spans, predicted_spans = (set(spans_by_trying_all(tags)) for tags in (gold, predicted))
+    scores, by_type = span_counts([gold], [predicted])
+    expected = SpanCounts(gold=len(gold_spans), predicted=len(predicted_spans), right=len(gold_spans & predicted_spans))
+    assert scores == expected
+    assert (scores, by_type) == span_counts([repair_bio(gold)], [repair_bio(predicted)])
+
+
+def test_scores_worked_by_hand() -> None:
+    gold = ["B-PER I-PER O B-LOC", "O B-LOC O", "I-ORG O"]
+    predicted = ["I-LOC I-PER O B-ORG", "O I-LOC I-LOC", "B-ORG B-MISC"]
+    scores, by_type = span_counts([tags.split() for tags in gold], [tags.split() for tags in predicted])
+    assert by_type == {
+        "LOC": SpanCounts(gold=2, predicted=1, right=0),
+        "MISC": SpanCounts(gold=0, predicted=1, right=0),
+        "ORG": SpanCounts(gold=1, predicted=2, right=1),
+        "PER": SpanCounts(gold=1, predicted=1, right=1),
+    }
+    assert (scores.precision, scores.recall) == (100 * 2 / 5, 100 * 2 / 4)
+    assert scores.f1 == pytest.approx(100 * 4 / 9)
+    assert by_type["ORG"].f1 == pytest.approx(200 / 3)
+    nothing, _ = span_counts([["O"]], [["O"]])
+    assert (nothing.precision, nothing.recall, nothing.f1) == (0, 0, 0)
+
+
+def test_sentences_and_tags_must_match() -> None:
+    with pytest.raises(IsoglotError, match="2 sentences have gold tags and 1 predicted"):
+        span_counts([["O"], ["O"]], [["O"]])
+    with pytest.raises(IsoglotError, match="sentence 2 has 1 gold tags and 2 predicted"):
+        span_counts([["O"], ["O"]], [["O"], ["O", "O"]])
+
+
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
+def sentence(pairs: str) -> TaggedSentence:
+    """Paris/B-LOC ./O"""
+    words, tags = zip(*(pair.rsplit("/", 1) for pair in pairs.split()), strict=True)
+    return TaggedSentence(words=words, tags=tags)
+
+
+def read(folder: Path, text: str) -> list[TaggedSentence]:
+    path = folder / "ner.bio"
+    path.write_bytes(text.encode())
+    return read_bio(path)
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_columns_with_tabs(tmp_path: Path, kind: str) -> None:
+    text = "\n\nAnn\tB-PER\r\nsaw\tO\r\n\r\n \t \r\n#\tO\n½\tI-LOC\nParis\tB-LOC\t \n"
+    path = tmp_path / f"ner.bio.{kind}"
+    path.write_bytes(WRITTEN[kind](text.encode()))
+    assert read_bio(path) == [sentence("Ann/B-PER saw/O"), sentence("#/O ½/I-LOC Paris/B-LOC")]
+    assert read_bio(str(path)) == read_bio(path)
+
+
+def test_the_four_columns_of_conll(tmp_path: Path) -> None:
+    text = (
+        "-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n. . O O\n"
+        "-DOCSTART- -X- O\n\u2028 NNP B-NP B-PER\nPeter NNP B-NP I-PER \n10\xa0000 CD B-NP O\n\n"
+    )
+    # Only line ends end a line, and only single spaces a column; the word that is white space is left out.
+    expected = [
+        sentence("EU/B-ORG rejects/O ./O"),
+        TaggedSentence(words=("Peter", "10\xa0000"), tags=("I-PER", "O")),
+    ]
+    assert read(tmp_path, text) == expected
+    assert read(tmp_path, text.replace(" ", "\t")) == expected
+
+
+def test_the_language_before_every_word_is_taken_off(tmp_path: Path) -> None:
+    assert read(tmp_path, "en:Paris\tB-LOC\nen::\tO\n\nen:en:x\tO\n") == [
+        sentence("Paris/B-LOC :/O"),
+        sentence("en:x/O"),
+    ]
+    assert read(tmp_path, "zh-yue:香\tB-LOC\nzh-yue:港\tI-LOC\n") == [sentence("香/B-LOC 港/I-LOC")]
+    for other in ("Paris", "fr:Paris", "e", "ene:x", ":en:"):
+        words = ("en:a", other, "en:b")
+        text = "".join(f"{word}\tB-LOC\n" for word in words)
+        assert [tagged.words for tagged in read(tmp_path, text)] == [words]
+    for prefix in ("http:", "EN:", "e:", "2nd:", ":"):
+        assert read(tmp_path, f"{prefix}x\tO\n") == [sentence(f"{prefix}x/O")]
+
+
+def test_words_of_white_space_are_left_out(tmp_path: Path) -> None:
+    text = "zh:作\tB-PER\nzh:\u3000\tI-PER\nzh:\tO\nzh:曲\tI-PER\n\nzh:\tO\n\nzh:\xa0\tO\n\nzh:。\tO\n"
+    assert read(tmp_path, text) == [sentence("作/B-PER 曲/I-PER"), sentence("。/O")]
+    assert read(tmp_path, "\u3000 O\n作 B-PER\n") == [sentence("作/B-PER")]
+
+
+@pytest.mark.parametrize(
+    ("iob1", "iob2"),
+    [
+        ("I-PER I-PER O I-LOC", "B-PER I-PER O B-LOC"),
+        # Another type is another span, where a repair would see one.
+        ("I-PER I-LOC I-LOC", "B-PER B-LOC I-LOC"),
+        ("I-ORG B-ORG I-PER", "B-ORG B-ORG B-PER"),
+        ("I-ORG | I-ORG I-ORG B-ORG", "B-ORG | B-ORG I-ORG B-ORG"),
+    ],
+)
+def test_iob1_becomes_iob2(tmp_path: Path, iob1: str, iob2: str) -> None:
+    text = "".join(f"x\t{tag}\n" if tag != "|" else "\n" for tag in iob1.split())
+    assert [tag for tagged in read(tmp_path, text) for tag in tagged.tags] == iob2.replace("|", "").split()
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        "B-PER O I-PER",
+        "B-PER I-LOC I-LOC",
+        "I-PER I-PER B-LOC",
+        "B-PER B-PER I-PER O",
+        "I-PER | B-PER O",
+        "O O",
+    ],
+)
+def test_a_b_that_separates_nothing_shows_that_a_file_is_iob2_and_its_tags_stay(tmp_path: Path, tags: str) -> None:
+    text = "".join(f"x\t{tag}\n" if tag != "|" else "\n" for tag in tags.split())
+    assert [tag for tagged in read(tmp_path, text) for tag in tagged.tags] == tags.replace("|", "").split()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("Paris\tB-LOC\n\nParis\n", ":3: one column, 'Paris'; a word, a tab and its BIO tag expected"),
+        ("Paris\t\n", ":1: one column, 'Paris'; a word, a tab"),
+        ("Paris\tB-LOC\n.\tSENT\tO\n", ":2: 3 columns with tabs between, but the first word's line has 2"),
+        ("Paris B-LOC\nNew York B-LOC\n", ":2: 3 columns with spaces between, but the first word's line has 2"),
+        ("a\tO\nb O\n", ":2: one column, 'b O'"),
+        ("a\tO\n\n\tO\n", ":3: the word is missing"),
+        ("a\tO\nb\tE-PER\n", ":2: the tag is 'E-PER', not O, or B- or I- with a type"),
+        ("-DOCSTART- O\n\na\tB-\n", ":3: the tag is 'B-', not O"),
+        ("B-PER\tAnn\n", ":1: the tag is 'Ann', not O"),
+        ("", ": the file is empty"),
+        (" \n\n-DOCSTART- -X- O O\n\n", ": no sentences; each line should be a word, a tab and its BIO tag"),
+        ("en:\tO\nen: \tO\n", ": no sentences"),
+    ],
+)
+def test_faults_are_refused_with_their_line(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(IsoglotError, match=f"^{re.escape(f'{tmp_path}/ner.bio{complaint}')}"):
+        read(tmp_path, text)
+
+
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\r\n"), min_size=1, max_size=6).filter(
+    lambda word: word.strip() and not word.startswith(("-DOCSTART-", "\ufeff"))
+)
+
+
+@st.composite
+def tagged_sentences(draw: st.DrawFn) -> TaggedSentence:
+    pairs = draw(st.lists(st.tuples(words, st.sampled_from(TAGS)), min_size=1, max_size=5))
+    return TaggedSentence(words=tuple(word for word, _ in pairs), tags=tuple(tag for _, tag in pairs))
+
+
+@given(sentences=st.lists(tagged_sentences(), max_size=4))
+def test_what_is_written_is_read_again(sentences: list[TaggedSentence]) -> None:
+    # The first sentence shows that the file is IOB2, and that no prefix is common to its words.
+    sentences = [sentence("a/O b/B-PER"), *sentences]
+    with TemporaryDirectory() as folder:
+        assert read(Path(folder), bio_text(sentences)) == sentences
+    assert bio_text(sentences[:1] * 2) == "a\tO\nb\tB-PER\n\n" * 2
