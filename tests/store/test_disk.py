@@ -159,7 +159,7 @@ def test_an_array_written_in_part_is_told_as_a_lack_of_room(tmp_path: Path) -> N
     """Under a limit on the size of files, in a process of its own."""
     code = (
         "import resource, signal, sys; import numpy as np; from pathlib import Path\n"
-        "from isoglot.artifacts.disk import clear_disk_errors\n"
+        "from isoglot.files import clear_disk_errors\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "with clear_disk_errors(Path(sys.argv[1])), open(Path(sys.argv[1]) / 'a.bin', 'wb') as file:\n"

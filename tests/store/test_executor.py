@@ -6,7 +6,7 @@ import pytest
 
 from isoglot.errors import IsoglotError
 from isoglot.store import InThisProcess, Observer, Stage, Store, run_plan
-from isoglot.store.engine import Held, Made, Tell, Waiting
+from isoglot.store.engine import Held, Made, Emit, Waiting
 from tests.store.toy_stages import Count, Joined, Text
 
 ONE, TWO = Text(word="one"), Text(word="two")
@@ -40,7 +40,7 @@ class Diary(Observer):
         self.lines.append(f"failed {stage.title}: {error}")
 
 
-def test_a_run_is_told_as_it_happens_and_a_second_one_does_nothing(store: Store) -> None:
+def test_a_run_is_reported_as_it_happens_and_a_second_one_does_nothing(store: Store) -> None:
     store.ensure(ONE)
     diary = Diary()
     outcome = run_plan([BOTH], store, diary)
@@ -108,7 +108,7 @@ def test_nothing_is_made_for_a_target_that_is_lost_already(store: Store) -> None
 
 
 def test_what_another_process_is_at_comes_last(store: Store) -> None:
-    """Here the other process is a child that holds the lease of the first text until it is told to let go."""
+    """Here the other process is a child that holds the lease of the first text until it gets a line."""
     run_plan([TWO], store)
     three = Text(word="three")
     held = store.root / f"{store.folder(ONE).name}.lease"
@@ -131,12 +131,12 @@ class Elsewhere(InThisProcess):
         self.diary = Diary()
         self.is_free = False
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        tell(Waiting(stage.digest, "job 7, pending"))
+    def start(self, stage: Stage, emit: Emit) -> None:
+        emit(Waiting(stage.digest, "job 7, pending"))
         if stage == ONE and not self.is_free:
-            tell(Held(stage.digest, "node, process 9"))
+            emit(Held(stage.digest, "node, process 9"))
         else:
-            super().start(stage, tell)
+            super().start(stage, emit)
 
     def wait(self) -> None:
         self.diary.lines.append("waits")
@@ -162,13 +162,13 @@ def test_what_an_engine_finds_held_comes_again_after_a_wait(store: Store) -> Non
 
 
 class Forgetful(InThisProcess):
-    """An engine that says it has made what it has not."""
+    """An engine that reports artifacts as made that it has not made."""
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        tell(Made(stage.digest))
+    def start(self, stage: Stage, emit: Emit) -> None:
+        emit(Made(stage.digest))
 
 
-def test_an_artifact_that_is_said_to_be_made_and_is_not_there_fails(store: Store) -> None:
+def test_an_artifact_that_an_engine_reports_and_has_not_made_fails(store: Store) -> None:
     outcome = run_plan([BOTH], store, engine=Forgetful(store))
     assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
     assert "record.json cannot be read" in str(outcome.failed[ONE.digest])
@@ -189,7 +189,7 @@ class LetsGo(Diary):
 HOLDER = """
 import sys
 from pathlib import Path
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 with lease(Path(sys.argv[1]), waiting=print):
     print("held", flush=True)
     sys.stdin.readline()

@@ -57,7 +57,7 @@ def test_records_without_it_are_read_and_built_upon(store: Store) -> None:
     (store.root / "store.json").write_text(json.dumps({"format": 1}))
     older = Store(store.root)
     assert older.record(text).hardware is None
-    assert not older.ensure(text), "it is not made anew"
+    assert not older.ensure(text), "it is not made again"
     assert older.ensure(joined)
     assert (older.record(text).digest, older.record(joined).inputs) == (digest, {"texts.0": digest})
 

@@ -44,7 +44,7 @@ def test_a_lease_is_not_left_with_forked_children(tmp_path: Path) -> None:
 import subprocess
 import sys
 import threading
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 path, waits = Path(sys.argv[1]), threading.Event()
 def wait():
     with lease(path, waiting=lambda holder: waits.set()): pass
@@ -67,7 +67,7 @@ os.kill(child, signal.SIGKILL)
 def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
     code = """
 import resource
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 try:
     with lease(Path(sys.argv[1]), waiting=print): pass
@@ -81,7 +81,7 @@ except OSError as error: print(error.errno == errno.EFBIG, Path(sys.argv[1]).exi
 SCRIPT = """
 import multiprocessing, sys
 from pathlib import Path
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 
 with lease(Path(sys.argv[1]), waiting=print):
     child = multiprocessing.get_context("spawn").Process(target=print)

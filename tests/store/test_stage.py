@@ -43,7 +43,7 @@ class NewerJoined(Joined):
 
 def test_digest_is_the_same_in_other_processes() -> None:
     code = """
-from isoglot.conditions import TABLE_1
+from isoglot.study.conditions import TABLE_1
 @dataclass(frozen=True, kw_only=True)
 class Model(Joined):
     kind = "model"
@@ -118,7 +118,7 @@ def test_mapping_and_tuple_of_no_stages_are_settings() -> None:
 
 
 def test_importing_the_package_is_cheap() -> None:
-    code = "import sys, isoglot.artifacts; print(*sys.modules)"
+    code = "import sys, isoglot.store; print(*sys.modules)"
     loaded = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
     ours = {name for name in loaded if name.split(".")[0] == "isoglot" and not name.startswith("isoglot.store")}
     assert ours == {"isoglot", "isoglot.errors"}

@@ -110,11 +110,11 @@ def test_other_contents_of_a_summary_are_seen_where_they_are_read(store: Store) 
 
 
 def test_an_artifact_made_anew_that_differs_is_told(store: Store) -> None:
-    told = "text of tree was made anew and differs from the one that other results here were measured on"
+    told = "text of tree was made again and differs from the one that other results here were measured on"
     with pytest.warns(UserWarning, match=f"^{told}$"):
         assert store.ensure(Unlike(lines=11))
     # Made from it, it differs from its own summary as well.
-    with pytest.warns(UserWarning, match="^toy-joined was made anew"):
+    with pytest.warns(UserWarning, match="^toy-joined was made again"):
         assert store.ensure(JOINED)
 
 
