@@ -155,8 +155,9 @@ class SlurmJobs:
                 why = f" ({queued.reason})" if queued.state == "PENDING" and queued.reason != "None" else ""
                 _report_place(job, f"Slurm job {job.job_id}, {_words(queued.state)}{why}")
             else:
-                job.ended_at = job.ended_at or time.monotonic()
-                if time.monotonic() - job.ended_at >= SECONDS_OF_GRACE:
+                now = time.monotonic()
+                job.ended_at = job.ended_at or now
+                if now - job.ended_at >= SECONDS_OF_GRACE:
                     self._end_unreported(job, queued.state if queued else GONE)
 
     def _end_unreported(self, job: _Job, state: str) -> None:
