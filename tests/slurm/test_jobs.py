@@ -14,7 +14,6 @@ from tests.slurm.gated_stages import HALF, TOP, TURNS, Counting, Doubled, Failin
 from tests.slurm.one_node_cluster import OneNodeCluster, until
 
 CHECKOUT = Path(__file__).parents[2]
-pytestmark = pytest.mark.campaign
 
 
 class Notes(Observer):
@@ -86,6 +85,16 @@ def turns(stage: Stage, store: Store) -> list[int]:
     return [int(line) for line in path.read_text().split()] if path.exists() else []
 
 
+def test_stages_are_made_in_jobs_each_after_its_input(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "gate").touch()
+    first = Counting(name="a", gate=tmp_path / "gate")
+    second = Doubled(of=first)
+    engine = SlurmJobs(store, submitter=Submitter(), max_jobs=8, say=print)
+    assert run_plan([second], store, engine=engine).made == (first, second)
+    assert (store.folder(second) / "count.txt").read_text() == 2 * "".join(f"{number}\n" for number in range(TOP))
+
+
+@pytest.mark.campaign
 def test_a_stage_goes_on_whatever_ends_its_turn(
     cluster: OneNodeCluster,
     store: Store,
@@ -123,6 +132,7 @@ def test_a_stage_goes_on_whatever_ends_its_turn(
     assert warned == ["counting is slow"]
 
 
+@pytest.mark.campaign
 def test_failures_are_reported_with_job_and_log(
     cluster: OneNodeCluster, store: Store, running: Callable[..., Future[Outcome]], tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from isoglot.errors import IsoglotError
 from isoglot.store import InThisProcess, Observer, Stage, Store, run_plan
-from isoglot.store.engine import Held, Made, Emit, Waiting
+from isoglot.store.engine import Emit, Held, Made, Waiting
 from tests.store.toy_stages import Count, Joined, Text
 
 ONE, TWO = Text(word="one"), Text(word="two")

@@ -124,15 +124,15 @@ def test_refusals(
         ),
         (with_manifest(members={LINE: 10**18, f"{LINE}x": -(10**18)}), "does not say what it holds"),
         (without(LINE), r"1 files are missing in it, '.*lines/3\.txt' among them"),
-        (with_member(LINE, b"longer than told"), r"lines/3\.txt' is not as isoglot-pack\.json in it says"),
+        (with_member(LINE, b"longer than listed"), r"lines/3\.txt' is not as isoglot-pack\.json in it says"),
         (with_member(f"logs/{OF_TEXT}/more.txt", b"x"), r"more\.txt' is not as isoglot-pack\.json in it says"),
     ],
 )
-def test_members_that_the_archive_does_not_tell_of(
+def test_members_that_differ_from_the_manifest(
     archive: Path, root: Path, tmp_path: Path, change: Callable[[Members], Members], complaint: str
 ) -> None:
     changed = tmp_path / "changed.tar.xz"
-    write_members(changed, change(members_of(archive)), is_told=False)
+    write_members(changed, change(members_of(archive)), complete=False)
     assert re.search(complaint, refused(changed, root))
 
 
@@ -142,5 +142,3 @@ def test_a_manifest_of_any_size_is_not_read(root: Path, tmp_path: Path) -> None:
     path = tmp_path / "large.tar.xz"
     path.write_bytes(lzma.compress(header.tobuf()))
     assert f"{MANIFEST} in it has 1,099,511,627,776 bytes, more than any archive needs" in refused(path, root)
-
-

@@ -218,7 +218,9 @@ def test_a_store_that_slurm_could_not_name_is_refused(tmp_path: Path) -> None:
 def test_the_error_of_sbatch_is_reported(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
     (cluster.folder / "refusing").touch()
     cluster.start(STAGE)
-    assert "sbatch took no job for it: sbatch: error: invalid partition specified: x; see --partition" in cluster.error()
+    assert cluster.error().startswith(
+        "sbatch took no job for it: sbatch: error: invalid partition specified: x; see --partition"
+    )
     assert capfd.readouterr().err == ""
 
 
