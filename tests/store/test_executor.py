@@ -1,8 +1,6 @@
-import subprocess
-import sys
-from pathlib import Path
+"""Plans run on an engine: each stage after its inputs, and failures stop only what rests on them."""
 
-import pytest
+from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.store import InThisProcess, Observer, Stage, Store, run_plan
@@ -88,39 +86,12 @@ def test_a_corrupted_input_fails_its_user(root: Path) -> None:
     assert f"{path} is corrupted" in str(outcome.failed[BOTH.digest])
 
 
-def test_ctrl_c_passes_through(store: Store) -> None:
-    class Impatient(Observer):
-        def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:  # noqa: ARG002
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_plan([BOTH], store, Impatient())
-    assert store.is_interrupted(ONE)
-    assert run_plan([BOTH], store).made == (ONE, TWO, BOTH)
-
-
 def test_nothing_is_made_for_a_target_that_is_lost_already(store: Store) -> None:
     run_plan([ONE], store)
     (store.folder(ONE) / "record.json").unlink()
     outcome = run_plan([BOTH], store)
     assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
     assert not store.has(TWO)
-
-
-def test_what_another_process_is_at_comes_last(store: Store) -> None:
-    """Here the other process is a child that holds the lease of the first text until it gets a line."""
-    run_plan([TWO], store)
-    three = Text(word="three")
-    held = store.root / f"{store.folder(ONE).name}.lease"
-    command = [sys.executable, "-c", HOLDER, str(held)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        diary = LetsGo(holder)
-        outcome = run_plan([BOTH, three], store, diary)
-    assert outcome.made == (three, ONE, BOTH)
-    assert "waiting for text of one" in diary.lines
-    assert store.holder(ONE) is None
 
 
 class Elsewhere(InThisProcess):
@@ -172,25 +143,3 @@ def test_an_artifact_that_an_engine_reports_and_has_not_made_fails(store: Store)
     outcome = run_plan([BOTH], store, engine=Forgetful(store))
     assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
     assert "record.json cannot be read" in str(outcome.failed[ONE.digest])
-
-
-class LetsGo(Diary):
-    def __init__(self, holder: "subprocess.Popen[str]") -> None:
-        super().__init__()
-        self.holder = holder
-
-    def waiting(self, stage: Stage, *, holder: str) -> None:  # noqa: ARG002
-        self.lines.append(f"waiting for {stage.title}")
-        assert self.holder.stdin is not None
-        self.holder.stdin.write("\n")
-        self.holder.stdin.flush()
-
-
-HOLDER = """
-import sys
-from pathlib import Path
-from isoglot.files import lease
-with lease(Path(sys.argv[1]), waiting=print):
-    print("held", flush=True)
-    sys.stdin.readline()
-"""

@@ -16,7 +16,7 @@ from killed_processes import descendants, is_running
 from isoglot.store import Engine, InThisProcess, Observer, Stage, Store, local_processes, run_plan
 from isoglot.store.local_processes import LocalProcesses
 from tests.store.odd_stages import ColourError, Failing, Filling, Meeting, Mortal, Rain, Stubborn, Variables
-from tests.store.test_executor import HOLDER, Diary
+from tests.store.test_executor import Diary
 from tests.store.test_interruption import assert_sound, until
 from tests.store.toy_stages import Count, Joined, Patient, Text, files_of, python
 
@@ -259,28 +259,37 @@ def test_kill_9_leaves_no_process_and_the_next_run_ends_with_the_same_bytes(root
     assert_sound(root)
 
 
-@pytest.mark.campaign
-@pytest.mark.parametrize("make_engine", [InThisProcess, workers], ids=["this process", "workers"])
-def test_waiting_for_another_run_is_reported_once_and_costs_nothing(
+HOLDER = """
+import sys, time
+from pathlib import Path
+from isoglot.files import lease
+with lease(Path(sys.argv[1]), waiting=print):
+    print("held", flush=True)
+    time.sleep(1.5)
+"""
+
+
+@pytest.mark.parametrize("make_engine", [InThisProcess, pytest.param(workers, marks=pytest.mark.campaign)])
+def test_a_stage_of_another_run_comes_last_and_waiting_for_it_costs_nothing(
     store: Store, make_engine: Callable[[Store], Engine]
 ) -> None:
     run_plan([TWO], store)
     held = store.root / f"{store.folder(ONE).name}.lease"
+    three = Text(word="three")
     waits: list[str] = []
 
     class Patience(Observer):
         def waiting(self, stage: Stage, *, holder: str) -> None:
             waits.append(f"{stage.title}: {holder}")
 
-    code = HOLDER.replace("sys.stdin.readline()", "import time; time.sleep(1.5)")
-    with subprocess.Popen([sys.executable, "-c", code, str(held)], stdout=subprocess.PIPE, text=True) as holder:
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(held)], stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         wall, processor = time.monotonic(), time.process_time()
-        outcome = run_plan([BOTH], store, Patience(), engine=make_engine(store))
+        outcome = run_plan([BOTH, three], store, Patience(), engine=make_engine(store))
         assert time.process_time() - processor < 0.3 * (time.monotonic() - wall)
-    assert outcome.made == (ONE, BOTH)
-    assert waits == [f"text of one: {os.uname().nodename}, process {holder.pid}"]
+    assert outcome.made == (three, ONE, BOTH)
+    assert waits == [f"text of one: {os.uname().nodename}, process {holder.pid}"], "once"
 
 
 def test_two_stages_fill_each_gpu_and_any_number_where_there_is_none(store: Store, tmp_path: Path) -> None:
