@@ -1,23 +1,23 @@
-"""The one exception for a mistake the user can mend."""
+"""The exceptions for mistakes that the user can fix, and suggestions for misspelt words."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class IsoglotError(Exception):
-    """Names the file, line, key or flag at fault, and what would be right; shown without a traceback."""
+    """Names the file, line, key or flag at fault and the fix. The user sees no traceback."""
 
 
 class MissingDataError(IsoglotError):
-    """A file that a part of a study needs is not there; the rest of the study can go on without."""
+    """A file that a part of a study needs is missing. The rest of the study goes on without it."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is most like this one, if any is like it at all."""
+    """The known word most like this one, or None if no word is similar."""
     return next(iter(get_close_matches(word, list(known), n=1)), None)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`"; did you mean 'seeds'?"`, or nothing if no known word is near."""
+    """`"; did you mean 'seeds'?"`, or nothing if no known word is similar."""
     near = nearest(word, known)
     return "" if near is None else f"; did you mean {near!r}?"

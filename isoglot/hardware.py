@@ -1,122 +1,22 @@
-"""What a machine has to compute with, for the record: it is no part of what an artifact is."""
+"""The machine's processor, memory and GPUs: for the record of an artifact, and to share them among processes."""
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoglot.errors import IsoglotError
-from isoglot.machine import DEVICE_VARIABLE
+from isoglot.machine import DEVICE_VARIABLE, num_processors
 
 if TYPE_CHECKING:
     from isoglot.machine import Machine
 
 VISIBLE_VARIABLE = "CUDA_VISIBLE_DEVICES"
-PROCESSORS = Path("/proc/cpuinfo")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hardware:
-    """As a process saw it that made something there."""
-
-    processor: str
-    """Its name: "AMD EPYC 9554 64-Core Processor"."""
-    cores: int
-    """That the process might use."""
-    memory_bytes: int
-    gpus: tuple[str, ...]
-    """Names of those that the process might use, whether it did or not."""
-
-    @classmethod
-    def of_json(cls, content: Mapping[str, Any] | None) -> Hardware | None:
-        """As a record has it; none in a record that says nothing of it."""
-        return None if content is None else cls(**{**content, "gpus": tuple(content["gpus"])})
-
-
-@cache
-def hardware() -> Hardware:
-    """Of this machine."""
-    return Hardware(
-        processor=_processor(),
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        gpus=visible_gpus(_driver_listing(), visible=os.environ.get(VISIBLE_VARIABLE)),
-    )
-
-
-def _processor() -> str:
-    """By the name that its maker gave it, where the system tells that."""
-    import platform  # with subprocess below, more time than the rest of this package takes to import
-
-    try:
-        named = re.search(r"^model name\s*:\s*(.+)$", PROCESSORS.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    except OSError:
-        named = None
-    return named[1].strip() if named else platform.processor() or platform.machine()
-
-
-def _driver_listing() -> str:
-    """A line for each GPU, as the driver's own program prints it; nothing where there is none."""
-    import subprocess
-
-    try:
-        return subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return ""
-
-
-def visible_gpus(listing: str, *, visible: str | None) -> tuple[str, ...]:
-    """Names from lines such as "GPU 0: NVIDIA H200 (UUID: GPU-5f...)", those that CUDA_VISIBLE_DEVICES lets through."""
-    found = re.findall(r"^GPU (\d+): (.+?) \(UUID: ([^)]+)\)", listing, flags=re.MULTILINE)
-    if visible is None:
-        return tuple(name for _, name, _ in found)
-    chosen = []
-    for wanted in (word.strip() for word in visible.split(",")):
-        fitting = [name for index, name, uuid in found if wanted == index or (wanted and uuid.startswith(wanted))]
-        if not fitting:
-            # As CUDA does: what follows a name that is none is not seen either.
-            break
-        chosen.append(fitting[0])
-    return tuple(chosen)
-
-
-NO_MORE = ("", "-1")
-
-
-def usable_gpus() -> tuple[str, ...]:
-    """The names that CUDA_VISIBLE_DEVICES has for those this process may use; none if ISOGLOT_DEVICE is no GPU."""
-    device, _, index = os.environ.get(DEVICE_VARIABLE, "").partition(":")
-    if device not in ("", "cuda"):
-        return ()
-    gpus = _visible(_num_installed())
-    return gpus[int(index) : int(index) + 1] if index.isdecimal() else gpus
-
-
-def _visible(installed: int) -> tuple[str, ...]:
-    visible = os.environ.get(VISIBLE_VARIABLE)
-    if visible is None or not installed:
-        return tuple(str(index) for index in range(installed))
-    names = (name.strip() for name in visible.split(","))
-    return tuple(takewhile(lambda name: name not in NO_MORE, names))
-
-
-def _num_installed() -> int:
-    """By the driver's own program, which takes a second at most; torch would take several."""
-    try:
-        answer = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=True)
-    except (OSError, subprocess.SubprocessError):
-        # A container may have GPUs without the program.
-        return len(list(Path("/dev").glob("nvidia[0-9]*")))
-    return sum(line.startswith("GPU ") for line in answer.stdout.splitlines())
-
-
 SHARE_VARIABLE = "ISOGLOT_MEMORY_SHARE"
 PROC = Path("/proc")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
@@ -124,30 +24,106 @@ GPU_DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"), Path("/dev/kfd"))
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hardware:
+    """A machine as a process saw it. It is recorded with an artifact and is no part of its identity."""
+
+    processor: str
+    """A name such as "AMD EPYC 9554 64-Core Processor"."""
+    cores: int
+    """Only those that the process was allowed to use."""
+    memory_bytes: int
+    gpus: tuple[str, ...]
+    """Names of the GPUs that the process was allowed to use."""
+
+    @classmethod
+    def of_json(cls, content: Mapping[str, Any] | None) -> Hardware | None:
+        """The hardware in a record; None for a record of the first format, which had none."""
+        return None if content is None else cls(**{**content, "gpus": tuple(content["gpus"])})
+
+
+def hardware() -> Hardware:
+    """The hardware of this machine."""
+    return Hardware(
+        processor=_processor(),
+        cores=num_processors(),
+        memory_bytes=_installed_ram(),
+        gpus=visible_gpus(_driver_listing() or "", visible=os.environ.get(VISIBLE_VARIABLE)),
+    )
+
+
+def visible_gpus(listing: str, *, visible: str | None) -> tuple[str, ...]:
+    """Names from lines such as "GPU 0: NVIDIA H200 (UUID: GPU-5f...)", filtered by CUDA_VISIBLE_DEVICES."""
+    gpus = re.findall(r"^GPU (\d+): (.+?) \(UUID: ([^)]+)\)", listing, flags=re.MULTILINE)
+    if visible is None:
+        return tuple(name for _, name, _ in gpus)
+    chosen = []
+    for wanted in (word.strip() for word in visible.split(",")):
+        matching = [name for index, name, uuid in gpus if wanted == index or (wanted and uuid.startswith(wanted))]
+        if not matching:
+            # CUDA, too, ignores everything after the first entry that names no GPU.
+            break
+        chosen.append(matching[0])
+    return tuple(chosen)
+
+
+def usable_gpus() -> tuple[str, ...]:
+    """The GPUs this process may use, as CUDA_VISIBLE_DEVICES names them; none if ISOGLOT_DEVICE is no GPU."""
+    device, _, index = os.environ.get(DEVICE_VARIABLE, "").partition(":")
+    if device not in ("", "cuda"):
+        return ()
+    listing = _driver_listing()
+    # A container may have GPUs without the driver's program.
+    devices = Path("/dev").glob("nvidia[0-9]*") if listing is None else re.findall(r"^GPU ", listing, re.MULTILINE)
+    gpus = tuple(str(number) for number, _ in enumerate(devices))
+    visible = os.environ.get(VISIBLE_VARIABLE)
+    if gpus and visible is not None:
+        names = (name.strip() for name in visible.split(","))
+        gpus = tuple(takewhile(lambda name: name not in ("", "-1"), names))
+    return gpus[int(index) : int(index) + 1] if index.isdecimal() else gpus
+
+
+def _driver_listing() -> str | None:
+    """One line per GPU from the driver's own program, which is much faster than torch; None where it fails."""
+    import subprocess  # with platform below, slower to import than the rest of this module
+
+    try:
+        return subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _processor() -> str:
+    import platform
+
+    names = [line.partition(":")[2].strip() for line in _lines(PROC / "cpuinfo") if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+@dataclass(frozen=True, kw_only=True)
 class FreeMemory:
-    """Of the device that trains."""
+    """Free memory of the device that trains."""
 
     device: str
-    """Its kind, "cpu" or "cuda"."""
+    """Either "cpu" or "cuda"."""
     free_bytes: int
 
 
 def free_memory_of(machine: Machine) -> FreeMemory:
-    """This process's share of what is free at this moment."""
+    """This process's share of the memory that is free at this moment."""
     if machine.device.type != "cuda":
         return _share_of_ram()
     import torch
 
     free, _ = torch.cuda.mem_get_info(machine.device)
-    # What torch holds and does not use is free for it, and for it alone.
+    # Memory that torch has reserved and does not use is free for this process alone.
     idle = torch.cuda.memory_reserved(machine.device) - torch.cuda.memory_allocated(machine.device)
     return FreeMemory(device="cuda", free_bytes=int(memory_share() * free) + idle)
 
 
 def free_memory_here() -> FreeMemory:
-    """Of the device a run would get, without waiting for torch where there can be no GPU."""
-    wanted = os.environ.get(DEVICE_VARIABLE)
-    if wanted == "cpu" or not (wanted or any(driver.exists() for driver in GPU_DRIVERS)):
+    """Free memory of the device a run would get. Where there can be no GPU, torch is not imported."""
+    device = os.environ.get(DEVICE_VARIABLE)
+    if device == "cpu" or not (device or any(driver.exists() for driver in GPU_DRIVERS)):
         return _share_of_ram()
     from isoglot.machine import this_machine
 
@@ -155,27 +131,27 @@ def free_memory_here() -> FreeMemory:
 
 
 def memory_share() -> float:
-    """What part of free memory this process may plan with: one of several workers gets less than all of it."""
-    wanted = os.environ.get(SHARE_VARIABLE) or "1"
+    """The part of free memory that this process may plan with; less than 1 for one of several workers."""
+    text = os.environ.get(SHARE_VARIABLE) or "1"
     try:
-        share = float(wanted)
+        share = float(text)
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise IsoglotError(f"{SHARE_VARIABLE}={wanted!r} is no share of the memory; unset it, or give 0.5 for a half")
+        raise IsoglotError(f"{SHARE_VARIABLE}={text!r} is no share of the memory; unset it, or give 0.5 for a half")
     return share
 
 
 def available_ram(*, proc: Path = PROC, control_groups: Path = CONTROL_GROUPS) -> int:
-    """What the system can give without swapping, or what a container or a Slurm job may still take, if less."""
+    """Bytes the system can give without swapping, or less where a container or a Slurm job has a limit."""
     limits = [*_room_in_control_groups(proc=proc, root=control_groups)]
-    for line in _lines(proc / "meminfo"):
-        if line.startswith("MemAvailable:"):
-            limits.append(1024 * int(line.split()[1]))
-    if not limits:
-        # Not Linux, where this can be known only from what the machine has.
-        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    return min(limits)
+    limits += [1024 * int(line.split()[1]) for line in _lines(proc / "meminfo") if line.startswith("MemAvailable:")]
+    # Other systems than Linux report only what is installed.
+    return min(limits or [_installed_ram()])
+
+
+def _installed_ram() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _share_of_ram() -> FreeMemory:
@@ -183,30 +159,26 @@ def _share_of_ram() -> FreeMemory:
 
 
 def _room_in_control_groups(*, proc: Path, root: Path) -> Iterator[int]:
-    """Of this process's group and all that this one is in, in both versions of control groups."""
+    """Bytes left in this process's control group and in each group around it, for versions 1 and 2."""
     for line in _lines(proc / "self" / "cgroup"):
         number, controllers, name = line.split(":", maxsplit=2)
         if number == "0":
-            top, limits = root, ("memory.max", "memory.current")
+            top, files = root, ("memory.max", "memory.current")
         elif "memory" in controllers.split(","):
-            top, limits = root / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
+            top, files = root / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
         else:
             continue
         folder = top / name.strip("/")
-        for each in (folder, *folder.parents):
-            if not each.is_relative_to(top):
+        for group in (folder, *folder.parents):
+            if not group.is_relative_to(top):
                 break
-            most, taken = (_lines(each / limit) for limit in limits)
-            if most and taken and most[0].isdecimal():
-                yield max(0, int(most[0]) - int(taken[0]) + _given_back_at_need(each))
-
-
-def _given_back_at_need(group: Path) -> int:
-    """Files in memory, which count as taken."""
-    for line in _lines(group / "memory.stat"):
-        if line.startswith("inactive_file "):
-            return int(line.split()[1])
-    return 0
+            limit, used = (_lines(group / file) for file in files)
+            if limit and used and limit[0].isdecimal():
+                # Cached files count as used, but the kernel drops them when memory is needed.
+                cached = [
+                    line.split()[1] for line in _lines(group / "memory.stat") if line.startswith("inactive_file ")
+                ]
+                yield max(0, int(limit[0]) - int(used[0]) + sum(map(int, cached)))
 
 
 def _lines(path: Path) -> list[str]:

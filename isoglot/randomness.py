@@ -1,4 +1,4 @@
-"""Seeds for every random draw, derived from what is drawn and when, so that no generator state need ever be saved."""
+"""Seeds for every random draw, derived from its purpose and time, so that no generator state is ever saved."""
 
 from hashlib import blake2b
 

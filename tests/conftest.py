@@ -1,6 +1,7 @@
 """What many tests start from: a scale and a world small enough for a second, and a study that was run once."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from commands import Workplace, isoglot, processor_seconds
@@ -8,6 +9,8 @@ from hypothesis import settings
 from study_texts import TINY_STUDY
 from tiny_worlds import TINY_WORLD
 
+from isoglot.store import Store
+from isoglot.store.record import maker
 from isoglot.study.scales import DEMO, EncoderShape, NormPlacement, Optimization, Scale
 from isoglot.study.synthetic_languages import World
 
@@ -18,6 +21,14 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("isoglot", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("campaign", deadline=None, derandomize=True, max_examples=200)
 settings.load_profile(os.environ.get("ISOGLOT_HYPOTHESIS", "isoglot"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_maker() -> Iterator[None]:
+    """Compute once what each store computes once: git and the packages' metadata take a tenth of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "maker", maker())
+        yield
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).parents[1]
 KILLED = -signal.SIGKILL
 Fate = tuple[int, str]
-"""How a process ended, and what stands in its folder then."""
+"""The exit code of a process, and the content of its folder then."""
 Nursed = tuple[Path, dict[str, list[list[int | str]]]]
 """A place where processes have been killed, and their fates."""
 
@@ -57,14 +57,14 @@ def descendants(process: int) -> list[int]:
     """Every process that it started, or that one of those did, and that runs."""
     running = [int(path.name) for path in Path("/proc").glob("[0-9]*") if is_running(int(path.name))]
     parents = {number: _parent(number) for number in running}
-    found = [process]
-    for number in found:
-        found += [child for child, parent in parents.items() if parent == number]
-    return found[1:]
+    family = [process]
+    for number in family:
+        family += [child for child, parent in parents.items() if parent == number]
+    return family[1:]
 
 
 def is_running(process: int) -> bool:
-    """Not so if it has ended and only waits for someone to ask how."""
+    """Whether a process runs. A zombie, which waits for its parent to read its exit code, does not."""
     try:
         return _status(process)[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -78,7 +78,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def _has_ended(child: int) -> bool:
-    """Whether there is nothing left of it but its exit code, which stays to be asked for."""
+    """Whether nothing is left of it but its exit code, which stays to be read."""
     return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
@@ -90,7 +90,7 @@ def _parent(process: int) -> int | None:
 
 
 def _status(process: int) -> list[str]:
-    """State, parent and what more Linux tells, after a name that may hold anything."""
+    """State, parent and more, which follow a name that may hold any character."""
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 

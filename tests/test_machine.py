@@ -1,6 +1,7 @@
-"""The device a run gets."""
+"""The device of a run, its arithmetic, and the number of its workers."""
 
 import math
+import os
 import platform
 from contextlib import nullcontext
 
@@ -9,7 +10,7 @@ import torch
 from torch.nn import functional
 
 from isoglot.errors import IsoglotError
-from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
+from isoglot.machine import DEVICE_VARIABLE, Machine, num_workers, this_machine
 
 
 def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,3 +62,17 @@ def test_derivatives_go_without_onednn_on_arm_alone(name: str, used: bool, monke
     expected = 0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * density
     assert value.grad is not None
     torch.testing.assert_close(value.grad.double(), expected, atol=1e-6, rtol=1e-5)
+
+
+def test_as_many_workers_as_processors_or_as_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ISOGLOT_WORKERS", raising=False)
+    assert 1 <= num_workers() <= (os.cpu_count() or 1)
+    monkeypatch.setenv("ISOGLOT_WORKERS", "7")
+    assert num_workers() == 7
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5"])
+def test_a_bad_number_of_workers_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOT_WORKERS", text)
+    with pytest.raises(IsoglotError, match=f"ISOGLOT_WORKERS='{text}' is no number of processes"):
+        num_workers()

@@ -1,4 +1,4 @@
-"""Where a run's stages are made: in this process, or in several processes of this machine."""
+"""The engine of a run: this process, several processes of this machine, or jobs of a Slurm cluster."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,17 +27,61 @@ if TYPE_CHECKING:
 
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 WORKER_BYTES = 1 << 30
-"""What a worker takes with torch and a small model. A large one wants a GPU, and workers are few there."""
+"""Memory of a worker with torch and a small model. A large model needs a GPU, and then workers are few."""
+MAX_JOBS = 64
+SLURM_PROGRAMS = ("sbatch", "squeue", "srun", "scontrol", "scancel")
+
+
+def _slurm_option(flag: str, text: str, **settings: Any) -> Any:
+    return typer.Option(flag, help=text, rich_help_panel="On a Slurm cluster", **settings)
+
+
+SlurmOption = Annotated[bool, _slurm_option("--slurm", "Make artifacts in jobs of the cluster, one job for each.")]
+PartitionOption = Annotated[str | None, _slurm_option("--partition", "Where jobs run.", metavar="NAME")]
+AccountOption = Annotated[str | None, _slurm_option("--account", "The account to charge.", metavar="NAME")]
+MaxJobsOption = Annotated[
+    int | None, _slurm_option("--max-jobs", f"In the queue at once, {MAX_JOBS} if not given.", min=1, metavar="N")
+]
+SBATCH_HELP = (
+    "An option of sbatch, as in constraint=a100; gpu.NAME=VALUE for jobs with a GPU alone, cpu.NAME=VALUE for those "
+    "without. Give it as often as you like."
+)
+SbatchOptions = Annotated[list[str] | None, _slurm_option("--slurm-option", SBATCH_HELP, metavar="NAME=VALUE")]
+
+
+def chosen_engine(
+    store: "Store",
+    planned: "Sequence[PlannedStage]",
+    *,
+    workers: int | None,
+    slurm: bool,
+    partition: str | None,
+    account: str | None,
+    max_jobs: int | None,
+    options: Sequence[str],
+    say: Callable[[str], None],
+) -> "Engine":
+    """Processes of this machine, or with `slurm` jobs of the cluster whose login node it is."""
+    named = {"--partition": partition, "--account": account, "--max-jobs": max_jobs, "--slurm-option": options or None}
+    if not slurm:
+        if given := [name for name, value in named.items() if value is not None]:
+            raise IsoglotError(f"{given[0]} is for jobs of a cluster: give --slurm as well")
+        return local_engine(store, planned, workers=workers)
+    if workers is not None:
+        raise IsoglotError("--workers is for processes of this machine: with --slurm, give --max-jobs")
+    own = [f"partition={partition}"] if partition else []
+    own += [f"account={account}"] if account else []
+    return slurm_engine(store, max_jobs=max_jobs or MAX_JOBS, options=[*own, *options], say=say)
 
 
 def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: int | None) -> "Engine":
-    """As many worker processes as asked for, else as the plan can use and this machine has room for."""
+    """So many worker processes, or else as many as the plan can use and this machine has room for."""
     from isoglot.store import InThisProcess
     from isoglot.store.local_processes import LocalProcesses
 
     useful = workers or most_side_by_side(planned)
     per_model = processes_per_model()
-    # Only where it matters, as it takes a moment.
+    # The driver's program takes a moment, so it runs only where it matters.
     gpus = usable_gpus() if useful > 1 or per_model > 1 else ()
     if gpus and len(gpus) < per_model:
         raise IsoglotError(f"{PROCESSES_VARIABLE}={per_model} asks for a GPU each, and there are {len(gpus)}")
@@ -47,10 +91,16 @@ def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: 
             "share the processors and the memory of one",
             stacklevel=2,
         )
-    if workers is not None:
-        _warn_of_too_many(workers)
+    processors, in_memory = num_processors(), num_in_memory()
+    if workers is not None and workers > min(processors, in_memory):
+        room = f"are {processors} processors" if processors <= in_memory else f"is memory for {in_memory}"
+        warnings.warn(
+            f"--workers {workers}: there {room}, so that {min(processors, in_memory)} would do; more take turns "
+            "and leave less memory for each",
+            stacklevel=2,
+        )
     groups = [gpus[first : first + per_model] for first in range(0, len(gpus) - per_model + 1, per_model)]
-    number = workers or min(useful, len(groups) or min(num_workers(), num_in_memory()))
+    number = workers or min(useful, len(groups) or min(num_workers(), in_memory))
     if number == 1:
         return InThisProcess(store)
     gpus_of = [index % len(groups) for index in range(number)] if groups else None
@@ -58,7 +108,7 @@ def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: 
 
 
 def most_side_by_side(planned: "Sequence[PlannedStage]") -> int:
-    """About how many stages could be in work at once: as many as wait for equally long chains of others."""
+    """About how many stages can be in work at once: the most that wait for equally long chains of others."""
     from isoglot.store import State
 
     depths: dict[str, int] = {}
@@ -75,7 +125,7 @@ def num_in_memory() -> int:
 
 
 def shares(number: int, *, groups: Sequence[Sequence[str]]) -> list[dict[str, str]]:
-    """The environment of each of so many workers: its GPU, or as many as one model gets, processors and memory."""
+    """The environment of each worker: its group of GPUs, and its share of the processors and the memory."""
     share = {WORKERS_VARIABLE: str(max(1, num_workers() // number))}
     if not os.environ.get(THREADS_VARIABLE):
         share[THREADS_VARIABLE] = str(max(1, num_processors() // number))
@@ -90,74 +140,6 @@ def shares(number: int, *, groups: Sequence[Sequence[str]]) -> list[dict[str, st
     return environments
 
 
-def _warn_of_too_many(workers: int) -> None:
-    processors, in_memory = num_processors(), num_in_memory()
-    if workers > min(processors, in_memory):
-        room = f"are {processors} processors" if processors <= in_memory else f"is memory for {in_memory}"
-        warnings.warn(
-            f"--workers {workers}: there {room}, so that {min(processors, in_memory)} would do; more take turns "
-            "and leave less memory for each",
-            stacklevel=3,
-        )
-
-
-PANEL = "On a Slurm cluster"
-SlurmOption = Annotated[
-    bool,
-    typer.Option("--slurm", help="Make artifacts in jobs of the cluster, one job for each.", rich_help_panel=PANEL),
-]
-PartitionOption = Annotated[
-    str | None, typer.Option("--partition", help="Where jobs run.", metavar="NAME", rich_help_panel=PANEL)
-]
-AccountOption = Annotated[
-    str | None, typer.Option("--account", help="That jobs are charged to.", metavar="NAME", rich_help_panel=PANEL)
-]
-MaxJobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--max-jobs", min=1, help="In the queue at once, 64 if not given.", metavar="N", rich_help_panel=PANEL
-    ),
-]
-SbatchOptions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--slurm-option",
-        help="An option of sbatch, as in constraint=a100; gpu.NAME=VALUE for jobs with a GPU alone, cpu.NAME=VALUE for "
-        "those without. Give it as often as you like.",
-        metavar="NAME=VALUE",
-        rich_help_panel=PANEL,
-    ),
-]
-MAX_JOBS = 64
-NEEDED = ("sbatch", "squeue", "srun", "scontrol", "scancel")
-
-
-def chosen_engine(
-    store: "Store",
-    planned: "Sequence[PlannedStage]",
-    *,
-    workers: int | None,
-    slurm: bool,
-    partition: str | None,
-    account: str | None,
-    max_jobs: int | None,
-    options: Sequence[str],
-    say: Callable[[str], None],
-) -> "Engine":
-    """Processes of this machine, or jobs of the cluster whose login node it is."""
-
-    named = {"--partition": partition, "--account": account, "--max-jobs": max_jobs, "--slurm-option": options or None}
-    if not slurm:
-        if given := [name for name, value in named.items() if value is not None]:
-            raise IsoglotError(f"{given[0]} is for jobs of a cluster: give --slurm as well")
-        return local_engine(store, planned, workers=workers)
-    if workers is not None:
-        raise IsoglotError("--workers is for processes of this machine: with --slurm, give --max-jobs")
-    own = [f"partition={partition}"] if partition else []
-    own += [f"account={account}"] if account else []
-    return slurm_engine(store, max_jobs=max_jobs or MAX_JOBS, options=[*own, *options], say=say)
-
-
 def slurm_engine(store: "Store", *, max_jobs: int, options: Sequence[str], say: Callable[[str], None]) -> "Engine":
     """Jobs of the cluster, submitted with these options of sbatch."""
     from isoglot.store.slurm import SlurmJobs
@@ -165,30 +147,24 @@ def slurm_engine(store: "Store", *, max_jobs: int, options: Sequence[str], say: 
 
     if find_spec("submitit") is None:
         raise IsoglotError("--slurm needs submitit: pip install 'isoglot[slurm]'")
-    if missing := [program for program in NEEDED if shutil.which(program) is None]:
+    if missing := [program for program in SLURM_PROGRAMS if shutil.which(program) is None]:
         raise IsoglotError(
             f"--slurm needs {', '.join(missing)}, not found on the PATH: run it on a login node of the cluster, or "
             "leave out --slurm"
         )
-    found = _parsed(options)
+    parsed: dict[str, dict[str, Option]] = {"": {}, "gpu": {}, "cpu": {}}
+    for option in options:
+        name, equals, value = option.partition("=")
+        sort, dot, rest = name.partition(".")
+        if dot and sort not in parsed:
+            raise IsoglotError(f"--slurm-option {option}: {sort}. is neither gpu. nor cpu.")
+        key = (rest if dot else name).strip().removeprefix("--").replace("_", "-")
+        parsed[sort if dot else ""][key] = value if equals else True
     submitter = Submitter(
-        options=found[""],
-        gpu_options=found["gpu"],
-        cpu_options=found["cpu"],
+        options=parsed[""],
+        gpu_options=parsed["gpu"],
+        cpu_options=parsed["cpu"],
         has_gpus=not os.environ.get(DEVICE_VARIABLE, "").startswith("cpu"),
         variables_of_cpus=(WORKERS_VARIABLE, THREADS_VARIABLE),
     )
     return SlurmJobs(store, submitter=submitter, max_jobs=max_jobs, say=say)
-
-
-def _parsed(options: Sequence[str]) -> "dict[str, dict[str, Option]]":
-    """{"": {"constraint": "a100", "exclusive": True}, "gpu": {...}, "cpu": {...}}"""
-    found: dict[str, dict[str, Option]] = {"": {}, "gpu": {}, "cpu": {}}
-    for option in options:
-        name, equals, value = option.partition("=")
-        sort, dot, rest = name.partition(".")
-        if dot and sort not in found:
-            raise IsoglotError(f"--slurm-option {option}: {sort}. is neither gpu. nor cpu.")
-        key = (rest if dot else name).strip().removeprefix("--").replace("_", "-")
-        found[sort if dot else ""][key] = value if equals else True
-    return found

@@ -160,7 +160,7 @@ def _num_bytes(size: str) -> int:
 
 
 def _checked_path(to: str) -> Path:
-    from isoglot.store.pack_archive import is_xz
+    from isoglot.store.packing import is_xz
 
     path = Path(to)
     if not to.strip():

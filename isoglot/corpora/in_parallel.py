@@ -1,16 +1,15 @@
 """A function over many items in several processes, and lines in batches: few items in memory at a time."""
 
 import multiprocessing
-import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from threading import Thread
 from typing import TypeVar
 
 from isoglot.errors import IsoglotError
+from isoglot.processes import end_with_parent
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -84,10 +83,4 @@ def _submitted(
 def _follow_parent() -> None:
     """Leave Ctrl-C to the parent, and end when it does, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    if parent := multiprocessing.parent_process():
-        parent.join()
-    os._exit(1)
+    end_with_parent()

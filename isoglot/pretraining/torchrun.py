@@ -6,7 +6,6 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from isoglot.machine import DEVICE_VARIABLE, PROCESSES_VARIABLE, Machine, this_m
 from isoglot.pretraining.loop import Report, pretrain
 from isoglot.pretraining.ranks import Ranks
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
+from isoglot.processes import end_after
 
 MAX_RESTARTS = 3
 SECONDS_TO_END = 10.0
@@ -121,7 +121,8 @@ def _heard(line: str, *, report: Report) -> int:
 def main() -> None:
     """Be one of the processes."""
     told = Path(sys.argv[1])
-    threading.Thread(target=_end_with_others, args=(told, os.getppid()), daemon=True).start()
+    torchrun = os.getppid()
+    end_after(lambda: _wait_for_the_end_of(torchrun, job=told))
     job = pickle.loads(told.read_bytes())
     try:
         _train(job)
@@ -170,11 +171,10 @@ def _say(subject: str, content: object) -> None:
     os.write(sys.stdout.fileno(), (subject + json.dumps(content) + "\n").encode())
 
 
-def _end_with_others(told: Path, torchrun: int) -> None:
-    """End this process at once when torchrun is gone, or whoever started that."""
-    while os.getppid() == torchrun and _is_locked(told):
+def _wait_for_the_end_of(torchrun: int, *, job: Path) -> None:
+    """Return when torchrun has ended, or the process that started it and holds the lock of the job's file."""
+    while os.getppid() == torchrun and _is_locked(job):
         time.sleep(0.5)
-    os._exit(1)
 
 
 def _is_locked(path: Path) -> bool:

@@ -1,4 +1,8 @@
-"""Plain settings, their canonical JSON and its sha256: the same in every process, Python version and dict order."""
+"""Digests of settings: plain values become canonical JSON, and its sha256 names an artifact.
+
+The text must be the same in every process, Python version and dict order, so keys are sorted, everything is ASCII, and
+types without one stable form are refused.
+"""
 
 import hashlib
 import json
@@ -12,21 +16,21 @@ from typing import Any, TypeAlias
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 NOT_IDENTITY: Mapping[str, Any] = MappingProxyType({"isoglot.identity": False})
-"""Metadata of a dataclass field that says how or where something runs, not what it is."""
+"""Metadata of a dataclass field that has no part in the identity, such as a path or a device."""
 
 # Two dataclasses with equal fields are different settings, so their JSON names the class.
 CLASS_KEY = "@class"
 
 
 class Identified:
-    """Has a digest of its own, so it may not hide inside another thing's settings."""
+    """Something with its own digest, which must not be hidden inside the settings of another."""
 
 
 def json_form(value: object, *, at: str) -> Json:
-    """The JSON form of a setting, which errors call `at`.
+    """The JSON form of a setting; `at` is its name in errors.
 
-    Types count: 1, 1.0 and True are three settings. A list is a tuple, a frozenset is its members in order, and an
-    enum member is its value.
+    Types count: 1, 1.0 and True are three settings. A tuple is the same as a list, a frozenset becomes its sorted
+    members, and an enum member its value.
     """
     match value:
         case Identified():
@@ -57,7 +61,7 @@ def json_form(value: object, *, at: str) -> Json:
 
 
 def identity_fields(instance: object) -> Iterator[tuple[str, object]]:
-    """Names and values of a dataclass's fields, but for those marked NOT_IDENTITY."""
+    """Names and values of a dataclass's fields, without those marked NOT_IDENTITY."""
     for each in fields(instance):  # type: ignore[arg-type]
         if NOT_IDENTITY.keys().isdisjoint(each.metadata):
             yield each.name, getattr(instance, each.name)
@@ -69,6 +73,6 @@ def canonical_json(value: Json) -> str:
 
 
 def digest_of(*, kind: str, version: int, settings: Mapping[str, Json], inputs: Mapping[str, str]) -> str:
-    """sha256 of everything that makes an artifact what it is; inputs are given by their own digests."""
+    """The sha256 of an artifact's identity. Inputs count by their own digests, and so does all that they rest on."""
     identity: Json = {"kind": kind, "version": version, "settings": {**settings}, "inputs": {**inputs}}
     return hashlib.sha256(canonical_json(identity).encode("ascii")).hexdigest()

@@ -1,4 +1,4 @@
-"""Where stages are made: what a plan's scheduler asks of such a place, and the simplest one, this very process."""
+"""The interface of an engine, which makes stages for a plan, and the simplest engine: this process."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ SECONDS_BETWEEN_LOOKS = 0.1
 
 @dataclass(frozen=True)
 class Progressed:
-    """A stage's own report of how far it is."""
+    """A stage's own report of its progress."""
 
     digest: str
     done: float
@@ -25,15 +25,15 @@ class Progressed:
 
 @dataclass(frozen=True)
 class Waiting:
-    """It is begun, but has to wait: "Slurm job 4711, pending"."""
+    """The stage was started and waits for its turn: "Slurm job 4711, pending"."""
 
     digest: str
-    holder: str
+    where: str
 
 
 @dataclass(frozen=True)
 class Made:
-    """The artifact is in the store, thanks to this start."""
+    """The artifact is now in the store."""
 
     digest: str
 
@@ -47,7 +47,7 @@ class Reused:
 
 @dataclass(frozen=True)
 class Held:
-    """Another run is at it: "host, process 4711". Nothing was done; the scheduler may start it again later."""
+    """Another run is making the stage: "host, process 4711". It may be started again later."""
 
     digest: str
     holder: str
@@ -55,35 +55,31 @@ class Held:
 
 @dataclass(frozen=True)
 class Failed:
-    """It cannot be made."""
+    """The stage cannot be made."""
 
     digest: str
     error: IsoglotError
 
 
 Event: TypeAlias = Progressed | Waiting | Made | Reused | Held | Failed
-Tell: TypeAlias = Callable[[Event], None]
+Emit: TypeAlias = Callable[[Event], None]
 
 
 class Engine(Protocol):
-    """Where stages are made, several at once where it has room.
+    """A place where stages are made, several at once where it has room.
 
-    Every stage that is started comes to one end, which is Made, Reused, Held or Failed. Events are told while `start`
-    or `wait` runs and in the thread that called it. Leaving the context stops what still runs, so that a later run can
-    go on from it.
+    Every stage that is started ends with one of Made, Reused, Held and Failed. Events are emitted while `start` or
+    `wait` runs, in the thread that called it. Leaving the context stops the stages that still run.
     """
 
-    def room(self) -> int:
-        """How many more stages may be started now."""
-
     def takes(self, stage: Stage) -> bool:
-        """Whether this one may be started now, where there is room at all."""
+        """Whether the engine has room for this stage now."""
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        """Begin a stage whose inputs are finished; its events may be told at once."""
+    def start(self, stage: Stage, emit: Emit) -> None:
+        """Begin a stage whose inputs are finished. Its events may be emitted at once."""
 
     def wait(self) -> None:
-        """Until something was told, or about a second has passed."""
+        """Wait for an event, or for about a second."""
 
     def __enter__(self) -> Self: ...
 
@@ -91,19 +87,16 @@ class Engine(Protocol):
 
 
 class InThisProcess:
-    """One stage after the other, each done when `start` returns."""
+    """Makes one stage after the other; each is done when `start` returns."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def room(self) -> int:
-        return 1
-
     def takes(self, stage: Stage) -> bool:  # noqa: ARG002
         return True
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        make_telling(stage, store=self._store, tell=tell)
+    def start(self, stage: Stage, emit: Emit) -> None:
+        make_stage(stage, store=self._store, emit=emit)
 
     def wait(self) -> None:
         time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -118,11 +111,11 @@ class _HeldError(Exception):
     """Another process has the lease."""
 
 
-def make_telling(stage: Stage, *, store: Store, tell: Tell) -> None:
-    """Make a stage's artifact in this process unless it is there, or another process is at it."""
+def make_stage(stage: Stage, *, store: Store, emit: Emit) -> None:
+    """Make a stage's artifact in this process, unless it is there or another process is making it."""
 
     def progress(done: float, total: float, unit: str, note: str = "") -> None:
-        tell(Progressed(stage.digest, done, total, unit, note))
+        emit(Progressed(stage.digest, done, total, unit, note))
 
     def give_way(holder: str) -> None:
         raise _HeldError(holder)
@@ -135,4 +128,4 @@ def make_telling(stage: Stage, *, store: Store, tell: Tell) -> None:
         end = Held(stage.digest, str(held))
     except IsoglotError as error:
         end = Failed(stage.digest, error)
-    tell(end)
+    emit(end)

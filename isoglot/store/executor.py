@@ -1,7 +1,9 @@
-"""Runs a plan on an engine, each stage after its inputs; several runs on one store share the work."""
+"""Runs a plan on an engine, each stage after its inputs. Several runs on one store share the work."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.store.engine import Engine, Event, Failed, Held, InThisProcess, Made, Progressed, Reused, Waiting
@@ -11,54 +13,65 @@ from isoglot.store.store import Store
 
 
 class Observer:
-    """Told what happens while a plan runs; a subclass shows what it cares for.
-
-    Where several stages are in work at once, what is told of them comes mixed.
-    """
+    """Is called while a plan runs; a subclass shows what it cares for. Calls for several stages may come mixed."""
 
     def started(self, stage: Stage, *, index: int, count: int) -> None:
         """The index-th, from 1, of the count stages that were not done when the run began."""
 
     def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
-        """A stage's own report of how far it is."""
+        """A stage's own report of its progress."""
 
     def queued(self, stage: Stage, *, where: str) -> None:
-        """It was started, but has to wait for its turn: "Slurm job 4711, pending"."""
+        """The stage was started and waits for its turn: "Slurm job 4711, pending"."""
 
     def gave_way(self, stage: Stage) -> None:
-        """It was started, but another run was quicker; it comes again when that one has ended."""
+        """The stage was started, but another run was quicker. It starts again when that run has ended."""
 
     def waiting(self, stage: Stage, *, holder: str) -> None:
-        """Nothing can be done before another process has made it: "host, process 4711". Told once for a stage."""
+        """Nothing can be done before another process ("host, process 4711") has made this. Called once a stage."""
 
     def finished(self, stage: Stage, *, seconds: float) -> None:
-        """Made, in so many seconds over all attempts."""
+        """The stage was made, in so many seconds over all attempts."""
 
     def reused(self, stage: Stage) -> None:
-        """It was there, or another process made it meanwhile."""
+        """The artifact was there, or another process has made it meanwhile."""
 
     def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        """What only serves targets that need it is skipped; the rest goes on."""
+        """The stage failed. Stages that only serve targets resting on it are skipped; the others go on."""
+
+
+class Observers(Observer):
+    """Passes every call on to each of its members, in their order."""
+
+    def __init__(self, *members: Observer) -> None:
+        for name in vars(Observer):
+            if not name.startswith("_"):
+                setattr(self, name, partial(_call_each, [getattr(member, name) for member in members]))
+
+
+def _call_each(methods: Sequence[Callable[..., None]], *stage: Stage, **details: Any) -> None:
+    for method in methods:
+        method(*stage, **details)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of every stage of a plan."""
+    """The end of every stage of a plan."""
 
     made: tuple[Stage, ...]
     reused: tuple[Stage, ...]
     failed: dict[str, IsoglotError]
-    """By digest."""
+    """Errors by digest."""
     skipped: tuple[Stage, ...]
-    """Since every target that rests on them rests on one that failed."""
+    """Stages that only serve targets which rest on a failed one."""
 
 
 def run_plan(
     targets: Sequence[Stage], store: Store, observer: Observer | None = None, *, engine: Engine | None = None
 ) -> Outcome:
-    """Makes what the targets still need, in this process if no engine is given.
+    """Make what the targets still need, in this process if no engine is given.
 
-    Ctrl-C stops the engine and passes through, and the next run goes on from there.
+    Ctrl-C stops the engine and passes through. The next run goes on from there.
     """
     run = _Run(targets, store=store, observer=observer or Observer())
     with engine or InThisProcess(store) as place:
@@ -71,7 +84,7 @@ def run_plan(
 
 
 class _Run:
-    """How far a plan is."""
+    """The state of a plan in work."""
 
     def __init__(self, targets: Sequence[Stage], *, store: Store, observer: Observer) -> None:
         self._store = store
@@ -84,44 +97,36 @@ class _Run:
         self.failed: dict[str, IsoglotError] = {}
         self.skipped: list[Stage] = []
         self.gave_way: dict[str, str] = {}
-        """Holders by digest of what other runs were found to be at since the engine last waited."""
-        self._told_of: set[str] = set()
+        """Holders of the stages that other runs turned out to be making since the engine last waited."""
+        self._reported_waits: set[str] = set()
         self._count = len(self.left)
-        # Those that are there already, or that a damaged artifact would not be made from anyway, are not waited for.
+        # Inputs that are done are not awaited, nor are those that a damaged artifact would be made from.
         self._awaited = {digest: self.left.keys() & stage.input_digests.values() for digest, stage in self.left.items()}
-        # A target is lost with any stage it rests on, and what only lost targets rest on need not be made.
+        # A target is lost with any stage it rests on, and stages that serve only lost targets need not be made.
         self._rests_on = [set(inputs_first([target])) for target in targets]
         for stage in self.reused:
             observer.reused(stage)
 
     def start_some(self, engine: Engine) -> None:
-        """Begin what can be begun; if that is nothing at all, say whom the run waits for."""
-        while engine.room() > 0:
-            ready = (each for each in self._ready() if engine.takes(each))
-            stage = next((each for each in ready if self._holder(each) is None), None)
-            if stage is None:
-                break
+        """Start every stage that the engine takes. If nothing is in work, report which process the run waits for."""
+        while stage := next((each for each in self._ready() if engine.takes(each) and not self._holder(each)), None):
             self.in_work[stage.digest] = self.left.pop(stage.digest)
             self._observer.started(stage, index=self._count - len(self.left), count=self._count)
-            engine.start(stage, self._take)
-        if not self.in_work:
-            self._tell_of_wait()
+            engine.start(stage, self._handle)
+        stage = next(self._ready(), None)
+        holder = self._holder(stage) if stage and not self.in_work else None
+        if stage and holder and stage.digest not in self._reported_waits:
+            self._reported_waits.add(stage.digest)
+            self._observer.waiting(stage, holder=holder)
 
     def _ready(self) -> Iterator[Stage]:
         return (stage for digest, stage in self.left.items() if not self._awaited[digest])
 
     def _holder(self, stage: Stage) -> str | None:
-        # An engine may know of another run better than this machine's locks do.
+        # An engine may know of another run that this machine's locks do not show.
         return self.gave_way.get(stage.digest) or self._store.holder(stage)
 
-    def _tell_of_wait(self) -> None:
-        stage = next(self._ready(), None)
-        holder = self._holder(stage) if stage else None
-        if stage and holder and stage.digest not in self._told_of:
-            self._told_of.add(stage.digest)
-            self._observer.waiting(stage, holder=holder)
-
-    def _take(self, event: Event) -> None:
+    def _handle(self, event: Event) -> None:
         stage = self.in_work[event.digest]
         match event:
             case Progressed(_, done, total, unit, note):
@@ -138,7 +143,7 @@ class _Run:
                 self._finish(stage)
             case Reused():
                 self._observer.reused(stage)
-                self._is_there(stage, self.reused)
+                self._add_to(self.reused, stage)
             case Failed(_, error):
                 self._fail(stage, error)
         del self.in_work[event.digest]
@@ -150,55 +155,16 @@ class _Run:
             self._fail(stage, error)
             return
         self._observer.finished(stage, seconds=seconds)
-        self._is_there(stage, self.made)
+        self._add_to(self.made, stage)
 
-    def _is_there(self, stage: Stage, where: list[Stage]) -> None:
-        where.append(stage)
+    def _add_to(self, stages: list[Stage], stage: Stage) -> None:
+        stages.append(stage)
         for awaited in self._awaited.values():
             awaited.discard(stage.digest)
 
     def _fail(self, stage: Stage, error: IsoglotError) -> None:
         self.failed[stage.digest] = error
         self._observer.failed(stage, error=error)
-        wanted = set().union(*(stages for stages in self._rests_on if stages.isdisjoint(self.failed)))
-        lost = [digest for digest in self.left if digest not in wanted]
+        needed = set().union(*(stages for stages in self._rests_on if stages.isdisjoint(self.failed)))
+        lost = [digest for digest in self.left if digest not in needed]
         self.skipped += [self.left.pop(digest) for digest in lost]
-
-
-class Observers(Observer):
-    """Each is told everything, in the order they are given."""
-
-    def __init__(self, *members: Observer) -> None:
-        self._members = members
-
-    def started(self, stage: Stage, *, index: int, count: int) -> None:
-        for each in self._members:
-            each.started(stage, index=index, count=count)
-
-    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
-        for each in self._members:
-            each.progress(stage, done=done, total=total, unit=unit, note=note)
-
-    def queued(self, stage: Stage, *, where: str) -> None:
-        for each in self._members:
-            each.queued(stage, where=where)
-
-    def gave_way(self, stage: Stage) -> None:
-        for each in self._members:
-            each.gave_way(stage)
-
-    def waiting(self, stage: Stage, *, holder: str) -> None:
-        for each in self._members:
-            each.waiting(stage, holder=holder)
-
-    def finished(self, stage: Stage, *, seconds: float) -> None:
-        for each in self._members:
-            each.finished(stage, seconds=seconds)
-
-    def reused(self, stage: Stage) -> None:
-        for each in self._members:
-            each.reused(stage)
-
-    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        for each in self._members:
-            each.failed(stage, error=error)

@@ -1,4 +1,4 @@
-"""Which settings make two artifacts differ, looked for through all their inputs."""
+"""The settings in which two artifacts differ, searched through all their inputs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ ABSENT = "(absent)"
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """One setting: "run.optimization.learning_rate", or "streams.fr > vocabulary > merges" of an input's input."""
+    """A setting such as "run.optimization.learning_rate", or in an input's input "streams.fr > vocabulary > merges"."""
 
     path: str
     a: Json
@@ -34,7 +34,7 @@ class Described(Protocol):
 
 
 def differences(a: Described, b: Described, known: Iterable[Described]) -> list[Difference]:
-    """What makes the digests of a and b differ, looked for among what is known of their inputs.
+    """The settings that make the digests of a and b differ; `known` has the records or stages of their inputs.
 
     An input that two stages share is reported at one of them.
     """

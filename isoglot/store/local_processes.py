@@ -1,224 +1,275 @@
-"""Makes stages in worker processes of this machine, which live as long as the run does."""
+"""An engine of worker processes on this machine, which live as long as the run does.
+
+Neither multiprocessing.Pool nor ProcessPoolExecutor would do: a killed worker hangs the first and breaks the second for
+all stages, and neither gives each worker its own environment (GPU, threads, share of the memory).
+"""
 
 import multiprocessing
 import os
 import signal
 import time
+import traceback
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Self
+from typing import Any, NoReturn, Self
 
 from isoglot.errors import IsoglotError
-from isoglot.store.engine import Event, Failed, Progressed, Tell, Waiting
+from isoglot.processes import ctrl_c_blocked, end_with_parent
+from isoglot.store.engine import Emit, Event, Failed, Progressed, Waiting, make_stage
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
-from isoglot.store.worker_process import SECONDS_TO_END, LastWord, Warned, serve
-
-
-@contextmanager
-def ctrl_c_blocked() -> Iterator[None]:
-    """This process, and those it starts meanwhile for good; it hears of it afterwards."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
 
 LONGEST_WAIT_SECONDS = 1.0
+SECONDS_BETWEEN_REPORTS = 0.1
+SECONDS_TO_END = 5.0
+"""For a stage to clean up when it is stopped. A long computation in a C library may take longer."""
+TRACEBACK_NAME = "traceback.txt"
 MOST_FILLING = 2
-"""Stages at once that fill the GPU they share: as many take as long as one after the other, but the second has it while
-the first is set up, evaluated and written."""
+"""Stages that fill a GPU and may share it. Two take as long together as one after the other, but the second has the
+GPU while the first is set up, evaluated and written."""
 ATTEMPTS = 2
-"""A worker may be killed for the memory that another one took; the second attempt goes on from where it was."""
+"""A worker may be killed for memory that another one took. The second attempt goes on from where it was."""
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A warning of a stage, or of a library it uses."""
+
+    text: str
+    filename: str
+    line: int
 
 
 class LocalProcesses:
-    """A worker for each of `environments`, the variables that it gets on top of this process's own.
+    """One worker for each of `environments`, the variables it gets on top of this process's own.
 
-    `gpus` says which one each of them is at, in any terms; None: there are none.
+    `gpus` names the GPU of each worker, in any terms; None means that there are no GPUs.
     """
 
     def __init__(
-        self,
-        store: Store,
-        *,
-        environments: Sequence[Mapping[str, str]],
-        gpus: Sequence[Hashable] | None = None,
+        self, store: Store, *, environments: Sequence[Mapping[str, str]], gpus: Sequence[Hashable] | None = None
     ) -> None:
-        places = gpus or [None] * len(environments)
-        self._desks = [
-            _WorkerSlot(store.root, environment=environment, gpu=gpu)
-            for environment, gpu in zip(environments, places, strict=True)
+        gpus = gpus or [None] * len(environments)
+        self.workers = [
+            _Worker(store.root, environment=environment, gpu=gpu)
+            for environment, gpu in zip(environments, gpus, strict=True)
         ]
-        self._warned: set[str] = set()
-
-    def room(self) -> int:
-        return sum(desk.stage is None for desk in self._desks)
+        self._shown_warnings: set[str] = set()
 
     def takes(self, stage: Stage) -> bool:
         return bool(self._free(stage))
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        # A worker that has imported its libraries already is the quicker one, unless its GPU is the busier one.
-        min(self._free(stage), key=lambda desk: (self._filling(desk, stage), desk.worker is None)).begin(stage, tell)
+    def start(self, stage: Stage, emit: Emit) -> None:
+        # The least filled GPU comes first, then a worker that has imported its libraries already.
+        free = self._free(stage)
+        min(free, key=lambda worker: (self._num_filling(worker, stage), not worker.is_running)).begin(stage, emit)
 
-    def _free(self, stage: Stage) -> list["_WorkerSlot"]:
-        """Desks that may take it."""
-        free = [desk for desk in self._desks if desk.stage is None]
-        return [desk for desk in free if self._filling(desk, stage) < MOST_FILLING]
+    def _free(self, stage: Stage) -> list["_Worker"]:
+        free = [worker for worker in self.workers if worker.stage is None]
+        return [worker for worker in free if self._num_filling(worker, stage) < MOST_FILLING]
 
-    def _filling(self, place: "_WorkerSlot", stage: Stage) -> int:
-        """How many stages there are on a desk's GPU that this one would have to share it with."""
-        if place.gpu is None or not stage.fills_gpu:
+    def _num_filling(self, worker: "_Worker", stage: Stage) -> int:
+        """How many stages in work fill the worker's GPU, if this stage would fill it as well."""
+        if worker.gpu is None or not stage.fills_gpu:
             return 0
-        return sum(desk.gpu == place.gpu and desk.stage is not None and desk.stage.fills_gpu for desk in self._desks)
+        on_gpu = [each.stage for each in self.workers if each.gpu == worker.gpu and each.stage]
+        return sum(each.fills_gpu for each in on_gpu)
 
     def wait(self) -> None:
-        busy = [(desk, desk.worker.pipe) for desk in self._desks if desk.worker and desk.stage]
-        ready = connection.wait([pipe for _, pipe in busy], timeout=LONGEST_WAIT_SECONDS)
-        for desk, pipe in busy:
-            if pipe in ready:
-                try:
-                    message = pipe.recv()
-                except (EOFError, OSError):
-                    desk.begin_again()
-                else:
-                    self._take(message, desk)
+        busy = {worker.pipe: worker for worker in self.workers if worker.stage}
+        for pipe in connection.wait(list(busy), timeout=LONGEST_WAIT_SECONDS):
+            worker = busy[pipe]  # type: ignore[index]
+            try:
+                message = worker.pipe.recv()
+            except (EOFError, OSError):
+                worker.begin_again()
+            else:
+                self._handle(message, worker)
+
+    def _handle(self, message: Event | Warned, worker: "_Worker") -> None:
+        if not isinstance(message, Warned):
+            worker.handle(message)
+        elif message.text not in self._shown_warnings:
+            # Every worker repeats the warnings of the libraries it imports; they are shown once.
+            self._shown_warnings.add(message.text)
+            warnings.showwarning(message.text, UserWarning, message.filename, message.line)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        workers = [desk.worker for desk in self._desks if desk.worker]
-        for desk in self._desks:
-            desk.stop()
+        running = [worker for worker in self.workers if worker.is_running]
+        for worker in running:
+            worker.stop()
         deadline = time.monotonic() + SECONDS_TO_END
         try:
-            for worker in workers:
+            for worker in running:
                 worker.process.join(max(0.0, deadline - time.monotonic()))
         finally:
-            # Also where Ctrl-C was pressed once more.
-            for worker in workers:
+            # This runs after a second Ctrl-C as well.
+            for worker in running:
                 worker.process.kill()
 
-    def _take(self, message: Event | Warned | LastWord, desk: "_WorkerSlot") -> None:
-        match message:
-            case Warned(text, filename, line):
-                # Once, as in one process: a library tells every worker the same when it is imported.
-                if text not in self._warned:
-                    self._warned.add(text)
-                    warnings.showwarning(text, UserWarning, filename, line)
-            case LastWord(end):
-                desk.dismiss()
-                desk.take(end)
-            case event:
-                desk.take(event)
 
+class _Worker:
+    """A process, started with its first stage and replaced when it dies, and the stage it is making."""
 
-class _WorkerSlot:
-    """Where a worker sits, if one is needed yet, and the stage it is at."""
+    process: BaseProcess
+    pipe: Connection
 
     def __init__(self, root: Path, *, environment: Mapping[str, str], gpu: Hashable | None) -> None:
         self._root = root
         self._environment = environment
         self.gpu = gpu
-        self._attempt = 0
-        self._tell: Tell
+        self.is_running = False
         self.stage: Stage | None = None
-        self.worker: _Worker | None = None
+        self._emit: Emit
+        self._attempt = 0
 
-    def begin(self, stage: Stage, tell: Tell) -> None:
-        self.stage, self._tell, self._attempt = stage, tell, 1
-        self._hand_over(stage)
+    def begin(self, stage: Stage, emit: Emit) -> None:
+        self.stage, self._emit, self._attempt = stage, emit, 1
+        self._send(stage)
 
     def begin_again(self) -> None:
-        """With another worker, as this one is gone; or tell that it is no use."""
-        code = self.dismiss()
-        if self.stage is None:
-            return
+        """Give the stage to a new process, since this one is dead, or report that it failed too often."""
+        code = self._end()
+        assert self.stage is not None
         if self._attempt < ATTEMPTS:
             self._attempt += 1
-            warnings.warn(f"a worker process {_end(code)}; {self.stage.title} goes on from where it was", stacklevel=2)
-            self._hand_over(self.stage)
+            text = f"a worker process {_ending(code)}; {self.stage.title} goes on from where it was"
+            warnings.warn(text, stacklevel=2)
+            self._send(self.stage)
         else:
-            self.take(Failed(self.stage.digest, _twice(code)))
+            fix = "give fewer --workers" if code == -signal.SIGKILL else "make it with --workers 1 to see where it ends"
+            error = IsoglotError(f"its worker process {_ending(code)}, {ATTEMPTS} times: {fix}")
+            self.handle(Failed(self.stage.digest, error))
 
-    def take(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         if not isinstance(event, Progressed | Waiting):
             self.stage = None
-        self._tell(event)
+        if isinstance(event, Failed):
+            # An error may leave the GPU, or a library, in a state that fails every later stage of the process.
+            self._end()
+        self._emit(event)
 
     def stop(self) -> None:
-        """Tell the worker to end, and not to finish first what it is at."""
-        if self.worker:
-            self.worker.pipe.close()
-            if self.stage:
-                self.worker.process.terminate()
+        """Have the process end, without finishing its stage."""
+        self.pipe.close()
+        if self.stage:
+            self.process.terminate()
 
-    def dismiss(self) -> int | None:
-        """The worker's exit code."""
-        worker, self.worker = self.worker, None
-        return worker.end() if worker else None
-
-    def _hand_over(self, stage: Stage) -> None:
-        if self.worker is None:
-            self.worker = _Worker(self._root, environment=self._environment)
-        # One that was killed while it had nothing to do is noticed by whoever reads from it.
+    def _send(self, stage: Stage) -> None:
+        if not self.is_running:
+            self._start()
+        # A process that was killed while idle is noticed when its pipe is read.
         with suppress(BrokenPipeError, ConnectionResetError):
-            self.worker.pipe.send(stage)
+            self.pipe.send(stage)
 
-
-class _Worker:
-    """A process and the pipe to it."""
-
-    def __init__(self, root: Path, *, environment: Mapping[str, str]) -> None:
-        # Not forked: a thread of this process may hold a lock, which would stay locked in the copy.
+    def _start(self) -> None:
+        # Spawned, not forked: a lock that a thread of this process holds would stay locked in the copy for ever.
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        # No daemon: a stage may start processes of its own.
-        self.process = context.Process(target=serve, args=(theirs,), kwargs={"root": root}, daemon=False)
-        # If it had to be started below, it would unblock Ctrl-C.
+        # No daemon, since a stage may start processes of its own.
+        self.process = context.Process(target=_serve, args=(theirs,), kwargs={"root": self._root}, daemon=False)
+        # Starting the tracker inside the block below would unblock Ctrl-C.
         resource_tracker.ensure_running()
-        # In a terminal it goes to all of a run, and it is this process that decides.
-        with theirs, ctrl_c_blocked(), _variables(environment):
-            self.process.start()
+        before = os.environ.copy()
+        # The variables are set here, since libraries read them before any code of a worker runs.
+        os.environ.update(self._environment)
+        try:
+            with theirs, ctrl_c_blocked():
+                self.process.start()
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        self.is_running = True
 
-    def end(self) -> int | None:
-        """See it to its end; returns its exit code."""
-        self.pipe.close()
-        self.process.join(SECONDS_TO_END)
-        self.process.kill()
-        self.process.join()
-        return self.process.exitcode
-
-
-@contextmanager
-def _variables(environment: Mapping[str, str]) -> Iterator[None]:
-    """For processes started meanwhile: some libraries read theirs before any code of a worker runs."""
-    before = os.environ.copy()
-    os.environ.update(environment)
-    try:
-        yield
-    finally:
-        for name in environment:
-            if name in before:
-                os.environ[name] = before[name]
-            else:
-                del os.environ[name]
+    def _end(self) -> int | None:
+        """Wait for the process's end and return its exit code."""
+        if self.is_running:
+            self.is_running = False
+            self.pipe.close()
+            self.process.join(SECONDS_TO_END)
+            self.process.kill()
+            self.process.join()
+            return self.process.exitcode
+        return None
 
 
-def _end(code: int | None) -> str:
+def _ending(code: int | None) -> str:
     if code is None or code >= 0:
         return f"ended (exit {code})"
-    # The kernel's way with whoever takes too much.
-    guess = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
+    # The kernel sends SIGKILL to a process when memory runs out.
+    guess = ", perhaps for lack of memory" if code == -signal.SIGKILL else ""
     return f"was killed ({signal.Signals(-code).name}){guess}"
 
 
-def _twice(code: int | None) -> IsoglotError:
-    mend = "give fewer --workers" if code == -signal.SIGKILL else "make it with --workers 1 to see where it ends"
-    return IsoglotError(f"its worker process {_end(code)}, {ATTEMPTS} times: {mend}")
+def _serve(pipe: Connection, *, root: Path) -> None:
+    """Make stages from the pipe until it is closed or a stage fails; SIGTERM stops the one in work."""
+    signal.signal(signal.SIGTERM, _stop)
+    # Nobody would see, or stop, what an orphan makes.
+    end_with_parent(grace_seconds=SECONDS_TO_END)
+
+    def send_warning(message: Warning | str, category: object, filename: str, lineno: int, *_: Any, **__: Any) -> None:  # noqa: ARG001
+        _send(pipe, Warned(str(message), filename, lineno))
+
+    # The parent shows warnings, where they cannot break the progress bars on the terminal.
+    warnings.showwarning = send_warning
+    try:
+        try:
+            store = Store(root)
+            while _make(pipe.recv(), store=store, pipe=pipe):
+                pass
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    except (KeyboardInterrupt, EOFError):
+        pass
+
+
+def _make(stage: Stage, *, store: Store, pipe: Connection) -> bool:
+    """Whether the stage did not fail."""
+    last_report = -SECONDS_BETWEEN_REPORTS
+    has_failed = False
+
+    def emit(event: Event) -> None:
+        nonlocal last_report, has_failed
+        has_failed = isinstance(event, Failed)
+        if isinstance(event, Progressed) and event.done < event.total:
+            # A stage has to wait while the pipe is full, so it gets few reports.
+            if time.monotonic() - last_report < SECONDS_BETWEEN_REPORTS:
+                return
+            last_report = time.monotonic()
+        _send(pipe, event)
+
+    try:
+        make_stage(stage, store=store, emit=emit)
+    except Exception as error:
+        emit(Failed(stage.digest, _unexpected(error, stage=stage, store=store)))
+    return not has_failed
+
+
+def _unexpected(error: Exception, *, stage: Stage, store: Store) -> IsoglotError:
+    """An error that no user can fix, after its traceback was written to the stage's logs."""
+    path = store.log_folder(stage) / TRACEBACK_NAME
+    lines = "".join(traceback.format_exception(error))
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{stage.title}\n\n{lines}", encoding="utf-8", errors="backslashreplace")
+    summary = "".join(traceback.format_exception_only(error)).strip()
+    return IsoglotError(f"{summary}; an error of isoglot's own, or of a library: its traceback is in {path}")
+
+
+def _send(pipe: Connection, message: Event | Warned) -> None:
+    # `end_with_parent` notices a parent that is gone.
+    with suppress(OSError):
+        pipe.send(message)
+
+
+def _stop(*_: object) -> NoReturn:
+    raise KeyboardInterrupt

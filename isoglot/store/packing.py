@@ -1,32 +1,50 @@
-"""Which files of artifacts travel to another machine: all small ones, and so most artifacts whole."""
+"""Packs artifacts into one file to carry to another machine: a tar.xz whose first member lists the others.
 
+All small files travel, and so most artifacts travel whole. The same artifacts always give the same bytes.
+"""
+
+import io
+import json
+import lzma
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator
+import tarfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from isoglot.store.pack_archive import ARTIFACTS, LOGS, SUMMARIES, write_archive
-from isoglot.store.record import RECORD_NAME, Record, check_files, summarised_files
+from isoglot.errors import IsoglotError
+from isoglot.files import flush, lease
+from isoglot.store.record import RECORD_NAME, check_files, summarised_files
 from isoglot.store.stage import Stage
-from isoglot.store.store import Store
+from isoglot.store.store import Store, ignore_holder
+
+MANIFEST = "isoglot-pack.json"
+FORMAT = 1
+ARTIFACTS, SUMMARIES, LOGS = "artifacts", "summaries", "logs"
+"""Folders of the archive: whole artifacts, those that leave large files behind, and the logs of both."""
+XZ_MAGIC = b"\xfd7zXZ\0"
+# Nearly as small as with xz's defaults, in a ninth of the time. Gold answers, which many runs share, are stored once:
+# they lie less than the dictionary's 16 MB apart.
+FILTERS: Sequence[Mapping[str, Any]] = ({"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 24},)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Packed:
-    """What went into an archive."""
+    """The contents of an archive."""
 
     whole: int
     summaries: int
     num_bytes: int
-    """Of the archive."""
+    """The size of the archive."""
 
 
 def write_pack(
     path: Path, stages: Iterable[Stage], store: Store, *, largest_file: int, always: Collection[str]
 ) -> Packed:
-    """Pack what a store has of the stages: files of so many bytes at most, and those of some names always."""
+    """Pack what a store has of the stages: files of up to `largest_file` bytes, and those named in `always`."""
 
     def travels(name: str, num_bytes: int) -> bool:
         return num_bytes <= largest_file or name in always
@@ -34,13 +52,13 @@ def write_pack(
     files: dict[str, Path | bytes] = {}
     logs, num_whole, num_summaries = [], 0, 0
     for stage in stages:
-        told = store.lookup(stage)
-        if told is None:
+        artifact = store.lookup(stage)
+        if artifact is None:
             continue
-        record, folder = told.record, told.folder
-        here = _here(record, folder, store=store)
-        names = [name for name, file in record.files.items() if name in here and travels(name, file.bytes)]
-        # What does not travel need not be read: weights may be many gigabytes.
+        record, folder = artifact.record, artifact.folder
+        present = record.files if folder == store.folder(record) else summarised_files(folder, record)
+        names = [name for name, file in record.files.items() if name in present and travels(name, file.bytes)]
+        # Files that stay need not be read: weights may have many gigabytes.
         check_files(folder, {name: record.files[name] for name in names}, contents=True)
         is_whole = names == [*record.files]
         num_whole, num_summaries = num_whole + is_whole, num_summaries + (not is_whole)
@@ -50,18 +68,26 @@ def write_pack(
         if log.is_dir():
             logs.append(log.name)
             files |= {f"{LOGS}/{log.name}/{name}": content for name, content in _log_files(log, travels)}
-    write_archive(path, files, logs=logs)
+    _replace_archive(path, files, logs=logs)
     return Packed(whole=num_whole, summaries=num_summaries, num_bytes=path.stat().st_size)
 
 
-def _here(record: Record, folder: Path, *, store: Store) -> Collection[str]:
-    return record.files if folder == store.folder(record) else summarised_files(folder, record)
+def is_xz(path: Path) -> bool:
+    """Whether a file begins as every archive does."""
+    try:
+        # Reading from a pipe might block.
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(XZ_MAGIC)) == XZ_MAGIC
+    except OSError as error:
+        raise IsoglotError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def _log_files(log: Path, travels: Callable[[str, int], bool]) -> Iterator[tuple[str, bytes]]:
-    """Names and contents, in a folder that anyone may write into: a cluster's links are left out.
+    """Names and contents of logs; links that a cluster makes stay behind.
 
-    They are read at once, as whoever writes one may cut or remove it before its turn in the archive comes.
+    Contents are read at once, since a running stage may cut or remove a log before it is packed.
     """
     for parent, _, names in os.walk(log):
         for path in (Path(parent, name) for name in names):
@@ -71,3 +97,43 @@ def _log_files(log: Path, travels: Callable[[str, int], bool]) -> Iterator[tuple
                 if stat.S_ISREG(status.st_mode) and travels(name, status.st_size):
                     with path.open("rb") as file:
                         yield name, file.read(status.st_size)
+
+
+def _replace_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
+    """Write files or contents under their names in the archive. An older archive stays until this one is whole."""
+    draft = path.with_name(f"{path.name}.partial")
+    try:
+        with lease(path.with_name(f"{path.name}.lease"), waiting=ignore_holder):
+            try:
+                _write_archive(draft, files, logs=logs)
+                flush(draft)
+                draft.replace(path)
+                flush(path.parent)
+            finally:
+                draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise IsoglotError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from error
+
+
+def _write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
+    members = {
+        name: len(file) if isinstance(file, bytes) else file.stat().st_size for name, file in sorted(files.items())
+    }
+    content = {"format": FORMAT, "logs": sorted(logs), "members": members}
+    manifest = (json.dumps(content, indent=1) + "\n").encode()
+    with (
+        lzma.open(path, "wb", format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, filters=FILTERS) as packed,
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        tar.addfile(_header(MANIFEST, len(manifest)), io.BytesIO(manifest))
+        for name, num_bytes in members.items():
+            source = files[name]
+            with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+                tar.addfile(_header(name, num_bytes), file)
+
+
+def _header(name: str, num_bytes: int) -> tarfile.TarInfo:
+    """A header without owner and date, which would differ from one machine or day to the next."""
+    header = tarfile.TarInfo(name)
+    header.size, header.mode = num_bytes, 0o644
+    return header

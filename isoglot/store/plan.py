@@ -1,4 +1,4 @@
-"""What is left to make for some targets, in which order, and how long it should take."""
+"""The stages that some targets still need, in order, with estimates of their time."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -12,13 +12,13 @@ from isoglot.store.store import Store
 
 
 class State(StrEnum):
-    """How far an artifact is."""
+    """The state of an artifact."""
 
     DONE = "done"
     INTERRUPTED = "interrupted"
     TO_DO = "to do"
     DAMAGED = "damaged"
-    """There, but not to be used; running its stage says why."""
+    """It is there but differs from its record. Running its stage gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +29,11 @@ class PlannedStage:
     state: State
     amount: Amount | None
     seconds_estimate: float | None
-    """Of what is left, nought if done; None if nothing is known of stages of this kind."""
+    """The time left: 0 if it is done, None if nothing is known about stages of this kind."""
     guessed: bool = False
     """Whether the estimate is the stage's own guess, since none of its kind has run yet."""
     share_done: float = 0.0
-    """Of an interrupted stage, what the next attempt need not do again."""
+    """The part of an interrupted stage that need not be done again."""
 
     @property
     def share_left(self) -> float:
@@ -41,10 +41,10 @@ class PlannedStage:
 
 
 def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
-    """Each stage once and after its inputs: those that are there, and those that a target still needs.
+    """Stages that are done and stages that a target still needs, each once and after its inputs.
 
-    An input that was deleted from the store after its users were finished is not needed. A summary will do of what
-    nothing is still to be made from.
+    An input that was deleted after its users were finished is not needed. If nothing is to be made from a stage, its
+    summary is enough.
     """
     order = inputs_first(targets)
     states: dict[str, State] = {}
@@ -79,7 +79,7 @@ def _planned(stage: Stage, *, state: State, store: Store, records: list[Record])
 
 
 def inputs_first(targets: Iterable[Stage]) -> dict[str, Stage]:
-    """The targets and all they rest on by digest, each after its inputs."""
+    """The targets and all stages they rest on, by digest, each after its inputs."""
     order: dict[str, Stage] = {}
 
     def visit(stage: Stage) -> None:
@@ -106,10 +106,9 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
 
 
 def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | None:
-    """By the median rate of finished stages of the kind; by their median time where the stage tells no amount.
+    """An estimate from the median rate of finished stages of the kind, or from their median time.
 
-    Of the kind, those that have this stage's rate settings count alone where there are any, and of these those that
-    were made on this machine: others may have come from one that is faster.
+    Stages with the same rate settings are preferred, and among these the ones made on this machine.
     """
     amount = stage.amount()
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]

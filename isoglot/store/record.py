@@ -1,4 +1,4 @@
-"""The record of a finished artifact: what it is, how it was made, and what its files must be."""
+"""The record of a finished artifact: its identity, its making, and the checksums of its files."""
 
 import hashlib
 import json
@@ -6,9 +6,10 @@ import os
 import stat
 import time
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.files import flush
@@ -17,17 +18,14 @@ from isoglot.store.canonical import Json, digest_of
 from isoglot.store.stage import Amount, Stage
 
 PACKAGES = (
-    "isoglot",
-    "torch",
-    "numpy",
-    "safetensors",
-    "sacremoses",
-    "jieba",
-    "zstandard",
-    "datasets",
-    "transformers",
-    "scipy",
+    *("isoglot", "torch", "numpy", "safetensors", "sacremoses"),
+    *("jieba", "zstandard", "datasets", "transformers", "scipy"),
 )
+
+
+def maker() -> dict[str, Any]:
+    """The code and the machine that make an artifact, as fields of its record. This takes a moment."""
+    return {"commit": commit(), "versions": versions(), "host": host(), "hardware": hardware()}
 
 
 def host() -> str:
@@ -35,9 +33,8 @@ def host() -> str:
     return os.uname().nodename
 
 
-@cache
 def commit() -> str | None:
-    """The commit isoglot runs from, "-dirty" if its files were changed since; None if it was installed as a wheel."""
+    """The commit isoglot runs from, "-dirty" if files were changed since; None if it was installed as a wheel."""
     import subprocess  # with importlib.metadata below, most of the time it would take to import this package
 
     checkout = Path(__file__).parents[2]
@@ -46,34 +43,30 @@ def commit() -> str | None:
         return None
     command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
-    return answer.stdout.strip()
 
 
-@cache
 def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that write artifacts, without importing them."""
+    """Versions by package, read from their metadata without importing them."""
     import platform
     from importlib import metadata
 
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+        with suppress(metadata.PackageNotFoundError):
+            installed[package] = metadata.version(package)
+    return installed
 
 
 SUMMARY_NAME = "isoglot-summary.json"
-"""In the folder of a summary, beside the record: which of the artifact's files are there."""
+"""A file beside the record in the folder of a summary: it lists those files of the artifact that are there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileSum:
-    """What a file must still be when it is read."""
+    """Size and checksum of a file, which must be the same when it is read."""
 
     bytes: int
     sha256: str
@@ -82,8 +75,8 @@ class FileSum:
 def damaged(path: Path, *, fault: str, folder: Path) -> IsoglotError:
     """The error for an artifact that is not what its record says, at one of its files."""
     is_summary = path.name == SUMMARY_NAME or any(folder.glob(SUMMARY_NAME))
-    mend = "unpack it again" if is_summary else "run again to remake it"
-    return IsoglotError(f"{path} {fault}: delete the folder {folder} and {mend}")
+    fix = "unpack it again" if is_summary else "run again to remake it"
+    return IsoglotError(f"{path} {fault}: delete the folder {folder} and {fix}")
 
 
 def file_sums(folder: Path, *, leave_out: Collection[str]) -> dict[str, FileSum]:
@@ -97,7 +90,7 @@ def file_sums(folder: Path, *, leave_out: Collection[str]) -> dict[str, FileSum]
 
 
 def check_files(folder: Path, files: Mapping[str, FileSum], *, contents: bool) -> None:
-    """Raises at the first file that is missing, of another size or, where contents are asked for, of other bytes."""
+    """Raise at the first file that is missing, of another size or, with `contents`, of other bytes."""
     for name, expected in files.items():
         path = folder / name
         try:
@@ -131,13 +124,13 @@ def _names(folder: Path) -> Iterator[str]:
 
 
 FORMAT = 2
-"""1 had no hardware. Neither this nor the hardware is part of an identity: artifacts of both are the same."""
+"""Format 1 had no hardware. Neither number nor hardware is part of an identity, so both formats share artifacts."""
 RECORD_NAME = "record.json"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """record.json, written last into an artifact's folder."""
+    """The content of record.json, which is written last into an artifact's folder."""
 
     format: int
     kind: str
@@ -146,21 +139,21 @@ class Record:
     digest: str
     settings: dict[str, Json]
     inputs: dict[str, str]
-    """Digests of the artifacts it was made from."""
+    """Digests of the artifacts that it was made from."""
     files: dict[str, FileSum]
     amount: Amount | None
     seconds: float
-    """Spent in making it, over all interrupted attempts."""
+    """Time of the making, over all interrupted attempts."""
     commit: str | None
     versions: dict[str, str]
     host: str
     finished: str
     """UTC, ISO 8601."""
     hardware: Hardware | None = None
-    """Of the host, where the record says so."""
+    """None in records of format 1."""
 
     @classmethod
-    def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float) -> "Record":
+    def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float, maker: Mapping[str, Any]) -> "Record":
         """The record of a stage whose files have just been written."""
         return cls(
             format=FORMAT,
@@ -173,25 +166,22 @@ class Record:
             files=files,
             amount=stage.amount(),
             seconds=seconds,
-            commit=commit(),
-            versions=versions(),
-            host=host(),
             finished=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
-            hardware=hardware(),
+            **maker,
         )
 
     @property
     def input_digests(self) -> dict[str, str]:
-        """As a stage calls them."""
+        """The name that stages have for the inputs."""
         return self.inputs
 
     @property
     def folder_name(self) -> str:
-        """Where the store keeps the artifact."""
+        """The name of the artifact's folder in a store."""
         return folder_name(kind=self.kind, digest=self.digest)
 
     def write(self, folder: Path) -> None:
-        """Writes record.json to the disk itself; until the folder is renamed it may be found torn."""
+        """Write record.json to the disk itself. Until the folder is renamed, a kill may leave it torn."""
         path = folder / RECORD_NAME
         path.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
         flush(path)
@@ -204,7 +194,7 @@ def folder_name(*, kind: str, digest: str) -> str:
 
 
 def read_record(folder: Path) -> Record:
-    """The record in a folder, refused if it is torn, was changed by hand or comes from a newer isoglot."""
+    """The record in a folder. A torn or edited record is refused, and so is one of a newer isoglot."""
     path = folder / RECORD_NAME
     try:
         return parsed_record(path.read_bytes(), path=path)
@@ -215,7 +205,7 @@ def read_record(folder: Path) -> Record:
 
 
 def parsed_record(text: bytes, *, path: Path | str) -> Record:
-    """The record at a path, wherever that is; a ValueError says what is wrong with it."""
+    """The record in a text; `path` is for messages. A ValueError says what is wrong with it."""
     try:
         content = json.loads(text)
         check_format(content["format"], path=path)
@@ -233,21 +223,21 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
 
 
 def read_artifact(folder: Path, *, stage: Stage, contents: bool) -> Record:
-    """The record of a stage's artifact once its files are found as they should be: sizes, and contents if asked."""
+    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes."""
     record = _record_of(stage, folder)
     check_files(folder, record.files, contents=contents)
     return record
 
 
 def read_summary(folder: Path, *, stage: Stage | Record, contents: bool) -> Record:
-    """The same of an artifact of which not all files came here."""
+    """The same for a summary, which has only some of an artifact's files."""
     record = _record_of(stage, folder)
     check_files(folder, {name: record.files[name] for name in summarised_files(folder, record)}, contents=contents)
     return record
 
 
 def summarised_files(folder: Path, record: Record) -> list[str]:
-    """Those of an artifact's files that a summary of it has."""
+    """The names of those files of an artifact that its summary in this folder has."""
     path = folder / SUMMARY_NAME
     try:
         names = json.loads(path.read_bytes())["files"]
@@ -266,6 +256,6 @@ def _record_of(stage: Stage | Record, folder: Path) -> Record:
 
 
 def check_format(number: int, *, path: Path | str) -> None:
-    """Refuses files of a format this isoglot does not know yet."""
+    """Refuse a file of a format that this isoglot does not know yet."""
     if number > FORMAT:
         raise IsoglotError(f"{path} has format {number}, and this isoglot reads up to {FORMAT}: update isoglot")

@@ -1,92 +1,98 @@
-"""Makes stages in jobs of a Slurm cluster, one job for each."""
+"""An engine that makes each stage in a job of a Slurm cluster."""
 
+import subprocess
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, lease
-from isoglot.store.engine import Event, Failed, Held, Made, Progressed, Reused, Tell, Waiting
-from isoglot.store.local_processes import ctrl_c_blocked
-from isoglot.store.slurm_job import error_log, news_path, read_news
-from isoglot.store.slurm_submission import GONE, QueuedJob, SilentSlurmError, Submitter, cancel, last_state, queued_jobs
+from isoglot.processes import ctrl_c_blocked
+from isoglot.store.engine import Emit, Event, Failed, Held, Made, Progressed, Reused, Waiting
+from isoglot.store.slurm_job import JobReport, error_log, report_path
+from isoglot.store.slurm_submission import SlurmBusyError, Submitter
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store, ignore_holder
 
 SECONDS_BETWEEN_LOOKS = 0.5
-"""At files, which is cheap."""
+"""Between looks at the report files, which is cheap."""
 SECONDS_BETWEEN_QUESTIONS = 5.0
-"""To Slurm, one for all jobs."""
+"""Between calls of squeue, each for all jobs."""
+SECONDS_TO_ANSWER = 60
 SECONDS_OF_GRACE = 10.0
-"""For a network file system to show what an ended job wrote, and for Slurm to give it another turn."""
-SECONDS_TO_GIVE_WAY = 60.0
+"""For a network file system to show the files of an ended job, and for Slurm to requeue the job."""
+FIELDS = "%i|%T|%r|%o"
+"""The script comes last, since its name may contain any character."""
 RESUMABLE = frozenset({"BOOT_FAIL", "NODE_FAIL", "PREEMPTED", "TIMEOUT"})
-"""Ends that say nothing against the stage; where the cluster gives no second turn, a new job goes on from there."""
+"""Ends that are no fault of the stage. Where Slurm does not requeue the job, a new one goes on from there."""
+ENDED = RESUMABLE | {"CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "REVOKED"}
+"""States that a job leaves only if Slurm requeues it."""
+GONE = "GONE"
+"""Slurm has forgotten the job."""
+FIXES = {
+    "CANCELLED": "it was cancelled; run again to go on from where it was",
+    "COMPLETED": "it left no result; is the store on a file system that all nodes share?",
+    "OUT_OF_MEMORY": "it needs more memory, as in --slurm-option mem=64G",
+    "TIMEOUT": "it needs more time, as in --slurm-option time=2-00:00:00",
+    GONE: "Slurm has forgotten it; run again to go on from where it was",
+}
 JOBS_FOR_A_STAGE = 3
 
 
 @dataclass(kw_only=True)
 class _Job:
     stage: Stage
-    tell: Tell
+    emit: Emit
+    folder: Path
     job_id: str | None = None
-    """None: Slurm has not taken it yet."""
+    """None until Slurm has taken it."""
     where: str = ""
-    """What was told last of its place in the queue."""
+    """Its last reported place in the queue."""
     progress: Progressed | None = None
     ended_at: float | None = None
     number: int = 1
-    """Of the jobs submitted for this stage."""
+    """Among the jobs submitted for this stage."""
 
     @property
-    def place(self) -> str:
-        return f"Slurm job {self.job_id}" if self.job_id else "not submitted yet"
+    def report(self) -> JobReport:
+        return JobReport() if self.job_id is None else JobReport.read(report_path(self.folder, self.job_id))
 
 
 class SlurmJobs:
     """At most `max_jobs` at once, waiting ones included.
 
-    Jobs outlive the run that submitted them, as a terminal is closed sooner than a long queue is through; what is left
-    behind is said with `say`, and the next run finds it and waits for it.
+    Jobs outlive the run that submitted them, since a place in a long queue is worth keeping. On leaving, the run prints
+    those that go on with `say`. The next run finds and follows them.
     """
 
     def __init__(self, store: Store, *, submitter: Submitter, max_jobs: int, say: Callable[[str], None]) -> None:
         if "%" in str(store.root):
             raise IsoglotError(f"the store {store.root} has a % in its name, which Slurm takes for a sign: move it")
         self._store = store
-        self._submitter = submitter
-        self._max_jobs = max_jobs
+        self.submitter = submitter
+        self.max_jobs = max_jobs
         self._say = say
         self._jobs: dict[str, _Job] = {}
-        self._asked_at = 0.0
-        self._warned: set[str] = set()
-        self._gave_way: dict[str, tuple[float, str]] = {}
-        """When jobs found other runs at these stages, and whose."""
-
-    def room(self) -> int:
-        return self._max_jobs - len(self._jobs)
+        self._next_question = 0.0
+        self._shown_warnings: set[str] = set()
 
     def takes(self, stage: Stage) -> bool:  # noqa: ARG002
-        return True
+        return len(self._jobs) < self.max_jobs
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        job = self._jobs[stage.digest] = _Job(stage=stage, tell=tell)
-        asked_at, holder = self._gave_way.get(stage.digest, (-SECONDS_TO_GIVE_WAY, ""))
-        if time.monotonic() - asked_at < SECONDS_TO_GIVE_WAY:
-            self._end(job, Held(stage.digest, holder))
-        else:
-            self._submit(job)
+    def start(self, stage: Stage, emit: Emit) -> None:
+        self._jobs[stage.digest] = _Job(stage=stage, emit=emit, folder=self._store.log_folder(stage))
+        self._submit(self._jobs[stage.digest])
 
     def wait(self) -> None:
         time.sleep(SECONDS_BETWEEN_LOOKS)
         for job in list(self._jobs.values()):
-            self._read_news(job)
-        if self._jobs and time.monotonic() - self._asked_at >= SECONDS_BETWEEN_QUESTIONS:
-            self._asked_at = time.monotonic()
-            self._ask_slurm()
+            self._read_report(job)
+        if self._jobs and time.monotonic() >= self._next_question:
+            self._next_question = time.monotonic() + SECONDS_BETWEEN_QUESTIONS
+            self._check_queue()
 
     def __enter__(self) -> Self:
         return self
@@ -97,128 +103,147 @@ class SlurmJobs:
             self._say(f"{jobs} on, and the next run will wait for what is left; to stop: scancel {' '.join(left)}")
 
     def _submit(self, job: _Job) -> None:
-        """Have the job in the queue, unless the stage is done; one that an earlier run left there will do."""
+        """Bring the job into the queue, unless the stage is done or an earlier run has left a job for it there."""
         job.job_id, job.ended_at = None, None
-        folder = self._store.log_folder(job.stage)
         try:
             if self._store.has(job.stage):
                 self._end(job, Reused(job.stage.digest))
                 return
-            # So that no job gets into the queue that nobody knows of.
+            # Ctrl-C between sbatch and the note of the job's id would leave a job that nobody knows of.
             with clear_disk_errors(self._store.root), ctrl_c_blocked():
-                folder.mkdir(parents=True, exist_ok=True)
-                # Two runs must not both find that nobody has submitted it.
-                with lease(folder / "slurm.lease", waiting=ignore_holder):
-                    job.job_id = _left_in_queue(folder) or self._submitter.submit(job.stage, store=self._store)
-        except SilentSlurmError as error:
-            self._tell_where(job, f"Slurm takes no job now ({error})")
+                job.folder.mkdir(parents=True, exist_ok=True)
+                # With the lease, two runs cannot both see an empty queue and submit.
+                with lease(job.folder / "slurm.lease", waiting=ignore_holder):
+                    job.job_id = _left_in_queue(job.folder) or self.submitter.submit(job.stage, store=self._store)
+        except SlurmBusyError as error:
+            _report_place(job, f"Slurm takes no job now ({error})")
         except IsoglotError as error:
             self._end(job, Failed(job.stage.digest, error))
         else:
-            self._tell_where(job, f"{job.place}, submitted")
+            _report_place(job, f"Slurm job {job.job_id}, submitted")
 
-    def _read_news(self, job: _Job) -> None:
-        if job.job_id is None:
-            return
-        news = read_news(news_path(self._store.log_folder(job.stage), job.job_id))
-        for text in news.warnings:
-            # Once, as in one process: a library tells every job the same when it is imported.
-            if text not in self._warned:
-                self._warned.add(text)
+    def _read_report(self, job: _Job) -> None:
+        report = job.report
+        for text in report.warnings:
+            # Every job repeats the warnings of the libraries it imports; they are shown once.
+            if text not in self._shown_warnings:
+                self._shown_warnings.add(text)
                 warnings.showwarning(text, UserWarning, "", 0)
-        match news.event:
+        match report.event:
             case Progressed() as event if event != job.progress:
                 job.progress = event
-                job.tell(event)
+                job.emit(event)
             case Made() | Reused() as event if self._is_there(job.stage):
                 self._end(job, event)
-            case Held(digest, holder) as event:
-                self._gave_way[digest] = time.monotonic(), holder
-                self._end(job, event)
-            case Failed() as event:
+            case Held() | Failed() as event:
                 self._end(job, event)
 
-    def _ask_slurm(self) -> None:
+    def _check_queue(self) -> None:
         try:
-            queue = queued_jobs()
-        except SilentSlurmError as error:
+            queue = _queued_jobs()
+        except SlurmBusyError as error:
             for job in self._jobs.values():
-                self._tell_where(job, f"{job.place}; Slurm does not answer ({error})")
+                place = f"Slurm job {job.job_id}" if job.job_id else "not submitted yet"
+                _report_place(job, f"{place}; Slurm does not answer ({error})")
             return
         for job in list(self._jobs.values()):
+            queued = queue.get(job.job_id or "")
             if job.job_id is None:
                 self._submit(job)
+            elif queued and queued.state not in ENDED:
+                job.ended_at = None
+                why = f" ({queued.reason})" if queued.state == "PENDING" and queued.reason != "None" else ""
+                _report_place(job, f"Slurm job {job.job_id}, {_words(queued.state)}{why}")
             else:
-                self._take_state(job, queue.get(job.job_id))
+                now = time.monotonic()
+                job.ended_at = job.ended_at or now
+                if now - job.ended_at >= SECONDS_OF_GRACE:
+                    self._end_unreported(job, queued.state if queued else GONE)
 
-    def _take_state(self, job: _Job, queued: QueuedJob | None) -> None:
-        if queued is not None and not queued.has_ended:
-            job.ended_at = None
-            self._tell_where(job, f"{job.place}, {queued.description}")
-            return
-        now = time.monotonic()
-        job.ended_at = job.ended_at or now
-        if now - job.ended_at >= SECONDS_OF_GRACE:
-            self._take_end(job, queued.state if queued else last_state(str(job.job_id)))
-
-    def _take_end(self, job: _Job, state: str) -> None:
-        """Of a job that has not told how it went."""
+    def _end_unreported(self, job: _Job, state: str) -> None:
+        """Handle the end of a job whose report does not have it."""
         if self._is_there(job.stage):
             self._end(job, Made(job.stage.digest))
         elif state in RESUMABLE and job.number < JOBS_FOR_A_STAGE:
             job.number += 1
             self._submit(job)
         else:
-            log = error_log(self._store.log_folder(job.stage), str(job.job_id))
-            self._end(job, Failed(job.stage.digest, _unexplained(str(job.job_id), state=state, log=log)))
+            self._end(job, Failed(job.stage.digest, _unreported(str(job.job_id), state=state, folder=job.folder)))
 
     def _is_there(self, stage: Stage) -> bool:
         try:
             return self._store.has(stage)
-        except IsoglotError:  # a network file system may show the folder before all that is in it
+        except IsoglotError:  # a network file system may show a folder before all that is in it
             return False
-
-    def _tell_where(self, job: _Job, where: str) -> None:
-        if where != job.where:
-            job.where = where
-            job.tell(Waiting(job.stage.digest, where))
 
     def _end(self, job: _Job, event: Event) -> None:
         del self._jobs[job.stage.digest]
-        job.tell(event)
+        job.emit(event)
+
+
+def _report_place(job: _Job, where: str) -> None:
+    if where != job.where:
+        job.where = where
+        job.emit(Waiting(job.stage.digest, where))
+
+
+def _words(state: str) -> str:
+    return state.lower().replace("_", " ")
+
+
+def _unreported(job_id: str, *, state: str, folder: Path) -> IsoglotError:
+    """The error for a job that ended without a report."""
+    log = error_log(folder, job_id)
+    end = f"Slurm job {job_id} ended ({_words(state)})"
+    fix = FIXES.get(state, "run again to go on from where it was")
+    try:
+        lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").split("\n")]
+    except OSError:
+        return IsoglotError(f"{end} without a log: {fix}; can its node write to {folder}?")
+    last = next(filter(None, reversed(lines)), "nothing")
+    return IsoglotError(f"{end}: {fix}. The last line of {log} is: {last}")
+
+
+class _QueuedJob(NamedTuple):
+    """A line of squeue."""
+
+    job_id: str
+    state: str
+    reason: str
+    """Why the job does not run: "Resources"."""
+    script: str
+    """Its path at the time of submission."""
+
+
+def _queued_jobs() -> dict[str, _QueuedJob]:
+    """This user's jobs by id, with those that ended in the last minutes."""
+    lines = _output("squeue", "--me", "--states=all", "--noheader", f"--format={FIELDS}").splitlines()
+    jobs = [_QueuedJob(*(part.strip() for part in line.split("|", FIELDS.count("|")))) for line in lines]
+    return {job.job_id: job for job in jobs}
 
 
 def _left_in_queue(folder: Path) -> str | None:
-    """The job of a stage that an earlier run submitted and that has not ended yet."""
+    """The job of a stage that an earlier run has submitted and that has not ended."""
     if not any(folder.glob(".submission_file_*")):
         return None
-    for queued in queued_jobs().values():
-        if queued.has_ended or queued.script.parent.resolve() != folder.resolve():
+    for queued in _queued_jobs().values():
+        if queued.state in ENDED or Path(queued.script).parent.resolve() != folder.resolve():
             continue
         if (folder / f"{queued.job_id}_submitted.pkl").exists():
             if queued.state == "PENDING":
-                # What it told in a turn before counts no more.
-                news_path(folder, queued.job_id).unlink(missing_ok=True)
+                # The report is of an earlier turn.
+                report_path(folder, queued.job_id).unlink(missing_ok=True)
             return queued.job_id
-        # Its run was killed before it had written down what the job is to do.
-        cancel(queued.job_id)
+        # Its run was killed before submitit had written what the job is to do.
+        subprocess.run(["scancel", queued.job_id], capture_output=True, check=False, timeout=SECONDS_TO_ANSWER)
     return None
 
 
-def _unexplained(job_id: str, *, state: str, log: Path) -> IsoglotError:
-    """What to say of a job that ended without a word."""
-    what = f"Slurm job {job_id} ended ({state.lower().replace('_', ' ')})"
-    mends = {
-        "CANCELLED": "it was cancelled; run again to go on from where it was",
-        "COMPLETED": "it left no result; is the store on a file system that all nodes share?",
-        "OUT_OF_MEMORY": "it needs more memory, as in --slurm-option mem=64G",
-        "TIMEOUT": "it needs more time, as in --slurm-option time=2-00:00:00",
-        GONE: "Slurm has forgotten it; run again to go on from where it was",
-    }
-    mend = mends.get(state, "run again to go on from where it was")
+def _output(*command: str) -> str:
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        return IsoglotError(f"{what} without a log: {mend}; can its node write to {log.parent}?")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
-    return IsoglotError(f"{what}: {mend}. The last line of {log} is: {last}")
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS_TO_ANSWER)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SlurmBusyError(str(error)) from error
+    if done.returncode != 0:
+        raise SlurmBusyError(done.stderr.strip() or f"{command[0]} ended with {done.returncode}")
+    return done.stdout

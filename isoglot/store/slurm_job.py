@@ -1,18 +1,17 @@
-"""What runs in a Slurm job: one stage, and a file that says how it goes, for the run that waits for it elsewhere."""
+"""The code inside a Slurm job: it makes one stage, and writes its progress into a file for the run that waits."""
 
-import json
 import os
+import pickle
 import sys
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoglot.errors import IsoglotError
-from isoglot.store.engine import Event, Failed, Held, Made, Progressed, Reused, make_telling
+from isoglot.store.engine import Event, Failed, Held, Progressed, make_stage
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
 
@@ -21,7 +20,41 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_REPORTS = 1.0
 PATIENCE_SECONDS = 60.0
-"""For whoever holds the stage: a node that went down leaves its locks for a while."""
+"""For another process that has the stage: a node that went down leaves its locks for a while."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobReport:
+    """The latest event of a job in its current turn, and all its warnings."""
+
+    event: Event | None = None
+    warnings: tuple[str, ...] = ()
+
+    def write(self, path: Path) -> None:
+        """Replace the report before; readers see either of them."""
+        draft = path.with_name(f"{path.name}.partial")
+        draft.write_bytes(pickle.dumps(self))
+        draft.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> "JobReport":
+        """The report at a path, empty if there is none. A network file system may show a file before its content."""
+        try:
+            report = pickle.loads(path.read_bytes())
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return cls()
+        assert isinstance(report, cls)
+        return report
+
+
+def report_path(folder: Path, job_id: str) -> Path:
+    """The file of a job's report."""
+    return folder / f"{job_id}_report.pkl"
+
+
+def error_log(folder: Path, job_id: str) -> Path:
+    """The file that submitit redirects the errors of a job's only task to."""
+    return folder / f"{job_id}_0_log.err"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,126 +65,65 @@ class StageJob:
     stage: Stage
 
     def __call__(self) -> None:
-        store = Store(self.root)
-        log = _Log(store.log_folder(self.stage), job_id=os.environ["SLURM_JOB_ID"])
-        # It is of an earlier turn, and a job that is given another one has not failed.
-        log.path.unlink(missing_ok=True)
+        store, job_id = Store(self.root), os.environ["SLURM_JOB_ID"]
+        folder = store.log_folder(self.stage)
+        reporter = _Reporter(report_path(folder, job_id))
+        warnings.showwarning = reporter.show_warning
         try:
-            with log.of_warnings():
-                self._make(store, log)
+            make_stage(self.stage, store=store, emit=reporter.emit)
+            while isinstance(reporter.event, Held) and time.monotonic() < reporter.patient_until:
+                time.sleep(1)
+                make_stage(self.stage, store=store, emit=reporter.emit)
         except Exception as error:
-            log.tell(Failed(self.stage.digest, IsoglotError(f"{_told(error)}; {log.reference}")))
+            text = f"{_summary(error)}; the traceback is in {error_log(folder, job_id)}"
+            reporter.emit(Failed(self.stage.digest, IsoglotError(text)))
             raise
-        if isinstance(log.latest, Failed):
-            print(f"isoglot: {log.latest.error}", file=sys.stderr)
-            # For those who look at it with sacct.
+        if isinstance(reporter.event, Failed):
+            print(f"isoglot: {reporter.event.error}", file=sys.stderr)
+            # sacct and mails of the cluster then call the job failed.
             sys.exit(1)
 
-    def _make(self, store: Store, log: "_Log") -> None:
-        patience = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            make_telling(self.stage, store=store, tell=log.tell)
-            if not isinstance(log.latest, Held) or time.monotonic() > patience:
-                return
-            time.sleep(1)
-
     def checkpoint(self) -> "DelayedSubmission":
-        """What submitit is to call in the next turn, asked for when this one is about to end: the stage goes on."""
+        """The call for the next turn. submitit asks for it when this turn is about to end; the stage then goes on."""
         from submitit.core.utils import DelayedSubmission
 
         return DelayedSubmission(self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class News:
-    """What a job has told so far in this turn."""
+class _Reporter:
+    def __init__(self, path: Path) -> None:
+        # The report of an earlier turn: a job that gets another turn has not failed.
+        path.unlink(missing_ok=True)
+        self._path = path
+        self.event: Event | None = None
+        self._warnings: tuple[str, ...] = ()
+        self._next_report = 0.0
+        self.patient_until = time.monotonic() + PATIENCE_SECONDS
 
-    event: Event | None = None
-    """The latest."""
-    warnings: tuple[str, ...] = ()
-    """All of them."""
+    def emit(self, event: Event) -> None:
+        self.event = event
+        if isinstance(event, Held) and time.monotonic() < self.patient_until:
+            return
+        if isinstance(event, Progressed):
+            if event.done < event.total and time.monotonic() < self._next_report:
+                return
+            self._next_report = time.monotonic() + SECONDS_BETWEEN_REPORTS
+        self._write()
+
+    def show_warning(self, message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"isoglot: {message}", file=sys.stderr)
+        self._warnings = (*self._warnings, str(message))
+        self._write()
+
+    def _write(self) -> None:
+        # If the disk is full, the stage itself fails with a clear error, or the job's log has it.
+        with suppress(OSError):
+            JobReport(event=self.event, warnings=self._warnings).write(self._path)
 
 
-def _told(error: Exception) -> str:
+def _summary(error: Exception) -> str:
     from submitit.core.utils import UncompletedJobError
 
     if isinstance(error, UncompletedJobError):
         return "it ran out of time turn after turn: run again to go on, with --slurm-option time=2-00:00:00 or so"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-class _Log:
-    def __init__(self, folder: Path, *, job_id: str) -> None:
-        self.path = news_path(folder, job_id)
-        self.reference = f"the traceback is in {error_log(folder, job_id)}"
-        self.latest: Event | None = None
-        self._warnings: tuple[str, ...] = ()
-        self._next_report = 0.0
-
-    def tell(self, event: Event) -> None:
-        self.latest = event
-        if not isinstance(event, Progressed):
-            self._write()
-        elif event.done >= event.total or time.monotonic() >= self._next_report:
-            self._next_report = time.monotonic() + SECONDS_BETWEEN_REPORTS
-            # A disk that is full just now is told of by what the stage itself writes.
-            with suppress(OSError):
-                self._write()
-
-    @contextmanager
-    def of_warnings(self) -> Iterator[None]:
-        """The run shows them as its own."""
-
-        def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            print(f"isoglot: {message}", file=sys.stderr)
-            self._warnings = (*self._warnings, str(message))
-            with suppress(OSError):
-                self._write()
-
-        with warnings.catch_warnings():
-            warnings.showwarning = show
-            yield
-
-    def _write(self) -> None:
-        write_news(self.path, News(event=self.latest, warnings=self._warnings))
-
-
-def news_path(folder: Path, job_id: str) -> Path:
-    """Where a job tells the latest."""
-    return folder / f"{job_id}_news.json"
-
-
-def error_log(folder: Path, job_id: str) -> Path:
-    """Where submitit has a job's only task write its errors."""
-    return folder / f"{job_id}_0_log.err"
-
-
-def write_news(path: Path, news: News) -> None:
-    """In the place of the news before; readers see the one or the other."""
-    told: dict[str, Any] = {"event": None, "warnings": news.warnings}
-    if news.event is not None:
-        # An error has no JSON of its own.
-        fields = {name: str(value) if name == "error" else value for name, value in vars(news.event).items()}
-        told["event"] = {"is": type(news.event).__name__} | fields
-    draft = path.with_name(f"{path.name}.partial")
-    draft.write_text(json.dumps(told) + "\n", encoding="utf-8")
-    draft.replace(path)
-
-
-def read_news(path: Path) -> News:
-    """What was told up to now."""
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        event = None if told["event"] is None else _event(**told["event"])
-        return News(event=event, warnings=tuple(told["warnings"]))
-    # A network file system may show a file before its content.
-    except (OSError, ValueError, TypeError, KeyError):
-        return News()
-
-
-def _event(**fields: Any) -> Event:
-    kinds = {kind.__name__: kind for kind in (Progressed, Made, Reused, Held)}
-    name = fields.pop("is")
-    if name == Failed.__name__:
-        return Failed(fields["digest"], IsoglotError(fields["error"]))
-    return kinds[name](**fields)

@@ -13,21 +13,21 @@ from isoglot.store.canonical import Identified, Json, digest_of, identity_fields
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """Rather too much than too little: a job that takes more than it asked for is stopped."""
+    """The needs of a cluster job, generously: a job that takes more than it has reserved is killed."""
 
     gpus: int = 0
     cpus: int = 1
     gigabytes: float = 4
-    """Of main memory."""
+    """Main memory."""
     hours: float = 1
-    """In all; a stage that can go on from where it was stopped may get them in several turns."""
+    """The whole time. A stage that can be interrupted may get it in several turns."""
 
 
 RESERVED = frozenset({"kind", "version", "digest", "make", "amount", "resources"})
 
 
 class Progress(Protocol):
-    """Told how far a job is: progress(3e5, 1.2e6, "tokens", "loss 4.1")."""
+    """A function for reports of progress: progress(3e5, 1.2e6, "tokens", "loss 4.1")."""
 
     def __call__(self, done: float, total: float, unit: str, note: str = "") -> None: ...
 
@@ -42,15 +42,15 @@ class Amount:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What a stage is handed to make its artifact."""
+    """The folders that a stage reads and writes."""
 
     folder: Path
-    """Write here. It may hold the files of an interrupted attempt."""
+    """The folder to write into, which may have the files of an interrupted attempt."""
     input_folders: Mapping[str, Path]
     """Finished folders by digest."""
     progress: Progress
     log_folder: Path | None = None
-    """Where to write what differs from one making to the next, as its speed; it is no part of the artifact."""
+    """The folder for output that is no part of the artifact, such as its speed."""
 
     def path(self, stage: "Stage") -> Path:
         """The finished folder of one of the inputs."""
@@ -63,35 +63,35 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class Stage(Identified, ABC):
-    """Subclasses are frozen keyword-only dataclasses; their fields are plain settings, or stages that are inputs."""
+    """The description of an artifact. Subclasses are frozen dataclasses of plain settings, and of stages as inputs."""
 
     kind: ClassVar[str]
-    """First part of the artifact's folder name, as in "token-streams"."""
+    """The first part of the artifact's folder name, such as "token-streams"."""
     version: ClassVar[int] = 1
     """Raise it when the same settings would write other bytes."""
     rate_settings: ClassVar[tuple[str, ...]] = ()
-    """Names of settings without which the rates of two stages of the kind say little of each other."""
+    """Settings that decide the speed. Estimates prefer finished stages with the same values."""
     fills_gpu: ClassVar[bool] = False
-    """Whether one of the kind keeps a GPU busy by itself, so that many side by side would only share its speed."""
+    """Whether one such stage keeps a GPU busy, so that more at once would only share its speed."""
 
     @abstractmethod
     def make(self, work: Work) -> None:
-        """Write files under work.folder, going on from an interrupted attempt where that is worth it."""
+        """Write files under work.folder; where it is worth it, go on from an interrupted attempt."""
 
     def amount(self) -> Amount | None:
-        """The size of the job, where it can be told beforehand."""
+        """The size of the job, if it is known before."""
         return None
 
     def guessed_seconds(self) -> float | None:
-        """How long it may take, for estimates before any stage of its kind has run."""
+        """A guess of the time, for estimates before any stage of its kind has run."""
         return None
 
     def share_done(self, folder: Path) -> float:  # noqa: ARG002
-        """What part of the job an interrupted attempt in this folder has done, and the next one need not do again."""
+        """The part of the job that the interrupted attempt in this folder has done for good."""
         return 0.0
 
     def resources(self) -> Resources:
-        """What it needs of the node of a cluster."""
+        """The needs of the stage on a cluster."""
         return Resources()
 
     @property
@@ -106,7 +106,7 @@ class Stage(Identified, ABC):
 
     @property
     def settings(self) -> dict[str, Json]:
-        """The fields that are no inputs, as JSON."""
+        """All fields but the inputs, as JSON."""
         return {
             name: json_form(value, at=f"{type(self).__name__}.{name}")
             for name, value in identity_fields(self)
@@ -126,7 +126,7 @@ class Stage(Identified, ABC):
 
 
 def _stages(name: str, value: object) -> dict[str, Stage]:
-    """A field's stages by path; none unless the field is a stage or has stages as its only members."""
+    """The stages of a field by path: the field itself, or its members if all of them are stages."""
     match value:
         case Stage():
             return {name: value}
@@ -141,8 +141,8 @@ def _stages(name: str, value: object) -> dict[str, Stage]:
 
 
 def _check_class(stage: type[Stage]) -> None:
-    # An inherited kind, a missing decorator or a field in the place of a class variable would give two different
-    # artifacts one digest.
+    # An inherited kind, a missing decorator, or a field in the place of a class variable would give two different
+    # artifacts the same digest.
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", vars(stage).get("kind", "")):
         raise TypeError(f'{stage.__name__} needs a kind of its own, in small letters, as in kind = "token-streams"')
     if "__dataclass_fields__" not in vars(stage):

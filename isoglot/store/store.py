@@ -1,4 +1,9 @@
-"""A folder of artifacts, each found by its stage's digest and finished by one rename."""
+"""A folder of artifacts, each named by its stage's digest and finished by one rename.
+
+A kill at any moment leaves a finished artifact or a .partial folder, for three reasons. A stage writes into .partial
+alone. The record, with the checksums of all files, is written last. One rename, which the file system does in one step,
+makes .partial the artifact.
+"""
 
 import errno
 import json
@@ -9,7 +14,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, holder, lease, write_whole
@@ -20,6 +27,7 @@ from isoglot.store.record import (
     check_format,
     file_sums,
     folder_name,
+    maker,
     read_artifact,
     read_record,
     read_summary,
@@ -30,7 +38,7 @@ SECONDS_NAME = ".isoglot-seconds"
 
 
 class Stopwatch:
-    """Goes on from where the last attempt at this folder stopped."""
+    """Counts the seconds of all attempts at a folder; an interrupted one leaves its count in a file."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / SECONDS_NAME
@@ -41,12 +49,12 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Up to now, over all attempts."""
+        """The seconds so far, over all attempts."""
         return self._before + time.monotonic() - self._started
 
     @contextmanager
     def timing(self, progress: Progress) -> Iterator[Progress]:
-        """Keeps the time at each report of progress, once a second at most, and when the attempt fails."""
+        """Save the time at reports of progress, at most once a second, and when the attempt fails."""
 
         def timed_progress(done: float, total: float, unit: str, note: str = "") -> None:
             if time.monotonic() - self._saved >= 1:
@@ -56,7 +64,7 @@ class Stopwatch:
         try:
             yield timed_progress
         except BaseException:
-            # A disk too full for it must not hide why the attempt stopped.
+            # A full disk must not hide why the attempt stopped.
             with suppress(OSError):
                 self._save()
             raise
@@ -65,7 +73,7 @@ class Stopwatch:
         self._saved = time.monotonic()
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666)
         try:
-            # Always the same length and never truncated, so a kill finds the old number or the new one.
+            # The number always has the same length and overwrites the old one, so a kill leaves either of them.
             os.pwrite(descriptor, f"{self.seconds:020.6f}".encode(), 0)
         finally:
             os.close(descriptor)
@@ -78,16 +86,16 @@ SUMMARIES = "summaries"
 
 
 def ignore_progress(done: float, total: float, unit: str, note: str = "") -> None:
-    """For callers that show none."""
+    """For callers that show no progress."""
 
 
 def ignore_holder(holder: str) -> None:
-    """For callers that do not say whom they wait for."""
+    """For callers that do not show which process they wait for."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredArtifact:
-    """Of an artifact that is here, whole or as a summary."""
+    """An artifact of the store, whole or as a summary."""
 
     folder: Path
     record: Record
@@ -96,10 +104,10 @@ class StoredArtifact:
 class Store:
     """Artifacts under one root.
 
-    <kind>-<digest>/ is finished and never changes; the same with .partial is in work, or was; with .lease it is the
-    lock of whoever works on it. logs/<kind>-<digest>/ tells of its making. summaries/<kind>-<digest>/ tells of an
-    artifact whose large files stayed on another machine: reports read it, and no stage is made from it. Nothing is
-    written before the first artifact is made.
+    <kind>-<digest>/ is a finished artifact and never changes. <kind>-<digest>.partial/ is in work, or was interrupted.
+    <kind>-<digest>.lease is the lock of the process that makes it. logs/<kind>-<digest>/ has logs of the making.
+    summaries/<kind>-<digest>/ has the record and the small files of an artifact whose large files stayed on another
+    machine: reports read it, and no stage is made from it. Nothing is written before the first artifact is made.
     """
 
     def __init__(self, root: Path) -> None:
@@ -110,49 +118,54 @@ class Store:
                 raise IsoglotError(f"the store {self.root} is a file: choose a folder with --store")
             self._check_format()
 
+    @cached_property
+    def maker(self) -> dict[str, Any]:
+        """The fields of a record that are the same for all artifacts of this process."""
+        return maker()
+
     def folder(self, stage: Stage | Record) -> Path:
-        """Where the finished artifact is, or will be."""
+        """The folder of the finished artifact, which may not exist yet."""
         return self.root / folder_name(kind=stage.kind, digest=stage.digest)
 
     def partial_folder(self, stage: Stage) -> Path:
-        """Where it is in work, or was."""
+        """The folder of an artifact in work."""
         return self._beside(stage, PARTIAL)
 
     def log_folder(self, stage: Stage | Record) -> Path:
-        """Where logs of its making are, or will be; whoever writes the first makes the folder."""
+        """The folder for logs of the making. The first writer creates it."""
         return self.root / LOGS / self.folder(stage).name
 
     def summary_folder(self, stage: Stage | Record) -> Path:
-        """Where its record and small files are, or would be, where the large ones stayed on another machine."""
+        """The folder for its record and small files, if the large ones stayed on another machine."""
         return self.root / SUMMARIES / self.folder(stage).name
 
     def has(self, stage: Stage) -> bool:
-        """Whether the artifact is finished; raises if it is there but not as its record says."""
+        """Whether the artifact is finished. A finished one that differs from its record raises."""
         if not self.folder(stage).exists():
             return False
         self.record(stage)
         return True
 
     def is_interrupted(self, stage: Stage) -> bool:
-        """Whether there is work to go on from, or going on."""
+        """Whether the artifact is in work, or an attempt was interrupted."""
         return self.partial_folder(stage).exists()
 
     def record(self, stage: Stage) -> Record:
-        """The record of a finished artifact, its files found present and of the right size."""
+        """The record of a finished artifact, after a check that its files have the right sizes."""
         return read_artifact(self.folder(stage), stage=stage, contents=False)
 
     def verify(self, stage: Stage) -> Record:
-        """The record of a finished artifact, all its files read again and found unchanged."""
+        """The record of a finished artifact, after a check of every byte of its files."""
         record = read_artifact(self.folder(stage), stage=stage, contents=True)
         self._verified.add(stage.digest)
         return record
 
     def find_folder(self, stage: Stage | Record) -> Path | None:
-        """Where to read of an artifact: its own folder, or else its summary; it is not looked into."""
+        """The folder of an artifact, or else of its summary, unchecked."""
         return next((each for each in (self.folder(stage), self.summary_folder(stage)) if each.exists()), None)
 
     def lookup(self, stage: Stage, *, contents: bool = False) -> StoredArtifact | None:
-        """What is told there, once the files are found as they should be: sizes, and contents if asked."""
+        """The artifact or its summary, after a check of its files: their sizes, and with `contents` their bytes."""
         folder = self.find_folder(stage)
         if folder is None:
             return None
@@ -161,39 +174,33 @@ class Store:
         return StoredArtifact(folder=folder, record=self.verify(stage) if contents else self.record(stage))
 
     def records(self) -> Iterator[Record]:
-        """Of all artifacts and summaries; unreadable ones are left for the stage that needs them to complain of."""
-        whole = [path for path in self.root.glob(f"*/{RECORD_NAME}") if path.parent.suffix != PARTIAL]
-        names = {path.parent.name for path in whole}
-        told = (self.root / SUMMARIES).glob(f"*/{RECORD_NAME}")
-        folders = [path.parent for path in (*whole, *(path for path in told if path.parent.name not in names))]
-        for folder in sorted(folders, key=lambda folder: folder.name):
-            try:
-                yield read_record(folder)
-            except IsoglotError:
-                continue
+        """The records of all artifacts and summaries; the stage that needs an unreadable one will report it."""
+        folders = {path.parent.name: path.parent for path in (self.root / SUMMARIES).glob(f"*/{RECORD_NAME}")}
+        folders |= {path.parent.name: path.parent for path in self.root.glob(f"*/{RECORD_NAME}")}
+        for name, folder in sorted(folders.items()):
+            with suppress(IsoglotError):
+                if not name.endswith(PARTIAL):
+                    yield read_record(folder)
 
     def find(self, prefix: str) -> Record:
-        """The one finished artifact whose folder name or digest starts so."""
-        found = [
-            each for each in self.records() if each.folder_name.startswith(prefix) or each.digest.startswith(prefix)
-        ]
-        match found:
+        """The only finished artifact whose folder name or digest starts with the prefix."""
+        records = list(self.records())
+        match [each for each in records if each.folder_name.startswith(prefix) or each.digest.startswith(prefix)]:
             case [record]:
                 return record
             case []:
                 raise IsoglotError(f"no finished artifact in {self.root} has a name or digest starting with {prefix!r}")
-            case _:
-                names = ", ".join(each.folder_name for each in found)
+            case several:
+                names = ", ".join(each.folder_name for each in several)
                 raise IsoglotError(f"{prefix!r} may be any of {names} in {self.root}: give more of the name")
 
     def ensure(
-        self,
-        stage: Stage,
-        progress: Progress = ignore_progress,
-        *,
-        waiting: Callable[[str], None] = ignore_holder,
+        self, stage: Stage, progress: Progress = ignore_progress, *, waiting: Callable[[str], None] = ignore_holder
     ) -> bool:
-        """Makes the artifact unless it is there, waiting for a process already at it; True if this call made it."""
+        """Make the artifact unless it is there. Whether this call has made it.
+
+        While another process is making it, this call waits, after passing that process's name to `waiting`.
+        """
         with clear_disk_errors(self.root):
             if self.has(stage):
                 return False
@@ -207,28 +214,22 @@ class Store:
         return True
 
     def holder(self, stage: Stage) -> str | None:
-        """Which other process is making it, if one is: "host, process 4711"."""
+        """The other process that is making it, if there is one: "host, process 4711"."""
         return holder(self._beside(stage, ".lease"))
 
     def _make(self, stage: Stage, progress: Progress) -> None:
-        input_folders = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}
+        inputs = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}
         partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
         stopwatch = Stopwatch(partial)
         with stopwatch.timing(progress) as timed_progress:
-            stage.make(
-                Work(
-                    folder=partial,
-                    input_folders=input_folders,
-                    progress=timed_progress,
-                    log_folder=self.log_folder(stage),
-                )
-            )
+            log = self.log_folder(stage)
+            stage.make(Work(folder=partial, input_folders=inputs, progress=timed_progress, log_folder=log))
         seconds = stopwatch.seconds
         if (partial / RECORD_NAME).exists():
             raise IsoglotError(f"{partial / RECORD_NAME} was written by its stage: have {stage.kind} name it otherwise")
         files = file_sums(partial, leave_out=[SECONDS_NAME])
-        Record.of(stage, files=files, seconds=seconds).write(partial)
+        Record.of(stage, files=files, seconds=seconds, maker=self.maker).write(partial)
 
     def _commit(self, stage: Stage) -> None:
         partial = self.partial_folder(stage)
@@ -236,7 +237,7 @@ class Store:
         try:
             partial.rename(self.folder(stage))
         except OSError as error:
-            # It may have come another way meanwhile, copied from a cluster or made where locks do not work.
+            # It may have come another way meanwhile: copied from a cluster, or made where locks do not work.
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not self.has(stage):
                 raise
             shutil.rmtree(partial)
@@ -246,12 +247,12 @@ class Store:
         self._warn_of_another(stage)
 
     def _warn_of_another(self, stage: Stage) -> None:
-        """If a summary tells of another making: what came with that was measured on files that are not here."""
-        # A summary that is damaged or not there tells nothing.
+        """Warn if a summary is of another making: the results that came with it were measured on other files."""
+        # A damaged or missing summary is no reason to warn.
         with suppress(IsoglotError):
             if read_record(self.summary_folder(stage)).files != read_record(self.folder(stage)).files:
                 warnings.warn(
-                    f"{stage.title} was made anew and differs from the one that other results here were measured on",
+                    f"{stage.title} was made again and differs from the one that other results here were measured on",
                     stacklevel=2,
                 )
 
@@ -267,7 +268,7 @@ class Store:
         return folder.with_name(folder.name + suffix)
 
     def create(self) -> None:
-        """The folder, marked as a store, unless it is there."""
+        """Create the folder and mark it as a store, unless it is there."""
         path = self.root / STORE_NAME
         if path.exists():
             return
@@ -288,7 +289,7 @@ class Store:
 
 
 def _lacks_only_the_rename(partial: Path, *, stage: Stage) -> bool:
-    """Whether an attempt was stopped between writing its record and the rename; a torn record is removed."""
+    """Whether an attempt was killed between writing its record and the rename. A torn record is removed."""
     try:
         read_artifact(partial, stage=stage, contents=True)
     except IsoglotError:

@@ -1,20 +1,22 @@
-"""Artifacts from another machine put into a store, each by a rename, once all of an archive were found sound."""
+"""Unpacks artifacts from another machine into a store, each by one rename, after the whole archive was checked."""
 
 import errno
 import json
+import lzma
+import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tarfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, lease, write_whole
-from isoglot.store.pack_archive import ARTIFACTS, LOGS, SUMMARIES, Manifest, opened_archive
+from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_xz
 from isoglot.store.record import (
     RECORD_NAME,
     SUMMARY_NAME,
-    FileSum,
     Record,
     file_sums,
     parsed_record,
@@ -25,61 +27,127 @@ from isoglot.store.record import (
 from isoglot.store.store import Store, ignore_holder
 
 UNPACKING = "unpacking"
-"""In the store, while that goes on; what a kill leaves there the next one removes."""
-SHOWN_OF_NAME = 40
+"""The folder in the store for work in progress. The next unpacking removes what a kill leaves there."""
+FOLDER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{16}")
+DAMAGE = (lzma.LZMAError, tarfile.TarError, EOFError, ValueError, OverflowError)
+CHUNK_BYTES = 1 << 20
+MOST_MANIFEST_BYTES = 1 << 26
+COPY_AGAIN = "copy the archive again, or pack it again"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unpacked:
-    """What an archive brought."""
+    """The artifacts that an archive brought."""
 
     whole: int
     summaries: int
     present: int
-    """Of both, how many the store had already."""
+    """How many of both the store had already."""
     made_twice: tuple[str, ...]
-    """Titles of those that it had with other contents, and that were left as they were."""
+    """Titles of those that the store has with other contents. The store's own stay."""
     on_made_twice: int
-    """Of those that came, how many rest on one that did not: they belong to another making than the store's."""
+    """How many new ones rest on one that did not come, and so belong to another making than the store's."""
 
 
 def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] = ignore_holder) -> Unpacked:
-    """Put into the store what it lacks of an archive."""
-    with opened_archive(archive) as (manifest, _), clear_disk_errors(store.root):
-        _refuse_without_room(archive, manifest, root=store.root)
-    with clear_disk_errors(store.root), _nothing_left_of(store.root):
+    """Put those artifacts of an archive into the store that it lacks."""
+    with _opened(archive) as (tar, _), clear_disk_errors(store.root):
+        members, _ = _read_manifest(archive, tar)
+        _check_room(archive, sum(members.values()), root=store.root)
+    with clear_disk_errors(store.root):
         store.root.mkdir(parents=True, exist_ok=True)
         draft = store.root / UNPACKING
-        with lease(store.root / f"{UNPACKING}.lease", waiting=waiting):
-            try:
-                _remove(draft)
-                _extract(archive, draft)
-                return _merged(draft, store, archive=archive)
-            finally:
-                _remove(draft)
-
-
-def _refuse_without_room(archive: Path, manifest: Manifest, *, root: Path) -> None:
-    disk = shutil.disk_usage(next(each for each in (root, *root.parents) if each.exists()))
-    wanted = sum(manifest.members.values())
-    # File systems that do not know their size say it is nought.
-    if disk.total and wanted > disk.free:
-        raise IsoglotError(
-            f"{archive}: what is in it takes {wanted:,} bytes, and {disk.free:,} are free for the store {root}: free "
-            "some, or choose a store on another disk with --store"
-        )
+        try:
+            with lease(store.root / f"{UNPACKING}.lease", waiting=waiting):
+                try:
+                    _remove(draft)
+                    _extract(archive, draft)
+                    return _merge(draft, store, archive=archive)
+                finally:
+                    _remove(draft)
+        finally:
+            # A refused archive leaves no new folder: this fails where the store has anything in it.
+            with suppress(OSError):
+                store.root.rmdir()
 
 
 @contextmanager
-def _nothing_left_of(root: Path) -> Iterator[None]:
-    """Take the store's folder away again if it was not there before and nothing came into it."""
-    new = [each for each in (root, *root.parents) if not each.exists()]
+def _opened(archive: Path) -> Iterator[tuple[tarfile.TarFile, lzma.LZMAFile]]:
+    """Open an archive for reading, with errors of the reading turned into a sentence about the archive."""
     try:
-        yield
-    finally:
-        with suppress(OSError):
-            for each in new:
-                each.rmdir()
+        packed = archive.open("rb")
+    except OSError as error:
+        raise IsoglotError(f"{archive}: cannot be read ({error.strerror})") from error
+    with packed:
+        if not is_xz(archive):
+            raise _no_archive(archive)
+        try:
+            with lzma.open(packed, format=lzma.FORMAT_XZ) as file, _opened_tar(archive, file) as tar:
+                yield tar, file
+        except DAMAGE as error:
+            cause = error or type(error).__name__
+            raise IsoglotError(
+                f"{archive}: cut off or damaged ({cause}); copy it again from where it was packed"
+            ) from error
+
+
+def _opened_tar(archive: Path, file: lzma.LZMAFile) -> tarfile.TarFile:
+    try:
+        return tarfile.open(fileobj=file, mode="r|")
+    except tarfile.TarError as error:
+        raise _no_archive(archive) from error
+
+
+def _no_archive(path: Path) -> IsoglotError:
+    return IsoglotError(f"{path}: not an archive of `isoglot pack`")
+
+
+def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, int], list[str]]:
+    """The size of every file by its name in the archive, and the artifacts with a folder of logs, even an empty one."""
+    first = tar.next()
+    content = None if first is None or first.name != MANIFEST else tar.extractfile(first)
+    if first is None or content is None:
+        raise _no_archive(archive)
+    if first.size > MOST_MANIFEST_BYTES:
+        raise IsoglotError(f"{archive}: {MANIFEST} in it has {first.size:,} bytes, more than any archive needs")
+    text = content.read()
+    try:
+        fields = json.loads(text)
+        if int(fields["format"]) > FORMAT:
+            raise IsoglotError(
+                f"{archive} has format {fields['format']}, and this isoglot reads up to {FORMAT}: update isoglot"
+            )
+        members = {str(name): int(size) for name, size in fields["members"].items()}
+        logs = [str(name) for name in fields["logs"]]
+        if min(members.values(), default=0) < 0:
+            raise ValueError("a negative size")
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise IsoglotError(f"{archive}: damaged ({MANIFEST} in it does not say what it holds)") from error
+    for name in (*members, *(f"{LOGS}/{folder}/-" for folder in logs)):
+        _refuse_foreign(archive, name)
+    if folders := {str(parent) for name in members for parent in Path(name).parents} & {*members}:
+        raise IsoglotError(f"{archive}: its member {min(folders)!r} is both a file and a folder")
+    return members, logs
+
+
+def _refuse_foreign(archive: Path, name: str) -> None:
+    """Raise for a member that would be written anywhere but into the folder of an artifact."""
+    top, _, rest = name.partition("/")
+    folder, _, file = rest.partition("/")
+    if name.startswith("/") or "\\" in name or "\0" in name or ".." in name.split("/"):
+        raise IsoglotError(f"{archive}: its member {name!r} is named to be written outside of the store")
+    if top not in (ARTIFACTS, SUMMARIES, LOGS) or not FOLDER.fullmatch(folder) or {"", "."} & {*file.split("/")}:
+        raise IsoglotError(f"{archive}: its member {name!r} is no file of an artifact")
+
+
+def _check_room(archive: Path, needed: int, *, root: Path) -> None:
+    disk = shutil.disk_usage(next(each for each in (root, *root.parents) if each.exists()))
+    # A file system of unknown size reports 0.
+    if disk.total and needed > disk.free:
+        raise IsoglotError(
+            f"{archive}: what is in it takes {needed:,} bytes, and {disk.free:,} are free for the store {root}: free "
+            "some, or choose a store on another disk with --store"
+        )
 
 
 def _remove(draft: Path) -> None:
@@ -88,23 +156,38 @@ def _remove(draft: Path) -> None:
 
 
 def _extract(archive: Path, draft: Path) -> None:
-    try:
-        with opened_archive(archive) as (manifest, members):
-            for folder in (ARTIFACTS, SUMMARIES, LOGS, *(f"{LOGS}/{name}" for name in manifest.logs)):
-                (draft / folder).mkdir(parents=True)
-            for name, content in members:
-                path = draft / name
+    """Write every member below the draft folder, and raise at the first that differs from the manifest."""
+    with _opened(archive) as (tar, file):
+        left, logs = _read_manifest(archive, tar)
+        for folder in (ARTIFACTS, SUMMARIES, LOGS, *(f"{LOGS}/{name}" for name in logs)):
+            (draft / folder).mkdir(parents=True)
+        for member in tar:
+            if member.offset == 0:  # the manifest, which tarfile yields once more
+                continue
+            _refuse_foreign(archive, member.name)
+            content = tar.extractfile(member) if member.isreg() else None
+            if content is None:
+                raise IsoglotError(f"{archive}: its member {member.name!r} is a link or no plain file")
+            if left.pop(member.name, None) != member.size:
+                raise IsoglotError(f"{archive}: its member {member.name!r} is not as {MANIFEST} in it says")
+            path = draft / member.name
+            try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("wb") as file:
-                    file.writelines(content)
-    except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:
-            raise
-        name = Path(str(error.filename)).name[:SHOWN_OF_NAME]
-        raise IsoglotError(f"{archive}: the name of a file in it is too long for a disk ({name}...)") from error
+                with path.open("wb") as target:
+                    shutil.copyfileobj(content, target, CHUNK_BYTES)
+            except OSError as error:
+                if error.errno != errno.ENAMETOOLONG:
+                    raise
+                name = Path(str(error.filename)).name[:40]
+                raise IsoglotError(f"{archive}: the name of a file in it is too long for a disk ({name}...)") from error
+        # xz compares its checksum when the last byte is read.
+        while file.read(CHUNK_BYTES):
+            pass
+    if left:
+        raise IsoglotError(f"{archive}: {len(left)} files are missing in it, {min(left)!r} among them")
 
 
-def _merged(draft: Path, store: Store, *, archive: Path) -> Unpacked:
+def _merge(draft: Path, store: Store, *, archive: Path) -> Unpacked:
     whole = list(_checked(draft / ARTIFACTS, archive=archive))
     summaries = list(_checked(draft / SUMMARIES, archive=archive))
     moves: list[tuple[Path, Path]] = []
@@ -113,18 +196,19 @@ def _merged(draft: Path, store: Store, *, archive: Path) -> Unpacked:
         source = draft / top / record.folder_name
         target = store.folder(record) if top == ARTIFACTS else store.summary_folder(record)
         present = _sound_folder(record, store=store)
-        # The first stays, since results here were measured on it; those that come were measured on the second.
+        # The store's own stays, since its results were measured on it; those that come were measured on the other.
         if present is not None and read_record(present).files != record.files:
             dropped.append(record)
             continue
         if present is None:
             brought.append(record)
-        elif not _tells_more(source, record, target=target, present=present):
+        elif not _has_more(source, record, target=target, present=present):
             num_present += 1
             continue
-        # Logs first: as long as the artifact is wanting, another attempt brings what a kill has prevented.
+        # Logs come first: while the artifact is missing, another attempt completes what a kill has prevented.
         if (logs := draft / LOGS / record.folder_name).exists():
-            _flush_all(logs)
+            for path in (*logs.rglob("*"), logs):
+                flush(path)
             moves.append((logs, store.log_folder(record)))
         if top == SUMMARIES and target.exists():
             moves.append((target, source.with_name(f"{source.name}.old")))
@@ -142,7 +226,7 @@ def _merged(draft: Path, store: Store, *, archive: Path) -> Unpacked:
 
 
 def _sound_folder(record: Record, *, store: Store) -> Path | None:
-    """Where the store tells of the artifact; a summary that is damaged does not."""
+    """The store's folder of the artifact or its summary; a damaged summary does not count."""
     folder = store.find_folder(record)
     if folder is not None and folder == store.summary_folder(record):
         try:
@@ -152,15 +236,15 @@ def _sound_folder(record: Record, *, store: Store) -> Path | None:
     return folder
 
 
-def _tells_more(source: Path, record: Record, *, target: Path, present: Path) -> bool:
-    """Whether what comes is whole and there is a summary, or is a summary of more files."""
+def _has_more(source: Path, record: Record, *, target: Path, present: Path) -> bool:
+    """Whether the new one is whole and the store has a summary, or is a summary of more files."""
     if source.parent.name == ARTIFACTS:
         return present != target
     return present == target and {*summarised_files(present, record)} < {*summarised_files(source, record)}
 
 
 def _num_resting_on(dropped: Sequence[Record], *, among: Sequence[Record]) -> int:
-    """How many were made from one that was dropped, or from what was made from it and came along."""
+    """How many were made from a dropped one, directly or through others that came along."""
     resting = {each.digest for each in dropped}
     while more := {each.digest for each in among if resting & {*each.inputs.values()}} - resting:
         resting |= more
@@ -168,12 +252,16 @@ def _num_resting_on(dropped: Sequence[Record], *, among: Sequence[Record]) -> in
 
 
 def _checked(folder: Path, *, archive: Path) -> Iterator[Record]:
-    """Records of what lies there, once every file is as these say and on the disk itself."""
+    """The records of a folder's artifacts, once every file is as its record says and on the disk itself."""
     for draft in sorted(folder.iterdir()):
         place = f"{archive}: {folder.name}/{draft.name}"
         record = _record(draft, place=place)
         sums = file_sums(draft, leave_out=[RECORD_NAME])
-        _refuse_other(record.files, sums, place=place, whole=folder.name == ARTIFACTS)
+        for name in sorted({*sums, *(record.files if folder.name == ARTIFACTS else ())}):
+            if sums.get(name) != record.files.get(name):
+                raise IsoglotError(
+                    f"{place}/{name} is not what its record says (it is missing, or its sha256 differs); {COPY_AGAIN}"
+                )
         if folder.name == SUMMARIES:
             write_whole(draft / SUMMARY_NAME, json.dumps({"files": [*sums]}, indent=1) + "\n")
         flush(draft / RECORD_NAME)
@@ -185,26 +273,12 @@ def _record(draft: Path, *, place: str) -> Record:
     try:
         record = parsed_record((draft / RECORD_NAME).read_bytes(), path=f"{place}/{RECORD_NAME}")
     except FileNotFoundError:
-        raise IsoglotError(f"{place} has no {RECORD_NAME}; copy the archive again, or pack it again") from None
+        raise IsoglotError(f"{place} has no {RECORD_NAME}; {COPY_AGAIN}") from None
     except ValueError as error:
-        raise IsoglotError(f"{place}/{RECORD_NAME} {error}; copy the archive again, or pack it again") from error
+        raise IsoglotError(f"{place}/{RECORD_NAME} {error}; {COPY_AGAIN}") from error
     if record.folder_name != draft.name:
         raise IsoglotError(f"{place}/{RECORD_NAME} is of another artifact ({record.folder_name})")
     return record
-
-
-def _refuse_other(expected: Mapping[str, FileSum], found: Mapping[str, FileSum], *, place: str, whole: bool) -> None:
-    for name in sorted(expected.keys() | found.keys() if whole else found):
-        if found.get(name) != expected.get(name):
-            raise IsoglotError(
-                f"{place}/{name} is not what its record says (it is missing, or its sha256 is another); copy the "
-                "archive again, or pack it again"
-            )
-
-
-def _flush_all(folder: Path) -> None:
-    for path in (*folder.rglob("*"), folder):
-        flush(path)
 
 
 def _move(source: Path, target: Path) -> None:
@@ -212,7 +286,7 @@ def _move(source: Path, target: Path) -> None:
     try:
         source.rename(target)
     except OSError as error:
-        # A run may have made it meanwhile, or logs of it before.
+        # A run may have made the artifact, or logs of it, meanwhile.
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
     flush(target.parent)

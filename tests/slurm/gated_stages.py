@@ -1,4 +1,4 @@
-"""Stages that stop half way until a test lets them go on, or that come to a bad end."""
+"""Stages that stop half way until a test lets them go on, or that fail."""
 
 import time
 import warnings
@@ -25,7 +25,7 @@ class Counting(Stage):
         return self.name
 
     def resources(self) -> Resources:
-        # So little that submitit takes every warning for one that the time is up.
+        # So short that submitit takes every signal for the end of the time.
         return Resources(hours=0.1)
 
     def make(self, work: Work) -> None:
@@ -40,15 +40,11 @@ class Counting(Stage):
                 file.write(f"{number}\n")
                 file.flush()
                 work.progress(number + 1, TOP, "numbers")
-                if number + 1 == HALF:
-                    self._wait(work)
-
-    def _wait(self, work: Work) -> None:
-        # No longer than any test takes: nobody opens the gate where tests were killed.
-        deadline = time.monotonic() + 1000
-        while not self.gate.exists() and time.monotonic() < deadline:
-            work.progress(HALF, TOP, "numbers")
-            time.sleep(0.05)
+                # No longer than any test takes: nobody opens the gate where tests were killed.
+                deadline = time.monotonic() + 1000
+                while number + 1 == HALF and not self.gate.exists() and time.monotonic() < deadline:
+                    work.progress(HALF, TOP, "numbers")
+                    time.sleep(0.05)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +60,7 @@ class Failing(Stage):
     def make(self, work: Work) -> None:  # noqa: ARG002
         if self.by_mistake_of == "user":
             raise IsoglotError("words.txt:3: no word; give one")
-        raise ZeroDivisionError("by nought")
+        raise ZeroDivisionError("by zero")
 
 
 @dataclass(frozen=True, kw_only=True)

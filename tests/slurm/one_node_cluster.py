@@ -1,6 +1,6 @@
-"""A real Slurm on this machine alone, for as long as tests need it: its own key, ports, folders and processes.
+"""A real Slurm on this machine alone, with its own key, ports, folders and processes.
 
-On leaving, every process is killed that has its SLURM_CONF, a shell in which that was exported among them.
+On leaving, every process that has its SLURM_CONF is killed, even a shell in which that was exported.
 """
 
 import os
@@ -17,8 +17,8 @@ from pathlib import Path
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 SEARCHED = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])
-# A second after SIGTERM comes SIGKILL, and a job that is requeued waits for six; elsewhere both take minutes.
-# Tests may ask for more processors and memory than there are.
+# SIGKILL follows SIGTERM after a second, and a requeued job waits for six; elsewhere both take minutes.
+# Tests may use more processors and memory than there are.
 SETTINGS = """
 ClusterName=tests
 SlurmctldHost={host}(127.0.0.1)
@@ -51,14 +51,14 @@ PartitionName=urgent Nodes=ALL PriorityTier=2
 
 
 def why_not() -> str | None:
-    """Why there can be no cluster here."""
+    """The reason why there can be no cluster here, if there is one."""
     if missing := [name for name in (*DAEMONS, "sbatch") if shutil.which(name, path=SEARCHED) is None]:
         return f"there is no Slurm here ({', '.join(missing)} not found): apt-get install slurm-wlm munge"
     return None if os.geteuid() == 0 else "only root can start a Slurm of its own"
 
 
 class DoesNotStartError(Exception):
-    """Its daemons were started and did not come up, as in a container that forbids what they need."""
+    """The daemons did not come up, as in a container that forbids what they need."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,37 +67,30 @@ class OneNodeCluster:
 
     settings: Path
 
-    def ask(self, *command: str) -> str:
-        """What a command of Slurm's answers."""
-        done = subprocess.run(
-            command,
-            env=os.environ | {"SLURM_CONF": str(self.settings)},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+    def run(self, *command: str) -> str:
+        """The output of one of Slurm's commands."""
+        env = os.environ | {"SLURM_CONF": str(self.settings)}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         return done.stdout.strip()
 
-    def job_named(self, start: str) -> str | None:
-        """The id of the only job so named that has not ended."""
-        lines = self.ask("squeue", "--noheader", "--format=%i %j").splitlines()
-        found = [line.split()[0] for line in lines if line.split()[1].startswith(start)]
-        assert len(found) <= 1, lines
-        return found[0] if found else None
+    def job_named(self, start: str) -> str:
+        """The id of the only job with such a name that has not ended."""
+        lines = self.run("squeue", "--noheader", "--format=%i %j").splitlines()
+        (job_id,) = (line.split()[0] for line in lines if line.split()[1].startswith(start))
+        return job_id
 
     def state(self, job_id: str) -> str:
-        return self.ask("squeue", "--states=all", "--noheader", "--format=%T", f"--jobs={job_id}")
+        return self.run("squeue", "--states=all", "--noheader", "--format=%T", f"--jobs={job_id}")
 
     def turns(self, job_id: str) -> int:
         """How often it was requeued."""
-        shown = self.ask("scontrol", "show", "job", job_id)
+        shown = self.run("scontrol", "show", "job", job_id)
         return int(next(word for word in shown.split() if word.startswith("Restarts=")).removeprefix("Restarts="))
 
 
 def until(happens: Callable[[], object], *, what: str, seconds: float = 300) -> None:
-    """Wait for something, and say what it was if it does not come."""
+    """Wait until something happens, and fail with its name if it does not."""
     deadline = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds for {what}"
@@ -106,8 +99,8 @@ def until(happens: Callable[[], object], *, what: str, seconds: float = 300) -> 
 
 @contextmanager
 def one_node_cluster() -> Iterator[OneNodeCluster]:
-    """Up when entered; when left, none of its processes is."""
-    # Not where pytest would have it: the name of a socket must be short.
+    """A cluster that is up inside the context and has no process left after it."""
+    # The name of a socket must be short, and pytest's folders have long names.
     folder = Path(tempfile.mkdtemp(prefix="one-node-cluster-", dir="/tmp"))
     cluster = OneNodeCluster(settings=folder / "slurm.conf")
     with ExitStack() as cleaning:
@@ -118,7 +111,7 @@ def one_node_cluster() -> Iterator[OneNodeCluster]:
         key.chmod(0o600)
         names = {"key-file": key.name, "socket": "munge.socket", "pid-file": "munged.pid", "seed-file": "munged.seed"}
         options = [f"--{option}={folder / name}" for option, name in names.items()]
-        cleaning.callback(_end_all_told, f"SLURM_CONF={cluster.settings}")
+        cleaning.callback(_kill_all_with, f"SLURM_CONF={cluster.settings}")
         cleaning.enter_context(_daemon("munged", "--foreground", "--force", *options, settings=cluster.settings))
         try:
             until((folder / "munge.socket").exists, what="munged")
@@ -164,15 +157,15 @@ def _daemon(*command: str, settings: Path) -> Iterator[None]:
 
 def _is_idle(cluster: OneNodeCluster) -> bool:
     try:
-        return cluster.ask("sinfo", "--noheader", "--format=%T", "--partition=everyday") == "idle"
+        return cluster.run("sinfo", "--noheader", "--format=%T", "--partition=everyday") == "idle"
     except AssertionError:
         return False
 
 
-def _end_all_told(variable: str) -> None:
-    """End what daemons have started, jobs among it, and commands that wait for jobs: all that have this variable."""
+def _kill_all_with(variable: str) -> None:
+    """Kill daemons, jobs and commands that wait for jobs: every process with this variable."""
     deadline = time.monotonic() + 120
-    while left := list(_processes_told(variable)):
+    while left := list(_processes_with(variable)):
         assert time.monotonic() < deadline, f"processes {left} do not end"
         for number in left:
             with suppress(ProcessLookupError):
@@ -180,7 +173,7 @@ def _end_all_told(variable: str) -> None:
         time.sleep(0.05)
 
 
-def _processes_told(variable: str) -> Iterator[int]:
+def _processes_with(variable: str) -> Iterator[int]:
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
             if variable.encode() in path.read_bytes().split(b"\0"):

@@ -1,4 +1,4 @@
-"""Stages made in real jobs: whatever ends a turn of them, the next one goes on; what fails is told."""
+"""Stages made in real jobs: whatever ends a turn, the next one goes on, and failures are reported."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +16,8 @@ from tests.slurm.one_node_cluster import OneNodeCluster, until
 CHECKOUT = Path(__file__).parents[2]
 
 
-class Said(Observer):
-    """Keeps what it is told."""
+class Notes(Observer):
+    """Keeps places in the queue and steps of progress."""
 
     def __init__(self) -> None:
         self.places: dict[str, list[str]] = {}
@@ -37,7 +37,7 @@ class Said(Observer):
 
 @pytest.fixture
 def warned() -> list[str]:
-    """What jobs warned of."""
+    """The warnings of jobs."""
     return []
 
 
@@ -56,7 +56,7 @@ def store(
 
 
 class StoppableJobs(SlurmJobs):
-    """A run of which ends when the test does."""
+    """Jobs whose run ends when the test does."""
 
     is_stopped = False
 
@@ -85,6 +85,16 @@ def turns(stage: Stage, store: Store) -> list[int]:
     return [int(line) for line in path.read_text().split()] if path.exists() else []
 
 
+def test_stages_are_made_in_jobs_each_after_its_input(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "gate").touch()
+    first = Counting(name="a", gate=tmp_path / "gate")
+    second = Doubled(of=first)
+    engine = SlurmJobs(store, submitter=Submitter(), max_jobs=8, say=print)
+    assert run_plan([second], store, engine=engine).made == (first, second)
+    assert (store.folder(second) / "count.txt").read_text() == 2 * "".join(f"{number}\n" for number in range(TOP))
+
+
+@pytest.mark.campaign
 def test_a_stage_goes_on_whatever_ends_its_turn(
     cluster: OneNodeCluster,
     store: Store,
@@ -92,21 +102,21 @@ def test_a_stage_goes_on_whatever_ends_its_turn(
     warned: list[str],
     tmp_path: Path,
 ) -> None:
-    gate, said = tmp_path / "gate", Said()
+    gate, notes = tmp_path / "gate", Notes()
     stages = {name: Counting(name=name, gate=gate) for name in ("a", "b", "c", "d")}
     after = Doubled(of=stages["a"])
-    outcome = running([*stages.values(), after], said)
-    until(lambda: all(said.steps.get(name, [0])[-1] == HALF for name in stages), what="all to be half done")
-    jobs = {name: said.job_of(name) for name in stages}
+    outcome = running([*stages.values(), after], notes)
+    until(lambda: all(notes.steps.get(name, [0])[-1] == HALF for name in stages), what="all to be half done")
+    jobs = {name: notes.job_of(name) for name in stages}
 
     # All four processors are taken, so that this job has one of the others give way.
-    cluster.ask("sbatch", "--partition=urgent", "--mem=1G", "--output=/dev/null", "--wrap=true")
+    cluster.run("sbatch", "--partition=urgent", "--mem=1G", "--output=/dev/null", "--wrap=true")
     until(lambda: any(cluster.turns(job) for job in jobs.values()), what="one to be preempted")
     (preempted,) = (name for name, job in jobs.items() if cluster.turns(job))
     killed, requeued, signalled = (name for name in stages if name != preempted)
-    cluster.ask("scancel", "--signal=KILL", f"{jobs[killed]}.0")
-    cluster.ask("scontrol", "requeue", jobs[requeued])
-    cluster.ask("scancel", "--signal=USR2", jobs[signalled])
+    cluster.run("scancel", "--signal=KILL", f"{jobs[killed]}.0")
+    cluster.run("scontrol", "requeue", jobs[requeued])
+    cluster.run("scancel", "--signal=USR2", jobs[signalled])
     until(lambda: all(turns(stage, store) == [0, HALF] for stage in stages.values()), what="second turns")
 
     gate.touch()
@@ -115,32 +125,33 @@ def test_a_stage_goes_on_whatever_ends_its_turn(
     whole = "".join(f"{number}\n" for number in range(TOP))
     for name, stage in stages.items():
         assert (store.folder(stage) / "count.txt").read_text() == whole
-        assert said.job_of(name) == jobs[name]
-        assert f"Slurm job {jobs[name]}, pending (BeginTime)" in said.places[name]
+        assert notes.job_of(name) == jobs[name]
+        assert f"Slurm job {jobs[name]}, pending (BeginTime)" in notes.places[name]
         assert turns(stage, store) == [0, HALF]
     assert (store.folder(after) / "count.txt").read_text() == 2 * whole
     assert warned == ["counting is slow"]
 
 
-def test_what_fails_is_told_with_job_and_log(
+@pytest.mark.campaign
+def test_failures_are_reported_with_job_and_log(
     cluster: OneNodeCluster, store: Store, running: Callable[..., Future[Outcome]], tmp_path: Path
 ) -> None:
-    said = Said()
+    notes = Notes()
     cancelled = Counting(name="cancelled", gate=tmp_path / "never")
     of_user, of_isoglot, of_slurm = (Failing(by_mistake_of=name) for name in ("user", "isoglot", "slurm"))
     after = Doubled(of=of_user)
-    outcome = running([cancelled, of_isoglot, of_slurm, after], said)
-    until(lambda: said.steps.get("cancelled", [0])[-1] == HALF, what="the job to be cancelled")
-    job = said.job_of("cancelled")
-    cluster.ask("scancel", job)
+    outcome = running([cancelled, of_isoglot, of_slurm, after], notes)
+    until(lambda: notes.steps.get("cancelled", [0])[-1] == HALF, what="the job to be cancelled")
+    job = notes.job_of("cancelled")
+    cluster.run("scancel", job)
     ended = outcome.result(timeout=300)
 
     assert (ended.made, ended.skipped) == ((), (after,))
     errors = {digest: str(error) for digest, error in ended.failed.items()}
     assert errors[of_user.digest] == "words.txt:3: no word; give one"
     (log,) = store.log_folder(of_isoglot).glob("*_log.err")
-    assert errors[of_isoglot.digest] == f"ZeroDivisionError: by nought; the traceback is in {log}"
-    assert "ZeroDivisionError: by nought" in log.read_text()
+    assert errors[of_isoglot.digest] == f"ZeroDivisionError: by zero; the traceback is in {log}"
+    assert "ZeroDivisionError: by zero" in log.read_text()
     assert f"Slurm job {job} ended (cancelled)" in errors[cancelled.digest]
     assert "run again to go on from where it was" in errors[cancelled.digest]
     assert str(store.log_folder(cancelled) / f"{job}_0_log.err") in errors[cancelled.digest]

@@ -15,6 +15,7 @@ from tests.end_to_end.artifact_files import artifact_files
 from tests.end_to_end.test_interruption import in_training, updates_done
 from tests.slurm.one_node_cluster import OneNodeCluster, until
 
+pytestmark = pytest.mark.campaign
 UPDATES = 900
 # Long enough to be stopped in the midst of it, with a checkpoint before the first second of it is over.
 STUDY = TINY_STUDY.replace("updates = 80", f"updates = {UPDATES}").replace("evaluations = 4", "evaluations = 30")
@@ -24,13 +25,13 @@ PRETRAINING = "pretrained-encoder-"
 
 @dataclass(frozen=True, kw_only=True)
 class Interrupted:
-    """A study whose jobs and runs were stopped time and again until it was done."""
+    """A study whose jobs and runs were stopped again and again until it was done."""
 
     folder: Path
     whole: Path
-    """Where it was made without Slurm or a stop."""
+    """The folder of the same study made without Slurm or a stop."""
     job_id: str
-    """That pretrained the model."""
+    """The job that pretrained the model."""
     updates_before_kill: int
     ctrl_c: subprocess.CompletedProcess[str]
     last: subprocess.CompletedProcess[str]
@@ -61,11 +62,10 @@ def interrupted(
     with started(*WORDS, "--slurm", folder=folder) as first:
         until(lambda: in_training(folder / "store"), what="a checkpoint")
         job_id = cluster.job_named(PRETRAINING)
-        assert job_id is not None
-        cluster.ask("scancel", "--signal=KILL", f"{job_id}.0")
+        cluster.run("scancel", "--signal=KILL", f"{job_id}.0")
         until(lambda: cluster.state(job_id) == "PENDING", what="the job to be requeued")
         # Until a second run has found it.
-        cluster.ask("scontrol", "hold", job_id)
+        cluster.run("scontrol", "hold", job_id)
         (partial,) = in_training(folder / "store")
         updates = updates_done(partial)
         first.kill()
@@ -81,7 +81,7 @@ def interrupted(
                 break
         output, errors = second.communicate(timeout=300)
     ctrl_c = subprocess.CompletedProcess(second.args, second.returncode, stdout="".join(lines) + output, stderr=errors)
-    cluster.ask("scontrol", "release", job_id)
+    cluster.run("scontrol", "release", job_id)
     last = isoglot(*WORDS, "--slurm", folder=folder)
     return Interrupted(folder=folder, whole=whole, job_id=job_id, updates_before_kill=updates, ctrl_c=ctrl_c, last=last)
 
@@ -92,7 +92,7 @@ def test_a_killed_job_is_requeued_and_ends_in_the_same_bytes(interrupted: Interr
     assert artifact_files(interrupted.store) == artifact_files(interrupted.whole / "store")
 
 
-def test_runs_that_are_killed_leave_jobs_that_the_next_run_finds(interrupted: Interrupted) -> None:
+def test_killed_runs_leave_jobs_that_the_next_run_follows(interrupted: Interrupted) -> None:
     """Every artifact is made by one job, though three runs asked for them."""
     for folder in (interrupted.store / "logs").iterdir():
         assert len(list(folder.glob("*_submission.sh"))) == 1, folder
@@ -100,7 +100,7 @@ def test_runs_that_are_killed_leave_jobs_that_the_next_run_finds(interrupted: In
     assert log.read_text().count("Loading pickle") == 2
 
 
-def test_ctrl_c_leaves_jobs_and_says_how_to_stop_them(interrupted: Interrupted) -> None:
+def test_ctrl_c_leaves_jobs_and_names_the_way_to_stop_them(interrupted: Interrupted) -> None:
     assert (interrupted.ctrl_c.returncode, interrupted.ctrl_c.stderr) == (130, "")
     job_id = interrupted.job_id
     assert re.search(rf"^Slurm job {job_id} goes on, .* scancel {job_id}$", interrupted.ctrl_c.stdout, re.MULTILINE)
@@ -108,7 +108,7 @@ def test_ctrl_c_leaves_jobs_and_says_how_to_stop_them(interrupted: Interrupted) 
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_what_fails_in_a_job_is_told_by_the_command(interrupted: Interrupted) -> None:
+def test_a_failure_in_a_job_is_reported_by_the_command(interrupted: Interrupted) -> None:
     (model,) = interrupted.store.glob(f"{PRETRAINING}*/best/model.safetensors")
     model.write_bytes(model.read_bytes()[:-1] + b"?")
     retrievals = list(interrupted.store.glob("emergence-*"))

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from isoglot.store import Store
-from tests.store.stand_in_cluster import Desk, desk_at
 from tests.store.toy_archives import toy_archive
 from tests.store.toy_stages import Mortals
 
@@ -26,11 +25,6 @@ def mortals() -> Iterator[Mortals]:
     mortals = Mortals()
     yield mortals
     mortals.close()
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    return desk_at(tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Stages that try those who make them: they fail, warn, die, or will not stop."""
+"""Stages that try an engine: they fail, warn, die, or will not stop."""
 
 import os
 import signal
@@ -12,21 +12,14 @@ from isoglot.store import NOT_IDENTITY, Stage, Work
 
 
 class ColourError(IsoglotError):
-    """One that says more than its sentence."""
+    """An error with more than a sentence."""
 
     colour = ""
 
 
-class TwoPartError(IsoglotError):
-    """One that pickle cannot build again."""
-
-    def __init__(self, what: str, *, mend: str) -> None:
-        super().__init__(f"{what}: {mend}")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Meeting(Stage):
-    """Waits for the others, so that all are made only if all are made at once."""
+    """Waits for the others, so that it is made only if they are made at the same time."""
 
     kind = "odd-meeting"
     name: str
@@ -45,30 +38,21 @@ class Meeting(Stage):
 
 @dataclass(frozen=True, kw_only=True)
 class Filling(Stage):
-    """Fills a GPU until others have left their mark, and writes down who was at it meanwhile."""
+    """Fills a GPU until it is stopped."""
 
     kind = "odd-filling"
     fills_gpu = True
     number: int
-    others: tuple[str, ...] = ()
     place: Path = field(metadata=NOT_IDENTITY)
 
-    def make(self, work: Work) -> None:
-        mark = self.place / f"filling-{self.number}"
-        mark.touch()
-        deadline = time.monotonic() + 120
-        while not all((self.place / other).exists() for other in self.others):
-            if time.monotonic() > deadline:
-                raise IsoglotError(f"{self.number} is alone")
+    def make(self, work: Work) -> None:  # noqa: ARG002
+        while self.place.exists():
             time.sleep(0.01)
-        at_once = sorted(each.name for each in self.place.glob("filling-*"))
-        (work.folder / "at_once.txt").write_text("\n".join(at_once))
-        mark.unlink()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Variables(Stage):
-    """Writes down who makes it, and with which environment."""
+    """Records its process, and a variable of its environment."""
 
     kind = "odd-variables"
     name: str
@@ -82,7 +66,7 @@ class Variables(Stage):
 
 @dataclass(frozen=True, kw_only=True)
 class Failing(Stage):
-    """Fails in one of the ways there are."""
+    """Fails in one of several ways."""
 
     kind = "odd-failing"
     way: str
@@ -93,8 +77,6 @@ class Failing(Stage):
                 error = ColourError("the wall is red: paint it")
                 error.colour = "red"
                 raise error
-            case "two parts":
-                raise TwoPartError("the wall is red", mend="paint it")
             case "exit":
                 raise SystemExit(3)
         raise ValueError(f"no way {self.way!r}")
@@ -122,7 +104,7 @@ class Mortal(Stage):
 
 @dataclass(frozen=True, kw_only=True)
 class Rain(Stage):
-    """Warns of the same as its like, and of something of its own."""
+    """Has one warning in common with its like, and one of its own."""
 
     kind = "odd-rain"
     name: str

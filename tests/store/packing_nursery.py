@@ -1,4 +1,4 @@
-"""Processes that pack and unpack and get kill -9: run as `python -m tests.store.packing_nursery FOLDER`."""
+"""Processes that pack and unpack and get kill -9: run as `python -m tests.store.packing_nursery FOLDER STEP`."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ def pack(store: Store, path: Path) -> None:
 
 
 def packing_fate(place: Path, *, moment: int) -> Fate:
-    """Whether the archive is the older one or the new one, or neither, after a kill, and after another try."""
+    """Whether the archive is the older one, the new one or neither, after a kill and after another try."""
     folder = place / f"packing-{moment}"
     folder.mkdir()
     path = folder / ARCHIVE
@@ -38,13 +38,13 @@ def packing_fate(place: Path, *, moment: int) -> Fate:
 
 
 def unpacking_fate(place: Path, *, moment: int) -> Fate:
-    """What is told of both artifacts after a kill, and whether another try makes the store whole."""
+    """Which artifacts are there after a kill, and whether another try makes the store whole."""
     return _merging_fate(place, place / f"unpacking-{moment}", moment=moment)
 
 
-def mending_fate(place: Path, *, moment: int) -> Fate:
-    """The same where the store has a summary that is damaged."""
-    root = Path(shutil.copytree(place / "whole", place / f"mending-{moment}"))
+def replacing_fate(place: Path, *, moment: int) -> Fate:
+    """The same for a store with a damaged summary."""
+    root = Path(shutil.copytree(place / "whole", place / f"replacing-{moment}"))
     (Store(root).summary_folder(TEXT) / "lines" / "0.txt").write_text("?")
     return _merging_fate(place, root, moment=moment)
 
@@ -52,16 +52,16 @@ def mending_fate(place: Path, *, moment: int) -> Fate:
 def _merging_fate(place: Path, root: Path, *, moment: int) -> Fate:
     code = exit_code_of(lambda: unpack(place / ARCHIVE, Store(root)) and None, moment=moment)
     store = Store(root)
-    after = [each.kind for each in (TEXT, JOINED) if _is_told(each, store)]
+    after = [each.kind for each in (TEXT, JOINED) if _is_there(each, store)]
     again = exit_code_of(lambda: unpack(place / ARCHIVE, Store(root)) and None)
     assert again == 0
     # A lock that nobody holds is in nobody's way.
-    found = {name: content for name, content in files_of(root).items() if name != "store.json.lease"}
-    is_whole = found == files_of(place / "whole")
+    files = {name: content for name, content in files_of(root).items() if name != "store.json.lease"}
+    is_whole = files == files_of(place / "whole")
     return code, f"{' and '.join(after) or 'nothing'}, then {'all' if is_whole else 'less'}"
 
 
-def _is_told(stage: Text | Joined, store: Store) -> bool:
+def _is_there(stage: Text | Joined, store: Store) -> bool:
     try:
         return store.lookup(stage, contents=True) is not None
     except IsoglotError:
@@ -69,8 +69,8 @@ def _is_told(stage: Text | Joined, store: Store) -> bool:
 
 
 def main() -> None:
-    """Print the fates of those killed at each moment."""
-    place = Path(sys.argv[1])
+    """Print the fates of processes killed at every step-th moment."""
+    place, step = Path(sys.argv[1]), int(sys.argv[2])
     origin = Store(place / "origin")
     for stage in (TEXT, JOINED):
         origin.ensure(stage)
@@ -80,10 +80,10 @@ def main() -> None:
     write_pack(place / OLDER, [TEXT], origin, largest_file=8, always=())
     unpack(place / ARCHIVE, Store(place / "whole"))
     fates: dict[str, list[Fate]] = {}
-    for name, fate_of in (("packing", packing_fate), ("unpacking", unpacking_fate), ("mending", mending_fate)):
-        found = fates[name] = []
-        while not found or found[-1][0] == KILLED:
-            found.append(fate_of(place, moment=len(found)))
+    for name, fate_of in (("packing", packing_fate), ("unpacking", unpacking_fate), ("replacing", replacing_fate)):
+        of_one = fates[name] = []
+        while not of_one or of_one[-1][0] == KILLED:
+            of_one.append(fate_of(place, moment=step * len(of_one)))
     print(json.dumps(fates))
 
 

@@ -1,4 +1,4 @@
-"""Programs in the place of Slurm's that say what a test wants them to, and an engine that asks them."""
+"""Programs in the place of Slurm's that answer as a test wants, and an engine that calls them."""
 
 import os
 from pathlib import Path
@@ -8,10 +8,11 @@ import pytest
 from isoglot.store import Store, slurm
 from isoglot.store.engine import Event, Failed
 from isoglot.store.slurm import SlurmJobs
+from isoglot.store.slurm_job import JobReport, report_path
 from isoglot.store.slurm_submission import Submitter
 from tests.store.toy_stages import Text
 
-# squeue and sacct read what the test has written for them; sbatch takes the next number; all leave a line in a log.
+# squeue prints a file of the test's; sbatch takes the next number; all leave a line in a log.
 PROGRAMS = {
     "sbatch": """
         if [ -e busy ]; then rm busy; echo 'sbatch: error: Socket timed out on send/recv operation' >&2; exit 1; fi
@@ -24,24 +25,26 @@ PROGRAMS = {
         if [ -e silent ]; then echo 'squeue: error: Unable to contact slurm controller' >&2; exit 1; fi
         cat queue
     """,
-    "sacct": "cat accounts",
     "scancel": "true",
     "srun": "true",
 }
 
 
-class Desk:
-    """An engine and the programs it asks."""
+class Cluster:
+    """The programs, and an engine that does not wait between its questions to them."""
 
     def __init__(self, folder: Path, store: Store) -> None:
         self.folder = folder
         self.store = store
         self.events: list[Event] = []
-        self.said: list[str] = []
-        self.engine = SlurmJobs(store, submitter=Submitter(), max_jobs=2, say=self.said.append)
+        self.printed: list[str] = []
+        self.engine = SlurmJobs(store, submitter=Submitter(), max_jobs=2, say=self.printed.append)
 
-    def queue(self, *states: str) -> None:
-        """As of now, jobs 1, 2 ... are in these states; an empty one is of a job that squeue does not list."""
+    def start(self, stage: Text) -> None:
+        self.engine.start(stage, self.events.append)
+
+    def set_queue(self, *states: str) -> None:
+        """Have squeue list jobs 1, 2 ... in these states; jobs in the state "" are left out."""
         lines = [
             f"{number}|{state}|None|{(self.folder / f'script-{number}').read_text().strip()}\n"
             for number, state in enumerate(states, start=1)
@@ -49,7 +52,10 @@ class Desk:
         ]
         (self.folder / "queue").write_text("".join(lines))
 
-    def asked(self, program: str) -> int:
+    def set_report(self, stage: Text, report: JobReport, *, job_id: str = "1") -> None:
+        report.write(report_path(self.store.log_folder(stage), job_id))
+
+    def num_calls(self, program: str) -> int:
         return (self.folder / "log").read_text().split().count(program)
 
     def wait(self, times: int = 3) -> None:
@@ -62,21 +68,16 @@ class Desk:
         return str(last.error)
 
 
-STAGE = Text()
-
-
-def desk_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """One in whose PATH the programs are, and that does not wait."""
+def cluster_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     folder = tmp_path / "bin"
     folder.mkdir()
     for name, text in PROGRAMS.items():
         path = folder / name
         path.write_text(f"#!/bin/sh\ncd {folder}\necho {name} >> log\n{text}")
         path.chmod(0o755)
-    for name, text in {"queue": "", "accounts": "", "log": "", "number": "0"}.items():
+    for name, text in {"queue": "", "log": "", "number": "0"}.items():
         (folder / name).write_text(text)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    for name, seconds in {"LOOKS": 0.0, "QUESTIONS": 0.0}.items():
-        monkeypatch.setattr(slurm, f"SECONDS_BETWEEN_{name}", seconds)
-    monkeypatch.setattr(slurm, "SECONDS_OF_GRACE", 0.0)
-    return Desk(folder, Store(tmp_path / "store"))
+    for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_BETWEEN_QUESTIONS", "SECONDS_OF_GRACE"):
+        monkeypatch.setattr(slurm, name, 0.0)
+    return Cluster(folder, Store(tmp_path / "store"))

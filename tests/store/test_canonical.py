@@ -123,7 +123,7 @@ def test_canonical_text(value: object, text: str) -> None:
 
 
 def test_digest_is_pinned() -> None:
-    """It must never change: every store in the world would be made anew."""
+    """It must never change: every store in the world would be made again."""
     settings: dict[str, Json] = {
         "rate": 1e-4,
         "name": "é",

@@ -29,30 +29,22 @@ class Failing(Stage):
 
 
 def on_a_tiny_disk(code: str, *, folder: Path) -> str:
-    """What code prints with a file system of 512 KiB at sys.argv[1], in a mount namespace that ends with it."""
+    """The output of code with a file system of 512 KiB at sys.argv[1], in its own mount namespace."""
     mount = 'mount -t tmpfs -o size=512k none "$1"'
     if subprocess.run(["unshare", "-rm", "sh", "-c", mount, "sh", folder], capture_output=True, check=False).returncode:
         pytest.skip("this system lets us mount no tmpfs, so there is no tiny disk to fill")
     program = (
         "import subprocess, sys\nfrom tests.store.toy_stages import *\n"
-        "def tell(ensure, *stage):\n"
+        "def show(ensure, *stage):\n"
         "    try: print(ensure(*stage))\n"
         "    except IsoglotError as error: print(error)\n"
     )
-    command = [
-        "unshare",
-        "-rm",
-        "sh",
-        "-c",
-        f'{mount} && exec "$2" -c "$3" "$1"',
-        "sh",
-        str(folder),
-        sys.executable,
-        program + code,
-    ]
+    shell = f'{mount} && exec "$2" -c "$3" "$1"'
+    command = ["unshare", "-rm", "sh", "-c", shell, "sh", str(folder), sys.executable, program + code]
     return subprocess.check_output(command, cwd=CHECKOUT, text=True, timeout=300)
 
 
+@pytest.mark.campaign
 def test_full_disk(tmp_path: Path) -> None:
     code = """
 @dataclass(frozen=True, kw_only=True)
@@ -67,17 +59,17 @@ class Large(Stage):
             if self.how == "errno": raise
             raise RuntimeError("a library that hides the errno") from None
 root = Path(sys.argv[1])
-tell(Store(root).ensure, Text())
+show(Store(root).ensure, Text())
 for how in ("errno", "hidden"):
-    tell(Store(root).ensure, Large(how=how))
-    tell(Store(root).ensure, Large(how=how))
+    show(Store(root).ensure, Large(how=how))
+    show(Store(root).ensure, Large(how=how))
 Store(root).verify(Text())
 filler = root / "filler"
 try: filler.write_bytes(bytes(1 << 20))
 except OSError: os.truncate(filler, filler.stat().st_size - 4096)  # room for the lease of a new store, and no more
-tell(Store(root / "new").ensure, Text())
+show(Store(root / "new").ensure, Text())
 filler.unlink()
-tell(Store(root / "new").ensure, Text())
+show(Store(root / "new").ensure, Text())
 """
     lines = on_a_tiny_disk(code, folder=tmp_path).splitlines()
     full = re.compile(
@@ -86,26 +78,23 @@ tell(Store(root / "new").ensure, Text())
     assert [line if line == "True" else bool(full.match(line)) for line in lines] == ["True", *[True, "True"] * 3]
 
 
+@pytest.mark.campaign
 def test_read_only_disk(tmp_path: Path) -> None:
     code = """
 root = Path(sys.argv[1])
-tell(Store(root).ensure, Text())
+show(Store(root).ensure, Text())
 subprocess.run(["mount", "-o", "remount,ro", root], check=True)
-tell(Store(root).ensure, Text())
-tell(Store(root).ensure, Joined(texts=(Text(),)))
-tell(Store(root / "new").ensure, Text())
+show(Store(root).ensure, Text())
+show(Store(root).ensure, Joined(texts=(Text(),)))
+show(Store(root / "new").ensure, Text())
 print(Store(root).verify(Text()).title)
 """
     lines = on_a_tiny_disk(code, folder=tmp_path).splitlines()
-    assert lines == [
-        "True",
-        "False",
-        f"the store {tmp_path} cannot be used (Read-only file system): "
-        "make it a writable folder or choose another with --store",
-        f"the store {tmp_path / 'new'} cannot be used (Read-only file system): "
-        "make it a writable folder or choose another with --store",
-        "text of tree",
+    fix = "make it a writable folder or choose another with --store"
+    refusals = [
+        f"the store {each} cannot be used (Read-only file system): {fix}" for each in (tmp_path, tmp_path / "new")
     ]
+    assert lines == ["True", "False", *refusals, "text of tree"]
 
 
 def test_a_store_of_someone_else() -> None:
@@ -155,11 +144,11 @@ def test_a_store_that_is_a_file(tmp_path: Path) -> None:
         Store(file / "sub").ensure(Text())
 
 
-def test_an_array_written_in_part_is_told_as_a_lack_of_room(tmp_path: Path) -> None:
+def test_an_array_written_in_part_is_a_lack_of_room(tmp_path: Path) -> None:
     """Under a limit on the size of files, in a process of its own."""
     code = (
         "import resource, signal, sys; import numpy as np; from pathlib import Path\n"
-        "from isoglot.artifacts.disk import clear_disk_errors\n"
+        "from isoglot.files import clear_disk_errors\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "with clear_disk_errors(Path(sys.argv[1])), open(Path(sys.argv[1]) / 'a.bin', 'wb') as file:\n"

@@ -1,12 +1,10 @@
-import subprocess
-import sys
-from pathlib import Path
+"""Plans run on an engine: each stage after its inputs, and failures stop only what rests on them."""
 
-import pytest
+from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.store import InThisProcess, Observer, Stage, Store, run_plan
-from isoglot.store.engine import Held, Made, Tell, Waiting
+from isoglot.store.engine import Emit, Held, Made, Waiting
 from tests.store.toy_stages import Count, Joined, Text
 
 ONE, TWO = Text(word="one"), Text(word="two")
@@ -40,7 +38,7 @@ class Diary(Observer):
         self.lines.append(f"failed {stage.title}: {error}")
 
 
-def test_a_run_is_told_as_it_happens_and_a_second_one_does_nothing(store: Store) -> None:
+def test_a_run_is_reported_as_it_happens_and_a_second_one_does_nothing(store: Store) -> None:
     store.ensure(ONE)
     diary = Diary()
     outcome = run_plan([BOTH], store, diary)
@@ -88,39 +86,12 @@ def test_a_corrupted_input_fails_its_user(root: Path) -> None:
     assert f"{path} is corrupted" in str(outcome.failed[BOTH.digest])
 
 
-def test_ctrl_c_passes_through(store: Store) -> None:
-    class Impatient(Observer):
-        def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:  # noqa: ARG002
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_plan([BOTH], store, Impatient())
-    assert store.is_interrupted(ONE)
-    assert run_plan([BOTH], store).made == (ONE, TWO, BOTH)
-
-
 def test_nothing_is_made_for_a_target_that_is_lost_already(store: Store) -> None:
     run_plan([ONE], store)
     (store.folder(ONE) / "record.json").unlink()
     outcome = run_plan([BOTH], store)
     assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
     assert not store.has(TWO)
-
-
-def test_what_another_process_is_at_comes_last(store: Store) -> None:
-    """Here the other process is a child that holds the lease of the first text until it is told to let go."""
-    run_plan([TWO], store)
-    three = Text(word="three")
-    held = store.root / f"{store.folder(ONE).name}.lease"
-    command = [sys.executable, "-c", HOLDER, str(held)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        diary = LetsGo(holder)
-        outcome = run_plan([BOTH, three], store, diary)
-    assert outcome.made == (three, ONE, BOTH)
-    assert "waiting for text of one" in diary.lines
-    assert store.holder(ONE) is None
 
 
 class Elsewhere(InThisProcess):
@@ -131,12 +102,12 @@ class Elsewhere(InThisProcess):
         self.diary = Diary()
         self.is_free = False
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        tell(Waiting(stage.digest, "job 7, pending"))
+    def start(self, stage: Stage, emit: Emit) -> None:
+        emit(Waiting(stage.digest, "job 7, pending"))
         if stage == ONE and not self.is_free:
-            tell(Held(stage.digest, "node, process 9"))
+            emit(Held(stage.digest, "node, process 9"))
         else:
-            super().start(stage, tell)
+            super().start(stage, emit)
 
     def wait(self) -> None:
         self.diary.lines.append("waits")
@@ -162,35 +133,13 @@ def test_what_an_engine_finds_held_comes_again_after_a_wait(store: Store) -> Non
 
 
 class Forgetful(InThisProcess):
-    """An engine that says it has made what it has not."""
+    """An engine that reports artifacts as made that it has not made."""
 
-    def start(self, stage: Stage, tell: Tell) -> None:
-        tell(Made(stage.digest))
+    def start(self, stage: Stage, emit: Emit) -> None:
+        emit(Made(stage.digest))
 
 
-def test_an_artifact_that_is_said_to_be_made_and_is_not_there_fails(store: Store) -> None:
+def test_an_artifact_that_an_engine_reports_and_has_not_made_fails(store: Store) -> None:
     outcome = run_plan([BOTH], store, engine=Forgetful(store))
     assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
     assert "record.json cannot be read" in str(outcome.failed[ONE.digest])
-
-
-class LetsGo(Diary):
-    def __init__(self, holder: "subprocess.Popen[str]") -> None:
-        super().__init__()
-        self.holder = holder
-
-    def waiting(self, stage: Stage, *, holder: str) -> None:  # noqa: ARG002
-        self.lines.append(f"waiting for {stage.title}")
-        assert self.holder.stdin is not None
-        self.holder.stdin.write("\n")
-        self.holder.stdin.flush()
-
-
-HOLDER = """
-import sys
-from pathlib import Path
-from isoglot.artifacts.lease import lease
-with lease(Path(sys.argv[1]), waiting=print):
-    print("held", flush=True)
-    sys.stdin.readline()
-"""

@@ -36,7 +36,8 @@ def until(happens: Callable[[], bool], *, seconds: float = 120) -> None:
         time.sleep(0.01)
 
 
-def test_killed_at_every_moment(tmp_path: Path, mortals: Mortals) -> None:
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.campaign)])
+def test_killed_at_any_moment(tmp_path: Path, mortals: Mortals, step: int) -> None:
     text, moment, lived = Text(), 0, False
     expected = {"lines/0.txt": b"tree 0\n", "lines/1.txt": b"tree 1\n"}
     while not lived:
@@ -47,10 +48,11 @@ def test_killed_at_every_moment(tmp_path: Path, mortals: Mortals) -> None:
         store.ensure(text)
         assert files_of(store.folder(text)) == expected
         assert_sound(root)
-        moment += 1
+        moment += step
     assert moment > 20
 
 
+@pytest.mark.campaign
 def test_killed_at_every_moment_of_one_folder(root: Path, mortals: Mortals) -> None:
     """Each attempt goes on from the remains of the one before."""
     text, moment = Text(lines=3), 0
@@ -67,7 +69,7 @@ ENSURE_PATIENT = "Store(Path(sys.argv[1])).ensure(Patient(end=Path(sys.argv[2]))
 
 def test_killed_in_make_goes_on_and_adds_up_the_seconds(root: Path, tmp_path: Path) -> None:
     stage, store = Patient(end=tmp_path / "end"), Store(root)
-    partial = root / f"{store.folder(stage).name}.partial"
+    partial = Store(root).partial_folder(stage)
     start = time.monotonic()
     process = python(ENSURE_PATIENT, arguments=[str(root), str(stage.end)])
     until(lambda: (partial / ".isoglot-seconds").exists() and (partial / ".isoglot-seconds").stat().st_size > 0)
@@ -99,7 +101,7 @@ Store(Path(sys.argv[1])).ensure(Text(log=Path(sys.argv[2])))
     process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
     text, store = Text(log=log), Store(root)
-    partial = root / f"{store.folder(text).name}.partial"
+    partial = Store(root).partial_folder(text)
     assert (partial / "record.json").exists()
     assert not store.has(text)
     assert_sound(root)
@@ -114,7 +116,7 @@ def test_files_changed_between_record_and_rename_are_made_again(root: Path, tmp_
     log = tmp_path / "log"
     text, store = Text(log=log), Store(root)
     store.ensure(text)
-    partial = root / f"{store.folder(text).name}.partial"
+    partial = Store(root).partial_folder(text)
     store.folder(text).rename(partial)
     (partial / "lines" / "1.txt").write_text("TREE 1\n")
     assert store.ensure(text)
@@ -131,7 +133,7 @@ def test_ctrl_c_keeps_the_work_and_frees_the_lease(store: Store) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         store.ensure(text, interrupt)
-    partial = store.root / f"{store.folder(text).name}.partial"
+    partial = store.partial_folder(text)
     assert sorted(path.name for path in (partial / "lines").iterdir()) == ["0.txt", "1.txt"]
     assert float((partial / ".isoglot-seconds").read_text()) > 0
     assert list(store.root.glob("*.lease")) == []
@@ -145,7 +147,7 @@ made = Store(Path(sys.argv[1])).ensure(Patient(end=Path(sys.argv[2])), waiting=l
 print(made)
 """
     end, arguments = tmp_path / "end", [str(root), str(tmp_path / "end")]
-    partial = root / f"{Store(root).folder(Patient(end=end)).name}.partial"
+    partial = Store(root).partial_folder(Patient(end=end))
     first = python(code, arguments=arguments)
     until((partial / "checkpoint").exists)
     second = python(code, arguments=arguments)
@@ -161,7 +163,7 @@ print(made)
 def test_who_waits_takes_over_from_the_dead(root: Path, tmp_path: Path) -> None:
     end = tmp_path / "end"
     stage = Patient(end=end)
-    partial = root / f"{Store(root).folder(stage).name}.partial"
+    partial = Store(root).partial_folder(stage)
     first = python(ENSURE_PATIENT, arguments=[str(root), str(end)])
     until((partial / "checkpoint").exists)
 

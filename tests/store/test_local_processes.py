@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,8 @@ from killed_processes import descendants, is_running
 
 from isoglot.store import Engine, InThisProcess, Observer, Stage, Store, local_processes, run_plan
 from isoglot.store.local_processes import LocalProcesses
-from tests.store.odd_stages import ColourError, Failing, Meeting, Mortal, Rain, Stubborn, Variables
-from tests.store.test_executor import HOLDER, Diary
+from tests.store.odd_stages import ColourError, Failing, Filling, Meeting, Mortal, Rain, Stubborn, Variables
+from tests.store.test_executor import Diary
 from tests.store.test_interruption import assert_sound, until
 from tests.store.toy_stages import Count, Joined, Patient, Text, files_of, python
 
@@ -28,7 +29,11 @@ def workers(store: Store, number: int = 2) -> LocalProcesses:
     return LocalProcesses(store, environments=[{}] * number)
 
 
-def test_a_run_is_told_as_it_happens_and_writes_the_same_bytes(store: Store, tmp_path: Path) -> None:
+def maker_of(stage: Stage, store: Store) -> int:
+    return int((store.folder(stage) / "process.txt").read_text())
+
+
+def test_a_run_is_reported_as_it_happens_and_writes_the_same_bytes(store: Store, tmp_path: Path) -> None:
     alone = Store(tmp_path / "alone")
     run_plan([COUNT], alone)
     diary = Diary()
@@ -52,13 +57,12 @@ def test_a_run_is_told_as_it_happens_and_writes_the_same_bytes(store: Store, tmp
 
 
 def test_stages_are_made_at_once_and_by_processes_that_stay(store: Store, tmp_path: Path) -> None:
-    meetings = [Meeting(name=a, others=(b,), place=tmp_path) for a, b in ("ab", "ba", "cd", "dc", "ef", "fe")]
-    outcome = run_plan(meetings, store, engine=workers(store))
-    assert outcome.failed == {}
-    makers = [int((store.folder(stage) / "process.txt").read_text()) for stage in meetings]
-    assert len(set(makers)) == 2
+    meetings = [Meeting(name=a, others=(b,), place=tmp_path) for a, b in ("ab", "ba", "cd", "dc")]
+    assert run_plan(meetings, store, engine=workers(store)).failed == {}
+    makers = {maker_of(stage, store) for stage in meetings}
+    assert len(makers) == 2
     assert os.getpid() not in makers
-    assert not any(is_running(maker) for maker in makers)
+    assert not any(map(is_running, makers))
 
 
 def test_each_worker_has_its_own_environment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,9 +70,7 @@ def test_each_worker_has_its_own_environment(store: Store, monkeypatch: pytest.M
     stages = [Variables(name="TOY_GPU", number=number) for number in range(4)]
     engine = LocalProcesses(store, environments=[{"TOY_GPU": "0"}, {"TOY_GPU": "1"}])
     assert len(run_plan(stages, store, engine=engine).made) == 4
-    by_maker = {
-        tuple((store.folder(each) / f"{name}.txt").read_text() for name in ("process", "value")) for each in stages
-    }
+    by_maker = {(maker_of(each, store), (store.folder(each) / "value.txt").read_text()) for each in stages}
     assert sorted(value for _, value in by_maker) == ["0", "1"]
     assert os.environ["TOY_GPU"] == "ours"
 
@@ -79,48 +81,36 @@ def test_where_nothing_is_left_to_do_no_worker_starts(store: Store, monkeypatch:
     assert run_plan([BOTH], store, engine=workers(store)).reused == (ONE, TWO, BOTH)
 
 
-def test_errors_come_whole_and_stop_only_what_needs_them(store: Store) -> None:
-    colour, two_parts, short = Failing(way="colour"), Failing(way="two parts"), Count(joined=BOTH, at_most=3)
-    outcome = run_plan([colour, two_parts, short, COUNT], store, engine=workers(store))
+def test_errors_come_whole_and_stop_only_the_stages_that_need_them(store: Store) -> None:
+    colour, short = Failing(way="colour"), Count(joined=BOTH, at_most=3)
+    outcome = run_plan([colour, short, COUNT], store, engine=workers(store))
     assert set(outcome.made) == {ONE, TWO, BOTH, COUNT}
     error = outcome.failed[colour.digest]
     assert isinstance(error, ColourError)
     assert (str(error), error.colour) == ("the wall is red: paint it", "red")
-    assert str(outcome.failed[two_parts.digest]) == "the wall is red: paint it"
     assert str(outcome.failed[short.digest]) == "23 letters are more than 3: raise at_most"
     assert not store.log_folder(colour).exists()
 
 
-def test_a_mistake_fails_its_stage_and_leaves_a_traceback(store: Store) -> None:
-    stage = Failing(way="none")
-    outcome = run_plan([stage, COUNT], store, engine=workers(store, 1))
-    assert set(outcome.made) == {ONE, TWO, BOTH, COUNT}
+def test_a_mistake_fails_its_stage_leaves_a_traceback_and_ends_its_worker(store: Store) -> None:
+    before, after, stage = Variables(name="A"), Variables(name="B"), Failing(way="none")
+    outcome = run_plan([before, stage, after], store, engine=workers(store, 1))
+    assert outcome.made == (before, after)
+    assert maker_of(before, store) != maker_of(after, store)
     log = store.log_folder(stage) / "traceback.txt"
     assert str(outcome.failed[stage.digest]) == (
         f"ValueError: no way 'none'; an error of isoglot's own, or of a library: its traceback is in {log}"
     )
-    text = log.read_text()
-    assert text.startswith("failing by none\n\nTraceback (most recent call last):\n")
-    assert "odd_stages.py" in text
+    assert log.read_text().startswith("failing by none\n\nTraceback (most recent call last):\n")
     assert list(store.root.glob("*.lease*")) == []
 
 
-def test_a_worker_is_not_trusted_after_a_mistake(store: Store) -> None:
-    """That another took its place does not count against the next stage."""
-    before, after, mortal = Variables(name="A"), Variables(name="B"), Mortal(deaths=1)
-    with pytest.warns(UserWarning, match="mortal"):
-        outcome = run_plan([before, Failing(way="none"), mortal, after], store, engine=workers(store, 1))
-    assert outcome.made == (before, mortal, after)
-    first, second = ((store.folder(stage) / "process.txt").read_text() for stage in (before, after))
-    assert first != second
-
-
 def test_a_killed_worker_is_replaced_and_its_stage_goes_on(store: Store) -> None:
-    once, others = Mortal(deaths=1), [Variables(name="A", number=number) for number in range(3)]
-    with pytest.warns(UserWarning, match="worker") as told:
-        outcome = run_plan([once, *others], store, engine=workers(store))
-    assert [str(each.message) for each in told] == [
-        f"a worker process was killed (SIGKILL), perhaps for want of memory; {once.title} goes on from where it was"
+    once = Mortal(deaths=1)
+    with pytest.warns(UserWarning, match="worker") as warned:
+        outcome = run_plan([once, ONE], store, engine=workers(store))
+    assert [str(each.message) for each in warned] == [
+        f"a worker process was killed (SIGKILL), perhaps for lack of memory; {once.title} goes on from where it was"
     ]
     assert outcome.failed == {}
     assert files_of(store.folder(once)) == {"death-0": b""}
@@ -129,8 +119,12 @@ def test_a_killed_worker_is_replaced_and_its_stage_goes_on(store: Store) -> None
 @pytest.mark.parametrize(
     ("stage", "cause"),
     [
-        (Mortal(deaths=9), "was killed (SIGKILL), perhaps for want of memory, 2 times: give fewer --workers"),
-        (Failing(way="exit"), "ended (exit 3), 2 times: make it with --workers 1 to see where it ends"),
+        (Mortal(deaths=9), "was killed (SIGKILL), perhaps for lack of memory, 2 times: give fewer --workers"),
+        pytest.param(
+            Failing(way="exit"),
+            "ended (exit 3), 2 times: make it with --workers 1 to see where it ends",
+            marks=pytest.mark.campaign,
+        ),
     ],
     ids=["killed", "exit"],
 )
@@ -142,13 +136,14 @@ def test_a_stage_whose_workers_die_fails_alone(store: Store, stage: Stage, cause
     assert store.is_interrupted(stage)
 
 
+@pytest.mark.campaign
 def test_a_worker_killed_while_idle_costs_no_stage(store: Store) -> None:
     first = Variables(name="A")
 
     class Killer(Observer):
         def finished(self, stage: Stage, *, seconds: float) -> None:  # noqa: ARG002
             if stage == first:
-                os.kill(int((store.folder(first) / "process.txt").read_text()), signal.SIGKILL)
+                os.kill(maker_of(first, store), signal.SIGKILL)
 
     with pytest.warns(UserWarning, match="killed"):
         outcome = run_plan([first, COUNT], store, Killer(), engine=workers(store, 1))
@@ -158,13 +153,10 @@ def test_a_worker_killed_while_idle_costs_no_stage(store: Store) -> None:
 
 def test_warnings_reach_the_user_once(store: Store) -> None:
     rains = [Rain(name=name) for name in ("here", "there")]
-    with pytest.warns(UserWarning, match="it rains") as told:
+    with pytest.warns(UserWarning, match="it rains") as warned:
         run_plan(rains, store, engine=LocalProcesses(store, environments=[{"PYTHONWARNINGS": "default"}] * 2))
-    assert sorted(str(each.message) for each in told) == [
-        "it rains everywhere",
-        "it rains on here",
-        "it rains on there",
-    ]
+    texts = sorted(str(each.message) for each in warned)
+    assert texts == ["it rains everywhere", "it rains on here", "it rains on there"]
 
 
 class Impatient(Observer):
@@ -178,11 +170,12 @@ def test_ctrl_c_stops_workers_and_keeps_the_work(store: Store, tmp_path: Path, m
     with pytest.raises(KeyboardInterrupt):
         run_plan([stage], store, Impatient(), engine=workers(store))
     assert store.is_interrupted(stage)
-    assert list(store.root.glob("*.lease")) == [], "one that was killed would have left it"
+    assert list(store.root.glob("*.lease")) == [], "a worker that was killed would have left it"
     assert not is_running(int((tmp_path / "log").read_text()))
 
 
-def test_who_does_not_heed_ctrl_c_is_killed(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.campaign
+def test_a_worker_that_ignores_ctrl_c_is_killed(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_processes, "SECONDS_TO_END", 0.2)
     stage = Stubborn(log=tmp_path / "log")
     with pytest.raises(KeyboardInterrupt):
@@ -192,8 +185,8 @@ def test_who_does_not_heed_ctrl_c_is_killed(store: Store, tmp_path: Path, monkey
 
 RUN = """
 os.setsid()
-from isoglot.artifacts import run_plan
-from isoglot.artifacts.local_processes import LocalProcesses
+from isoglot.store import run_plan
+from isoglot.store.local_processes import LocalProcesses
 store = Store(Path(sys.argv[1]))
 stages = [Patient(end=Path(sys.argv[2])), Text(word="many", lines=400, log=Path(sys.argv[3]))]
 run_plan(stages, store, engine=LocalProcesses(store, environments=[{}, {}]))
@@ -205,14 +198,15 @@ def running(root: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     """A run of two workers, when one has a checkpoint and the other has begun."""
     arguments = [str(root), str(tmp_path / "end"), str(tmp_path / "log")]
     with python(RUN, arguments=arguments) as process:
-        partial = root / f"{Store(root).folder(Patient(end=tmp_path)).name}.partial"
+        partial = Store(root).partial_folder(Patient(end=tmp_path))
         until(lambda: (partial / "checkpoint").exists() and (tmp_path / "log").exists())
         yield process
         process.wait(timeout=300)
 
 
+@pytest.mark.campaign
 def test_ctrl_c_in_a_terminal_is_heard_once(root: Path, tmp_path: Path) -> None:
-    """There it goes to all processes at once; only ours may speak of it."""
+    """A terminal sends it to all processes at once; only the first may print a traceback."""
     with running(root, tmp_path) as process:
         started = descendants(process.pid)
         os.killpg(process.pid, signal.SIGINT)
@@ -223,6 +217,7 @@ def test_ctrl_c_in_a_terminal_is_heard_once(root: Path, tmp_path: Path) -> None:
     assert list(root.glob("*.lease")) == []
 
 
+@pytest.mark.campaign
 def test_ctrl_c_is_heard_once_also_while_a_worker_starts(root: Path, tmp_path: Path) -> None:
     """Python runs a sitecustomize before anything else; this one takes its time, and so does the parent to react."""
     (tmp_path / "sitecustomize.py").write_text(
@@ -230,7 +225,7 @@ def test_ctrl_c_is_heard_once_also_while_a_worker_starts(root: Path, tmp_path: P
     )
     code = """
 os.setsid()
-from isoglot.artifacts.local_processes import LocalProcesses
+from isoglot.store.local_processes import LocalProcesses
 folder = Path(sys.argv[2])
 with LocalProcesses(Store(Path(sys.argv[1])), environments=[{"PYTHONPATH": str(folder)}]) as engine:
     engine.start(Text(), print)
@@ -264,24 +259,46 @@ def test_kill_9_leaves_no_process_and_the_next_run_ends_with_the_same_bytes(root
     assert_sound(root)
 
 
-@pytest.mark.parametrize("make_engine", [InThisProcess, workers], ids=["this process", "workers"])
-def test_waiting_for_another_run_is_told_once_and_costs_nothing(
+HOLDER = """
+import sys, time
+from pathlib import Path
+from isoglot.files import lease
+with lease(Path(sys.argv[1]), waiting=print):
+    print("held", flush=True)
+    time.sleep(1.5)
+"""
+
+
+@pytest.mark.parametrize("make_engine", [InThisProcess, pytest.param(workers, marks=pytest.mark.campaign)])
+def test_a_stage_of_another_run_comes_last_and_waiting_for_it_costs_nothing(
     store: Store, make_engine: Callable[[Store], Engine]
 ) -> None:
     run_plan([TWO], store)
     held = store.root / f"{store.folder(ONE).name}.lease"
-    told: list[str] = []
+    three = Text(word="three")
+    waits: list[str] = []
 
     class Patience(Observer):
         def waiting(self, stage: Stage, *, holder: str) -> None:
-            told.append(f"{stage.title}: {holder}")
+            waits.append(f"{stage.title}: {holder}")
 
-    code = HOLDER.replace("sys.stdin.readline()", "import time; time.sleep(1.5)")
-    with subprocess.Popen([sys.executable, "-c", code, str(held)], stdout=subprocess.PIPE, text=True) as holder:
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(held)], stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         wall, processor = time.monotonic(), time.process_time()
-        outcome = run_plan([BOTH], store, Patience(), engine=make_engine(store))
+        outcome = run_plan([BOTH, three], store, Patience(), engine=make_engine(store))
         assert time.process_time() - processor < 0.3 * (time.monotonic() - wall)
-    assert outcome.made == (ONE, BOTH)
-    assert told == [f"text of one: {os.uname().nodename}, process {holder.pid}"]
+    assert outcome.made == (three, ONE, BOTH)
+    assert waits == [f"text of one: {os.uname().nodename}, process {holder.pid}"], "once"
+
+
+def test_two_stages_fill_each_gpu_and_any_number_where_there_is_none(store: Store, tmp_path: Path) -> None:
+    stages = [Filling(number=number, place=tmp_path) for number in range(7)]
+    for gpus, most in (([0, 1, 0, 1, 0, 1], {0: 2, 1: 2}), ([0] * 6, {0: 2}), (None, {None: 6})):
+        with LocalProcesses(store, environments=[{}] * 6, gpus=gpus) as engine:
+            started = 0
+            while engine.takes(stages[started]):
+                engine.start(stages[started], lambda _: None)
+                started += 1
+            assert Counter(worker.gpu for worker in engine.workers if worker.stage) == most
+            assert engine.takes(Variables(name="A")) == (started < 6), "stages that fill no GPU take what is left"

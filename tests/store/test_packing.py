@@ -1,4 +1,4 @@
-"""What of a store goes into an archive, and that the same artifacts always give the same bytes."""
+"""Archives: which files of a store travel, and that the same artifacts always give the same bytes."""
 
 import json
 import os
@@ -27,15 +27,8 @@ def made(store: Store) -> Store:
     return store
 
 
-def packed(
-    path: Path,
-    store: Store,
-    *,
-    stages: tuple[Stage, ...] = (TEXT, JOINED),
-    limit: int = 8,
-    always: tuple[str, ...] = (),
-) -> Packed:
-    return write_pack(path, stages, store, largest_file=limit, always=always)
+def packed(path: Path, store: Store, *stages: Stage, limit: int = 8, always: tuple[str, ...] = ()) -> Packed:
+    return write_pack(path, stages or (TEXT, JOINED), store, largest_file=limit, always=always)
 
 
 def names_in(path: Path) -> list[str]:
@@ -43,26 +36,23 @@ def names_in(path: Path) -> list[str]:
         return tar.getnames()
 
 
-def test_a_file_just_at_the_limit_travels(made: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("limit", "always", "top", "lines"),
+    [(8, (), "artifacts", 11), (7, (), "summaries", 10), (7, ("lines/10.txt",), "artifacts", 11)],
+    ids=["at the limit", "above it", "always"],
+)
+def test_a_file_just_at_the_limit_travels(
+    made: Store, tmp_path: Path, limit: int, always: tuple[str, ...], top: str, lines: int
+) -> None:
     path = tmp_path / "pack.tar.xz"
-    folder = made.folder(TEXT).name
-    all_lines = {f"{folder}/lines/{number}.txt" for number in range(11)}
-    at_limit = packed(path, made, stages=(TEXT,), limit=8)
-    assert (at_limit.whole, at_limit.summaries) == (1, 0)
-    assert at_limit.num_bytes == path.stat().st_size
-    assert {*names_in(path)} == {"isoglot-pack.json", f"artifacts/{folder}/record.json"} | {
-        f"artifacts/{name}" for name in all_lines
-    }
-    below = packed(path, made, stages=(TEXT,), limit=7)
-    assert (below.whole, below.summaries) == (0, 1)
-    assert {*names_in(path)} == {"isoglot-pack.json", f"summaries/{folder}/record.json"} | {
-        f"summaries/{name}" for name in all_lines - {f"{folder}/lines/10.txt"}
-    }
-    of_name = packed(path, made, stages=(TEXT,), limit=7, always=("lines/10.txt",))
-    assert (of_name.whole, of_name.summaries) == (1, 0)
+    done = packed(path, made, TEXT, limit=limit, always=always)
+    assert (done.whole, done.summaries) == ((1, 0) if top == "artifacts" else (0, 1))
+    assert done.num_bytes == path.stat().st_size
+    files = {"record.json", *(f"lines/{number}.txt" for number in range(lines))}
+    assert {*names_in(path)} == {"isoglot-pack.json", *(f"{top}/{made.folder(TEXT).name}/{name}" for name in files)}
 
 
-def test_what_is_not_finished_does_not_travel(store: Store, tmp_path: Path) -> None:
+def test_an_unfinished_artifact_does_not_travel(store: Store, tmp_path: Path) -> None:
     store.ensure(TEXT)
     (store.root / f"{store.folder(JOINED).name}.partial").mkdir()
     done = packed(tmp_path / "pack.tar.xz", store)
@@ -91,7 +81,7 @@ def test_small_logs_travel_and_links_do_not(made: Store, tmp_path: Path) -> None
     assert there.log_folder(JOINED).is_dir(), "a report lists every artifact that has a folder of logs"
 
 
-def test_logs_that_are_cut_or_removed_meanwhile_travel_as_they_were_found(made: Store, tmp_path: Path) -> None:
+def test_logs_that_are_cut_or_removed_meanwhile_travel_as_they_were(made: Store, tmp_path: Path) -> None:
     log = made.log_folder(TEXT)
     log.mkdir(parents=True)
     for name in ("cut.txt", "removed.txt", "empty.txt"):
@@ -106,14 +96,11 @@ def test_logs_that_are_cut_or_removed_meanwhile_travel_as_they_were_found(made: 
     path = tmp_path / "pack.tar.xz"
     write_pack(path, stages(), made, largest_file=8, always=())
     unpack(path, there := Store(tmp_path / "there"))
-    assert {each.name: each.read_text() for each in there.log_folder(TEXT).iterdir()} == {
-        "cut.txt": "a log",
-        "removed.txt": "a log",
-        "empty.txt": "",
-    }
+    texts = {each.name: each.read_text() for each in there.log_folder(TEXT).iterdir()}
+    assert texts == {"cut.txt": "a log", "removed.txt": "a log", "empty.txt": ""}
 
 
-def test_members_tell_nothing_of_who_packed_them_and_when(made: Store, tmp_path: Path) -> None:
+def test_members_have_no_owner_and_no_date(made: Store, tmp_path: Path) -> None:
     path = tmp_path / "pack.tar.xz"
     packed(path, made)
     with tarfile.open(path) as tar:
@@ -136,7 +123,7 @@ def test_the_same_artifacts_give_the_same_bytes(made: Store, tmp_path: Path) -> 
     copy = Store(Path(shutil.copytree(made.root, tmp_path / "copy")))
     for place, file in enumerate(sorted(copy.root.rglob("*"))):
         os.utime(file, (place, place))
-    packed(second, copy, stages=(JOINED, TEXT), limit=7)
+    packed(second, copy, JOINED, TEXT, limit=7)
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -164,7 +151,7 @@ def test_a_damaged_file_is_not_packed_and_the_older_archive_stays(made: Store, t
 def test_files_that_do_not_travel_are_not_read(made: Store, tmp_path: Path) -> None:
     """Weights may be many gigabytes; that they are there, and of the right size, is enough."""
     (made.folder(TEXT) / "lines" / "10.txt").write_text("TREE 10\n")
-    assert packed(tmp_path / "pack.tar.xz", made, stages=(TEXT,), limit=7).summaries == 1
+    assert packed(tmp_path / "pack.tar.xz", made, TEXT, limit=7).summaries == 1
 
 
 def test_a_place_that_cannot_be_written(made: Store, tmp_path: Path) -> None:

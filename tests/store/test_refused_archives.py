@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from isoglot.store import Store
-from isoglot.store.pack_archive import opened_archive
 from isoglot.store.unpacking import unpack
 from tests.store.toy_archives import JOINED, LINE, MANIFEST, OF_TEXT, Members, members_of, refused, write_members
 
@@ -31,7 +30,7 @@ def test_files_of_another_sort_leave_no_trace(archive: Path, root: Path, tmp_pat
 
 def test_cut_off_anywhere(archive: Path, root: Path, tmp_path: Path) -> None:
     content, cut = archive.read_bytes(), tmp_path / "cut.tar.xz"
-    for length in range(6, len(content), 37):
+    for length in range(6, len(content), 149):
         cut.write_bytes(content[:length])
         assert "cut off or damaged" in refused(cut, root)
     cut.write_bytes(content[:-1])
@@ -40,7 +39,7 @@ def test_cut_off_anywhere(archive: Path, root: Path, tmp_path: Path) -> None:
 
 def test_a_byte_changed_anywhere(archive: Path, root: Path, tmp_path: Path) -> None:
     content, changed = archive.read_bytes(), tmp_path / "changed.tar.xz"
-    for place in range(0, len(content), 41):
+    for place in range(0, len(content), 163):
         changed.write_bytes(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
         refused(changed, root)
 
@@ -124,16 +123,16 @@ def test_refusals(
             r"takes 1,000,000,000,000,000,000 bytes, and [\d,]+ are free for the store",
         ),
         (with_manifest(members={LINE: 10**18, f"{LINE}x": -(10**18)}), "does not say what it holds"),
-        (without(LINE), r"1 files are wanting in it, '.*lines/3\.txt' among them"),
-        (with_member(LINE, b"longer than told"), r"lines/3\.txt' is not as isoglot-pack\.json in it says"),
+        (without(LINE), r"1 files are missing in it, '.*lines/3\.txt' among them"),
+        (with_member(LINE, b"longer than listed"), r"lines/3\.txt' is not as isoglot-pack\.json in it says"),
         (with_member(f"logs/{OF_TEXT}/more.txt", b"x"), r"more\.txt' is not as isoglot-pack\.json in it says"),
     ],
 )
-def test_members_that_the_archive_does_not_tell_of(
+def test_members_that_differ_from_the_manifest(
     archive: Path, root: Path, tmp_path: Path, change: Callable[[Members], Members], complaint: str
 ) -> None:
     changed = tmp_path / "changed.tar.xz"
-    write_members(changed, change(members_of(archive)), is_told=False)
+    write_members(changed, change(members_of(archive)), complete=False)
     assert re.search(complaint, refused(changed, root))
 
 
@@ -143,8 +142,3 @@ def test_a_manifest_of_any_size_is_not_read(root: Path, tmp_path: Path) -> None:
     path = tmp_path / "large.tar.xz"
     path.write_bytes(lzma.compress(header.tobuf()))
     assert f"{MANIFEST} in it has 1,099,511,627,776 bytes, more than any archive needs" in refused(path, root)
-
-
-def test_an_error_of_whoever_reads_an_archive_is_not_its_damage(archive: Path) -> None:
-    with pytest.raises(ValueError, match=r"^mine$"), opened_archive(archive):
-        raise ValueError("mine")

@@ -1,7 +1,4 @@
-"""What a run makes of a cluster's whims, with programs in the place of Slurm's that say what a test wants them to.
-
-What Slurm itself does stands in tests/slurm.
-"""
+"""How a run handles all that a cluster does, with programs in the place of Slurm's. tests/slurm has a real Slurm."""
 
 import os
 import warnings
@@ -14,33 +11,44 @@ from isoglot.errors import IsoglotError
 from isoglot.store import Store, slurm
 from isoglot.store.engine import Failed, Held, Made, Progressed, Waiting
 from isoglot.store.slurm import SlurmJobs
-from isoglot.store.slurm_job import News, news_path, write_news
+from isoglot.store.slurm_job import JobReport
 from isoglot.store.slurm_submission import Submitter
-from tests.store.stand_in_cluster import STAGE, Desk
+from tests.store.stand_in_cluster import Cluster, cluster_at
 from tests.store.toy_stages import Text
 
 pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isoglot[slurm]'")
 
+STAGE, OTHER = Text(), Text(word="bush")
 
-def test_a_job_tells_where_it_is_and_how_far(desk: Desk) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    assert desk.engine.room() == 1
-    desk.queue("PENDING")
-    desk.wait()
-    desk.queue("RUNNING")
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    return cluster_at(tmp_path, monkeypatch)
+
+
+def test_a_job_reports_its_place_and_its_progress(cluster: Cluster) -> None:
+    cluster.start(STAGE)
+    cluster.set_queue("PENDING")
+    cluster.wait()
+    cluster.set_queue("RUNNING")
     progress = Progressed(STAGE.digest, 1, 2, "lines")
-    write_news(news_path(desk.store.log_folder(STAGE), "1"), News(event=progress))
-    desk.wait()
-    write_news(news_path(desk.store.log_folder(STAGE), "1"), News(event=Made(STAGE.digest)))
-    desk.wait()
+    cluster.set_report(STAGE, JobReport(event=progress))
+    cluster.wait()
+    cluster.set_report(STAGE, JobReport(event=Made(STAGE.digest)))
+    cluster.wait()
     places = [f"Slurm job 1, {state}" for state in ("submitted", "pending", "running")]
     submitted, pending, running = (Waiting(STAGE.digest, place) for place in places)
-    assert desk.events == [submitted, pending, progress, running], "it is not in the store yet"
-    desk.store.ensure(STAGE)
-    desk.wait(1)
-    assert desk.events[-1] == Made(STAGE.digest)
-    assert desk.engine.room() == 2
-    assert desk.said == []
+    assert cluster.events == [submitted, pending, progress, running], "it is not in the store yet"
+    cluster.store.ensure(STAGE)
+    cluster.wait(1)
+    assert cluster.events[-1] == Made(STAGE.digest)
+
+
+def test_max_jobs_is_the_number_of_jobs_that_wait_or_run(cluster: Cluster) -> None:
+    cluster.start(STAGE)
+    assert cluster.engine.takes(OTHER)
+    cluster.start(OTHER)
+    assert not cluster.engine.takes(Text(word="third"))
 
 
 @pytest.mark.parametrize(
@@ -50,165 +58,182 @@ def test_a_job_tells_where_it_is_and_how_far(desk: Desk) -> None:
         ("CANCELLED", "(cancelled): it was cancelled; run again"),
         ("COMPLETED", "(completed): it left no result; is the store on a file system that all nodes share?"),
         ("FAILED", "(failed): run again to go on from where it was"),
+        ("", "(gone): Slurm has forgotten it; run again to go on from where it was"),
     ],
 )
-def test_an_end_without_a_word_is_told_with_its_mend(desk: Desk, state: str, words: str) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    desk.queue(state)
-    log = desk.store.log_folder(STAGE) / "1_0_log.err"
+def test_an_end_without_a_report_is_an_error_with_a_fix(cluster: Cluster, state: str, words: str) -> None:
+    cluster.start(STAGE)
+    cluster.set_queue(state)
+    log = cluster.store.log_folder(STAGE) / "1_0_log.err"
     log.write_text("first\nlast\n\n")
-    desk.wait()
-    assert desk.error().startswith(f"Slurm job 1 ended {words}")
-    assert f"The last line of {log} is: last" in desk.error()
-    assert desk.asked("sbatch") == 1
+    cluster.wait()
+    assert cluster.error().startswith(f"Slurm job 1 ended {words}")
+    assert f"The last line of {log} is: last" in cluster.error()
+    assert cluster.num_calls("sbatch") == 1
 
 
-def test_an_end_without_a_log_asks_about_the_file_system(desk: Desk) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    desk.queue("FAILED")
-    desk.wait()
-    assert f"can its node write to {desk.store.log_folder(STAGE)}?" in desk.error()
+def test_the_error_of_a_job_without_a_log_mentions_the_file_system(cluster: Cluster) -> None:
+    cluster.start(STAGE)
+    cluster.set_queue("FAILED")
+    cluster.wait()
+    assert f"can its node write to {cluster.store.log_folder(STAGE)}?" in cluster.error()
 
 
 @pytest.mark.parametrize("state", ["TIMEOUT", "NODE_FAIL", "PREEMPTED"])
-def test_where_slurm_gives_no_second_turn_new_jobs_go_on(desk: Desk, state: str) -> None:
-    desk.engine.start(STAGE, desk.events.append)
+def test_where_slurm_gives_no_second_turn_new_jobs_go_on(cluster: Cluster, state: str) -> None:
+    cluster.start(STAGE)
     for number in (1, 2, 3):
-        assert desk.asked("sbatch") == number
-        assert Waiting(STAGE.digest, f"Slurm job {number}, submitted") in desk.events
-        desk.queue(*[state] * number)
-        desk.wait(1)
-    assert desk.error().startswith(f"Slurm job 3 ended ({state.lower().replace('_', ' ')})")
-    assert desk.asked("sbatch") == 3
+        assert cluster.num_calls("sbatch") == number
+        assert Waiting(STAGE.digest, f"Slurm job {number}, submitted") in cluster.events
+        cluster.set_queue(*[state] * number)
+        cluster.wait(1)
+    assert cluster.error().startswith(f"Slurm job 3 ended ({state.lower().replace('_', ' ')})")
+    assert cluster.num_calls("sbatch") == 3
 
 
-def test_a_job_that_is_about_to_be_requeued_has_not_ended(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_is_about_to_be_requeued_has_not_ended(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slurm, "SECONDS_OF_GRACE", 60.0)
-    desk.engine.start(STAGE, desk.events.append)
+    cluster.start(STAGE)
     for state in ("RUNNING", "PREEMPTED", "COMPLETING", "PENDING"):
-        desk.queue(state)
-        desk.wait()
+        cluster.set_queue(state)
+        cluster.wait()
     # However long ago it first seemed to have ended.
     monkeypatch.setattr(slurm, "SECONDS_OF_GRACE", 1e-9)
-    desk.queue("PREEMPTED")
-    desk.wait(1)
-    assert desk.events[-1] == Waiting(STAGE.digest, "Slurm job 1, pending")
-    assert desk.asked("sbatch") == 1
+    cluster.set_queue("PREEMPTED")
+    cluster.wait(1)
+    assert cluster.events[-1] == Waiting(STAGE.digest, "Slurm job 1, pending")
+    assert cluster.num_calls("sbatch") == 1
 
 
-@pytest.mark.parametrize(("accounts", "told"), [("CANCELLED by 1000\n", "cancelled"), ("", "gone")])
-def test_accounts_tell_of_a_job_that_left_the_queue(desk: Desk, accounts: str, told: str) -> None:
-    (desk.folder / "accounts").write_text(accounts)
-    desk.engine.start(STAGE, desk.events.append)
-    desk.wait()
-    assert desk.error().startswith(f"Slurm job 1 ended ({told})")
+def test_a_job_may_have_made_its_stage_without_a_report(cluster: Cluster) -> None:
+    cluster.start(STAGE)
+    cluster.store.ensure(STAGE)
+    cluster.set_queue("COMPLETED")
+    cluster.wait()
+    assert cluster.events[-1] == Made(STAGE.digest)
 
 
-def test_a_job_may_have_made_its_stage_without_a_word(desk: Desk) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    desk.store.ensure(STAGE)
-    desk.queue("COMPLETED")
-    desk.wait()
-    assert desk.events[-1] == Made(STAGE.digest)
-
-
-def test_what_all_jobs_warn_of_is_shown_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_warning_of_all_jobs_is_shown_once(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr(warnings, "showwarning", lambda message, *_: shown.append(str(message)))
-    for number, stage in enumerate((STAGE, Text(word="bush")), start=1):
-        desk.engine.start(stage, desk.events.append)
-        write_news(news_path(desk.store.log_folder(stage), str(number)), News(warnings=("slow", f"job {number}")))
-    desk.wait(1)
+    for job_id, stage in (("1", STAGE), ("2", OTHER)):
+        cluster.start(stage)
+        cluster.set_report(stage, JobReport(warnings=("slow", f"job {job_id}")), job_id=job_id)
+    cluster.wait(1)
     assert shown == ["slow", "job 1", "job 2"]
 
 
-def test_slurm_may_be_silent_for_a_while(desk: Desk) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    (desk.folder / "silent").touch()
-    desk.wait()
+def test_slurm_may_be_silent_for_a_while(cluster: Cluster) -> None:
+    cluster.start(STAGE)
+    (cluster.folder / "silent").touch()
+    cluster.wait()
     silent = "Slurm job 1; Slurm does not answer (squeue: error: Unable to contact slurm controller)"
-    assert desk.events[-1] == Waiting(STAGE.digest, silent)
-    (desk.folder / "silent").unlink()
-    desk.queue("RUNNING")
-    desk.wait()
-    assert desk.events[-1] == Waiting(STAGE.digest, "Slurm job 1, running")
+    assert cluster.events[-1] == Waiting(STAGE.digest, silent)
+    (cluster.folder / "silent").unlink()
+    cluster.set_queue("RUNNING")
+    cluster.wait()
+    assert cluster.events[-1] == Waiting(STAGE.digest, "Slurm job 1, running")
 
 
 @pytest.mark.parametrize("state", ["PENDING", "RUNNING", "SUSPENDED"])
-def test_a_job_of_an_earlier_run_is_waited_for(desk: Desk, state: str) -> None:
-    stages = STAGE, Text(word="bush")
-    for stage in stages:
-        desk.engine.start(stage, desk.events.append)
-    desk.queue(state, state)
-    later = Desk(desk.folder, desk.store)
-    for stage in reversed(stages):
-        later.engine.start(stage, later.events.append)
-    places = [(event.digest, event.holder) for event in later.events if isinstance(event, Waiting)]
-    assert places == [(stages[1].digest, "Slurm job 2, submitted"), (STAGE.digest, "Slurm job 1, submitted")]
-    assert (desk.asked("sbatch"), desk.asked("scancel")) == (2, 0)
+def test_the_next_run_follows_the_jobs_of_an_earlier_one(cluster: Cluster, state: str) -> None:
+    for stage in (STAGE, OTHER):
+        cluster.start(stage)
+    cluster.set_queue(state, state)
+    later = Cluster(cluster.folder, cluster.store)
+    for stage in (OTHER, STAGE):
+        later.start(stage)
+    assert later.events == [
+        Waiting(OTHER.digest, "Slurm job 2, submitted"),
+        Waiting(STAGE.digest, "Slurm job 1, submitted"),
+    ]
+    assert (cluster.num_calls("sbatch"), cluster.num_calls("scancel")) == (2, 0)
 
 
-def test_what_an_earlier_turn_told_counts_no_more(desk: Desk) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    desk.queue("PENDING")
-    write_news(news_path(desk.store.log_folder(STAGE), "1"), News(event=Failed(STAGE.digest, IsoglotError("before"))))
-    later = Desk(desk.folder, desk.store)
-    later.engine.start(STAGE, later.events.append)
+def test_the_report_of_an_earlier_turn_does_not_count(cluster: Cluster) -> None:
+    cluster.start(STAGE)
+    cluster.set_queue("PENDING")
+    cluster.set_report(STAGE, JobReport(event=Failed(STAGE.digest, IsoglotError("before"))))
+    later = Cluster(cluster.folder, cluster.store)
+    later.start(STAGE)
     later.wait()
     assert later.events[-1] == Waiting(STAGE.digest, "Slurm job 1, pending")
 
 
-def _end_it(desk: Desk) -> None:
-    desk.queue("CANCELLED")
+def _end_it(cluster: Cluster) -> None:
+    cluster.set_queue("CANCELLED")
 
 
-def _lose_what_it_is_to_do(desk: Desk) -> None:
-    desk.queue("PENDING")
-    (desk.store.log_folder(STAGE) / "1_submitted.pkl").unlink()
+def _lose_its_pickle(cluster: Cluster) -> None:
+    cluster.set_queue("PENDING")
+    (cluster.store.log_folder(STAGE) / "1_submitted.pkl").unlink()
 
 
-@pytest.mark.parametrize(("happens", "cancels"), [(_end_it, 0), (_lose_what_it_is_to_do, 1)])
-def test_a_job_that_will_not_make_the_stage_is_not_waited_for(
-    desk: Desk, happens: Callable[[Desk], None], cancels: int
+@pytest.mark.parametrize(("happens", "cancels"), [(_end_it, 0), (_lose_its_pickle, 1)])
+def test_the_next_run_replaces_a_job_that_will_not_make_the_stage(
+    cluster: Cluster, happens: Callable[[Cluster], None], cancels: int
 ) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    happens(desk)
-    later = Desk(desk.folder, desk.store)
-    later.engine.start(STAGE, later.events.append)
+    cluster.start(STAGE)
+    happens(cluster)
+    later = Cluster(cluster.folder, cluster.store)
+    later.start(STAGE)
     assert later.events == [Waiting(STAGE.digest, "Slurm job 2, submitted")]
-    assert desk.asked("scancel") == cancels
+    assert cluster.num_calls("scancel") == cancels
 
 
-def test_what_another_run_is_at_is_not_submitted_over_and_over(desk: Desk) -> None:
-    desk.engine.start(STAGE, desk.events.append)
-    held = Held(STAGE.digest, "far, process 1")
-    write_news(news_path(desk.store.log_folder(STAGE), "1"), News(event=held))
-    desk.wait(1)
-    assert desk.events[-1] == held
-    desk.engine.start(STAGE, desk.events.append)
-    assert desk.events[-1] == held
-    assert desk.asked("sbatch") == 1
+def test_a_stage_that_another_run_is_making_is_held(cluster: Cluster) -> None:
+    cluster.start(STAGE)
+    cluster.set_report(STAGE, JobReport(event=Held(STAGE.digest, "far, process 1")))
+    cluster.wait(1)
+    assert cluster.events[-1] == Held(STAGE.digest, "far, process 1")
+    assert cluster.engine.takes(OTHER)
 
 
-def test_jobs_that_are_left_are_named_with_the_way_to_stop_them(desk: Desk) -> None:
-    with desk.engine:
-        for stage in (STAGE, Text(word="bush")):
-            desk.engine.start(stage, desk.events.append)
-    (sentence,) = desk.said
+def test_jobs_that_are_left_are_named_with_the_way_to_stop_them(cluster: Cluster) -> None:
+    with cluster.engine:
+        for stage in (STAGE, OTHER):
+            cluster.start(stage)
+    (sentence,) = cluster.printed
     assert sentence.startswith("Slurm jobs 1, 2 go on")
     assert sentence.endswith("scancel 1 2")
-    assert desk.asked("scancel") == 0
+    assert cluster.num_calls("scancel") == 0
 
 
-def test_the_size_of_the_job_that_a_run_is_in_does_not_spread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_the_job_that_a_run_is_in_does_not_spread(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("SLURM_JOB_ID", "SLURM_MEM_PER_NODE", "SLURM_CONF", "SBATCH_QOS"):
         monkeypatch.setenv(name, "7")
-    desk.engine.start(STAGE, desk.events.append)
-    told = {line.partition("=")[0] for line in (desk.folder / "environment").read_text().splitlines()}
-    assert {name for name in told if name.startswith(("SLURM", "SBATCH"))} == {"SLURM_CONF", "SBATCH_QOS"}
+    cluster.start(STAGE)
+    names = {line.partition("=")[0] for line in (cluster.folder / "environment").read_text().splitlines()}
+    assert {name for name in names if name.startswith(("SLURM", "SBATCH"))} == {"SLURM_CONF", "SBATCH_QOS"}
     assert os.environ["SLURM_JOB_ID"] == "7"
 
 
 def test_a_store_that_slurm_could_not_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsoglotError, match="has a % in its name"):
         SlurmJobs(Store(tmp_path / "100%"), submitter=Submitter(), max_jobs=1, say=print)
+
+
+def test_the_error_of_sbatch_is_reported(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
+    (cluster.folder / "refusing").touch()
+    cluster.start(STAGE)
+    assert cluster.error().startswith(
+        "sbatch took no job for it: sbatch: error: invalid partition specified: x; see --partition"
+    )
+    assert capfd.readouterr().err == ""
+
+
+def test_a_busy_slurm_is_asked_again_and_gets_one_script_in_the_end(cluster: Cluster) -> None:
+    folder = cluster.store.log_folder(STAGE)
+    (cluster.folder / "busy").touch()
+    cluster.start(STAGE)
+    assert isinstance(cluster.events[-1], Waiting)
+    assert "takes no job now (sbatch: error: Socket timed out" in cluster.events[-1].where
+    (cluster.folder / "busy").touch()
+    cluster.wait(1)
+    assert len(list(folder.glob(".submission_file_*.sh"))) == 1, "by which a job that was taken is known"
+    cluster.wait(1)
+    assert cluster.events[-1] == Waiting(STAGE.digest, "Slurm job 1, submitted")
+    (link,) = folder.glob(".submission_file_*.sh")
+    assert {path.name for path in folder.iterdir()} == {link.name, "1_submission.sh", "1_submitted.pkl"}

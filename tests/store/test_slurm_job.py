@@ -1,7 +1,8 @@
-"""What a Slurm job does, without Slurm: it makes a stage and leaves word of how that went."""
+"""A Slurm job without Slurm: the resources it gets, and the report it leaves of the stage it makes."""
 
 import pickle
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,36 +13,31 @@ from submitit.core.utils import UncompletedJobError
 
 from isoglot.errors import IsoglotError
 from isoglot.files import lease
-from isoglot.store import NOT_IDENTITY, Stage, Store, Work, slurm_job
-from isoglot.store.engine import Event, Failed, Held, Made, Progressed, Reused
-from isoglot.store.slurm_job import News, StageJob, news_path, read_news, write_news
+from isoglot.store import NOT_IDENTITY, Resources, Stage, Store, Work, slurm_job
+from isoglot.store.engine import Failed, Held, Made, Progressed, Reused
+from isoglot.store.slurm_job import JobReport, StageJob, report_path
+from isoglot.store.slurm_submission import Option, Submitter, minutes
 from isoglot.store.store import ignore_holder
 
-# In a job they are no errors.
+# In a job warnings are no errors.
 pytestmark = pytest.mark.filterwarnings("always")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Errand(Stage):
-    """Reports often, warns once, and ends as it is told to."""
+    """Reports often, warns once, and ends as its field says."""
 
     kind = "errand"
-    error: str = field(default="", metadata=NOT_IDENTITY)
+    error: Exception | None = field(default=None, metadata=NOT_IDENTITY)
 
     def make(self, work: Work) -> None:
-        # A run that looks now is not to find what an earlier turn told.
         assert work.log_folder is not None
-        assert list(work.log_folder.iterdir()) == []
+        assert list(work.log_folder.iterdir()) == [], "a run that looks now must not see the report of an earlier turn"
         warnings.warn("this may take long", stacklevel=1)
         for done in range(100):
             work.progress(done, 200, "errands", "on foot")
-        if self.error == "user":
-            raise IsoglotError("no money")
-        if self.error == "time":
-            # As submitit does in the midst of a stage.
-            raise UncompletedJobError("Job not requeued because: timed-out too many times.")
         if self.error:
-            raise ZeroDivisionError
+            raise self.error
         (work.folder / "done.txt").touch()
 
 
@@ -53,83 +49,132 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     return store
 
 
-def news(store: Store) -> News:
-    return read_news(news_path(store.log_folder(Errand()), "4711"))
+def report_of(store: Store) -> JobReport:
+    return JobReport.read(report_path(store.log_folder(Errand()), "4711"))
 
 
-def test_a_stage_is_made_once(store: Store) -> None:
-    job = StageJob(root=store.root, stage=Errand())
-    for event in (Made(Errand().digest), Reused(Errand().digest)):
-        # As it comes to the node of the cluster.
-        pickle.loads(pickle.dumps(job))()
-        assert news(store).event == event
+def test_a_stage_is_made_once_whatever_an_earlier_turn_reported(store: Store, capsys: pytest.CaptureFixture) -> None:
+    earlier = JobReport(event=Failed("a", IsoglotError("before")))
+    earlier.write(report_path(store.log_folder(Errand()), "4711"))
+    # As it comes to the node of the cluster.
+    job = pickle.loads(pickle.dumps(StageJob(root=store.root, stage=Errand())))
+    job()
+    assert report_of(store) == JobReport(event=Made(Errand().digest), warnings=("this may take long",))
+    assert capsys.readouterr().err == "isoglot: this may take long\n"
+    job()
+    assert report_of(store).event == Reused(Errand().digest)
     assert store.has(Errand())
 
 
-def test_warnings_are_left_for_the_run_that_waits(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    StageJob(root=store.root, stage=Errand())()
-    assert news(store).warnings == ("this may take long",)
-    assert capsys.readouterr().err == "isoglot: this may take long\n"
-
-
-def test_a_mistake_of_the_user_is_told_without_a_traceback(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        StageJob(root=store.root, stage=Errand(error="user"))()
-    assert exit_.value.code == 1
-    assert str(_failed(news(store).event).error) == "no money"
-    assert capsys.readouterr().err.endswith("isoglot: no money\n")
-
-
-def test_any_other_mistake_is_told_with_the_place_of_its_traceback(store: Store) -> None:
-    with pytest.raises(ZeroDivisionError):
-        StageJob(root=store.root, stage=Errand(error="isoglot"))()
-    log = store.log_folder(Errand()) / "4711_0_log.err"
-    assert str(_failed(news(store).event).error) == f"ZeroDivisionError; the traceback is in {log}"
-
-
-def test_time_that_is_never_enough_is_told(store: Store) -> None:
-    with pytest.raises(UncompletedJobError):
-        StageJob(root=store.root, stage=Errand(error="time"))()
-    assert str(_failed(news(store).event).error).startswith("it ran out of time turn after turn: run again to go on")
-
-
-def test_a_second_turn_is_not_taken_for_a_failure(store: Store) -> None:
-    write_news(news_path(store.log_folder(Errand()), "4711"), News(event=Failed("a", IsoglotError("before"))))
-    StageJob(root=store.root, stage=Errand())()
-    assert news(store).event == Made(Errand().digest)
+@pytest.mark.parametrize(
+    ("error", "raised", "sentence"),
+    [
+        (IsoglotError("no money"), SystemExit, "no money"),
+        (ZeroDivisionError(), ZeroDivisionError, "ZeroDivisionError; the traceback is in {log}"),
+        (
+            UncompletedJobError("Job not requeued because: timed-out too many times."),
+            UncompletedJobError,
+            "it ran out of time turn after turn: run again to go on, with --slurm-option time=2-00:00:00 or so; the "
+            "traceback is in {log}",
+        ),
+    ],
+    ids=["of the user", "of isoglot", "out of time"],
+)
+def test_an_error_is_reported(
+    store: Store, error: Exception, raised: type[BaseException], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(raised) as caught:
+        StageJob(root=store.root, stage=Errand(error=error))()
+    event = report_of(store).event
+    assert isinstance(event, Failed)
+    assert str(event.error) == sentence.format(log=store.log_folder(Errand()) / "4711_0_log.err")
+    if isinstance(caught.value, SystemExit):
+        assert caught.value.code == 1
+        assert capsys.readouterr().err.endswith("isoglot: no money\n")
 
 
 def test_a_job_does_not_wait_for_another_run_for_long(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slurm_job, "PATIENCE_SECONDS", 0.1)
     with lease(store.folder(Errand()).with_name(f"{store.folder(Errand()).name}.lease"), waiting=ignore_holder):
         StageJob(root=store.root, stage=Errand())()
-    assert isinstance(news(store).event, Held)
+    assert isinstance(report_of(store).event, Held)
 
 
 def test_reports_are_few(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[Event | None] = []
-    monkeypatch.setattr(slurm_job, "write_news", lambda _, news: written.append(news.event))
+    written: list[JobReport] = []
+    monkeypatch.setattr(JobReport, "write", lambda report, _: written.append(report))
     StageJob(root=store.root, stage=Errand())()
-    assert [type(event) for event in written] == [type(None), Progressed, Made]
-    assert written[1] == Progressed(Errand().digest, 0, 200, "errands", "on foot")
+    progress = Progressed(Errand().digest, 0, 200, "errands", "on foot")
+    assert [each.event for each in written] == [None, progress, Made(Errand().digest)]
+
+
+def test_a_report_that_is_not_all_there_yet_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    JobReport(event=Progressed("a", 1.5, 2, "words", "é"), warnings=("one",)).write(path)
+    content = path.read_bytes()
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        assert JobReport.read(path) == JobReport()
+    assert JobReport.read(tmp_path / "none") == JobReport()
+
+
+ON_GPU = Resources(gpus=1, cpus=8, gigabytes=30.5, hours=5.5)
+ON_CPU = Resources(cpus=2, hours=0.001)
+
+
+def test_a_stage_gets_the_resources_it_needs_a_day_at_a_time() -> None:
+    on_gpu = {"requeue": True, "gpus-per-node": 1, "cpus-per-task": 8, "mem": "31G", "time": 330}
+    assert Submitter().sbatch_options(ON_GPU) == on_gpu
+    assert Submitter().sbatch_options(ON_CPU) == {"requeue": True, "cpus-per-task": 2, "mem": "4G", "time": 1}
+    assert Submitter().sbatch_options(Resources(hours=100))["time"] == 24 * 60
 
 
 @pytest.mark.parametrize(
-    "event", [Progressed("a", 1.5, 2, "words", "é"), Made("a"), Reused("a"), Held("a", "host, process 1"), None]
+    ("options", "gone"),
+    [
+        ({"gres": "gpu:a100:1"}, "gpus-per-node"),
+        ({"mem-per-cpu": "2G"}, "mem"),
+        ({"cpus-per-gpu": "4"}, "cpus-per-task"),
+    ],
 )
-def test_news_is_read_as_it_was_written(event: Event | None, tmp_path: Path) -> None:
-    written = News(event=event, warnings=("one", "two"))
-    write_news(tmp_path / "news.json", written)
-    assert read_news(tmp_path / "news.json") == written
+def test_an_option_of_the_user_replaces_its_synonym(options: Mapping[str, Option], gone: str) -> None:
+    chosen = Submitter(options=options).sbatch_options(ON_GPU)
+    assert gone not in chosen
+    assert chosen.items() >= options.items()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"event": {"is": "Sung"}, "warnings": []}'])
-def test_news_that_is_not_all_there_yet_is_none(text: str, tmp_path: Path) -> None:
-    assert read_news(tmp_path / "news.json") == News()
-    (tmp_path / "news.json").write_text(text)
-    assert read_news(tmp_path / "news.json") == News()
+def test_options_may_be_for_one_sort_of_stage() -> None:
+    submitter = Submitter(
+        options={"partition": "any", "gres": "gpu:1", "time": "60"},
+        gpu_options={"partition": "a100"},
+        cpu_options={"constraint": "avx"},
+    )
+    on_gpu, on_cpu = (submitter.sbatch_options(each) for each in (ON_GPU, ON_CPU))
+    ours = {"requeue": True, "time": "60"}
+    assert on_gpu == ours | {"partition": "a100", "gres": "gpu:1", "cpus-per-task": 8, "mem": "31G"}
+    assert on_cpu == ours | {"partition": "any", "constraint": "avx", "cpus-per-task": 2, "mem": "4G"}
 
 
-def _failed(event: Event | None) -> Failed:
-    assert isinstance(event, Failed)
-    return event
+def test_without_gpus_no_job_gets_one() -> None:
+    chosen = Submitter(has_gpus=False, options={"gres": "gpu:1"}, cpu_options={"qos": "long"}).sbatch_options(ON_GPU)
+    assert chosen.keys() == {"requeue", "cpus-per-task", "mem", "time", "qos"}
+
+
+@pytest.mark.parametrize("name", ["output", "array", "dependency", "no-requeue", "Mem", "mem per cpu", ""])
+def test_options_that_would_break_jobs_are_refused(name: str) -> None:
+    with pytest.raises(IsoglotError, match=f"--slurm-option .?{name}"):
+        Submitter(gpu_options={name: "x"})
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [("90", 90), ("90:30", 91), ("2:30:00", 150), ("1-2", 1560), ("1-2:30", 1590), ("1-02:30:01", 1591), ("0:30", 1)],
+)
+def test_times_are_read_as_sbatch_reads_them(time: str, expected: int) -> None:
+    assert minutes(time) == expected
+
+
+@pytest.mark.parametrize("time", ["", "soon", "0", "1:2:3:4", "1-2:3:4:5", "-5", "1.5"])
+def test_a_time_that_sbatch_would_not_read_is_refused(time: str) -> None:
+    with pytest.raises(IsoglotError, match=f"--slurm-option time={time}: no time that sbatch knows"):
+        Submitter(options={"time": time})

@@ -1,4 +1,4 @@
-"""Whatever is made, killed, damaged and deleted in whatever order, what the store serves is right."""
+"""Whatever is made, killed, damaged and deleted in whatever order, the store serves the right bytes or an error."""
 
 import shutil
 import tempfile
@@ -27,7 +27,7 @@ ANY_TEXT = st.sampled_from(TEXTS)
 
 
 class Life(RuleBasedStateMachine):
-    """The model: which texts are finished, and which of those were damaged so that a look, or only reading, tells."""
+    """The model: finished texts, those of them whose damage sizes show, and those whose damage only reading shows."""
 
     mortals: Mortals
 
@@ -114,6 +114,7 @@ class Life(RuleBasedStateMachine):
             assert_sound(self.root)
 
 
-def test_store_invariant(mortals: Mortals) -> None:
+@pytest.mark.parametrize("examples", [8, pytest.param(60, marks=pytest.mark.campaign)])
+def test_store_invariant(mortals: Mortals, examples: int) -> None:
     Life.mortals = mortals
-    run_state_machine_as_test(Life, settings=settings(max_examples=60, stateful_step_count=15, deadline=None))
+    run_state_machine_as_test(Life, settings=settings(max_examples=examples, stateful_step_count=15, deadline=None))

@@ -53,9 +53,9 @@ def members_of(path: Path) -> Members:
         return {each.name: tar.extractfile(each).read() for each in tar}  # type: ignore[union-attr]
 
 
-def write_members(path: Path, members: Members, *, is_told: bool = True) -> None:
-    """An archive of these, whose manifest tells of them all."""
-    if is_told:
+def write_members(path: Path, members: Members, *, complete: bool = True) -> None:
+    """Write an archive of these, with a manifest that lists them all if it is to be complete."""
+    if complete:
         manifest = json.loads(members[MANIFEST])
         manifest["members"] = {name: len(content) for name, content in members.items() if name != MANIFEST}
         members = members | {MANIFEST: json.dumps(manifest).encode()}
@@ -70,7 +70,7 @@ def write_members(path: Path, members: Members, *, is_told: bool = True) -> None
 
 
 def refused(path: Path, root: Path) -> str:
-    """What is said of an archive that is refused before anything of it is in the store, or outside."""
+    """The error for an archive that is refused before any of its files is in the store, or outside."""
     before, had_store = files_of(root.parent), root.exists()
     with pytest.raises(IsoglotError) as error:
         unpack(path, Store(root))

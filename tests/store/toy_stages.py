@@ -10,9 +10,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.store import NOT_IDENTITY, Amount, Stage, Store, Work
+from isoglot.store.record import maker
 from tests.ctrl_c import hearing_ctrl_c
 
 CHECKOUT = Path(__file__).parents[2]
@@ -146,19 +148,17 @@ class Mortals:
 
 def serve() -> None:
     """What the forking process does."""
-    from isoglot.store import record as provenance
-
-    provenance.commit()
-    provenance.versions()
+    # Once for all: it asks the system for hundreds of things that have nothing to do with a kill.
+    made_by = maker()
     for line in sys.stdin:
         word, lines, root, moment = json.loads(line)
         child = os.fork()
         if child == 0:
-            _live(Text(word=word, lines=lines), root=Path(root), moment=moment)
+            _live(Text(word=word, lines=lines), root=Path(root), moment=moment, made_by=made_by)
         print(os.waitpid(child, 0)[1], flush=True)
 
 
-def _live(text: Text, *, root: Path, moment: int) -> None:
+def _live(text: Text, *, root: Path, moment: int, made_by: dict[str, Any]) -> None:
     moments = itertools.count()
 
     def reap(event: str, arguments: tuple[object, ...]) -> None:  # noqa: ARG001
@@ -167,7 +167,9 @@ def _live(text: Text, *, root: Path, moment: int) -> None:
 
     sys.addaudithook(reap)
     try:
-        Store(root).ensure(text)
+        store = Store(root)
+        store.maker = made_by
+        store.ensure(text)
     except BaseException:
         os._exit(1)
     os._exit(0)

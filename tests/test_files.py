@@ -1,10 +1,66 @@
+"""Files that a kill cannot leave in pieces, and locks that bind one process at a time."""
+
+import resource
+import signal
+import stat
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
-from isoglot.files import lease
+import pytest
+import torch
+from killed_processes import exit_code_of
+from safetensors.torch import load_file
+
+from isoglot.files import lease, write_tensors
 from tests.store.toy_stages import python
+
+LARGE = {"large": torch.zeros(1_000_000)}
+
+
+def test_tensors_are_read_as_they_were_written(tmp_path: Path) -> None:
+    tensors = {"turned": torch.arange(6.0).reshape(2, 3).T, "learned": torch.nn.Parameter(torch.ones(2).bfloat16())}
+    write_tensors(tensors, tmp_path / "new" / "file")
+    read = load_file(tmp_path / "new" / "file")
+    assert read.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert read[name].dtype == tensor.dtype
+        assert read[name].equal(tensor)
+
+
+def test_the_file_has_the_rights_of_any_other_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    write_tensors({"a": torch.ones(1)}, tmp_path / "file")
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> list[Path]:
+    """The files left by a process that the kernel killed while it replaced a file, for writing too much."""
+    path = tmp_path / "file"
+    write_tensors({"old": torch.ones(1)}, path)
+
+    def write_too_much() -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        write_tensors(LARGE, path)
+
+    assert exit_code_of(write_too_much) == -signal.SIGXFSZ
+    return [entry for entry in tmp_path.rglob("*") if entry.is_file() and entry != path]
+
+
+def test_the_old_file_stays_whole_until_the_new_one_is(tmp_path: Path, begun: list[Path]) -> None:
+    assert begun
+    assert load_file(tmp_path / "file").keys() == {"old"}
+
+
+def test_the_next_call_removes_the_files_that_a_kill_left(tmp_path: Path, begun: list[Path]) -> None:
+    assert begun
+    write_tensors({"new": torch.ones(1)}, tmp_path / "file")
+    assert [entry.name for entry in tmp_path.rglob("*")] == ["file"]
+    assert load_file(tmp_path / "file").keys() == {"new"}
 
 
 def test_holders_never_overlap(tmp_path: Path) -> None:
@@ -44,7 +100,7 @@ def test_a_lease_is_not_left_with_forked_children(tmp_path: Path) -> None:
 import subprocess
 import sys
 import threading
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 path, waits = Path(sys.argv[1]), threading.Event()
 def wait():
     with lease(path, waiting=lambda holder: waits.set()): pass
@@ -67,7 +123,7 @@ os.kill(child, signal.SIGKILL)
 def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
     code = """
 import resource
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 try:
     with lease(Path(sys.argv[1]), waiting=print): pass
@@ -81,7 +137,7 @@ except OSError as error: print(error.errno == errno.EFBIG, Path(sys.argv[1]).exi
 SCRIPT = """
 import multiprocessing, sys
 from pathlib import Path
-from isoglot.artifacts.lease import lease
+from isoglot.files import lease
 
 with lease(Path(sys.argv[1]), waiting=print):
     child = multiprocessing.get_context("spawn").Process(target=print)
@@ -91,7 +147,7 @@ with lease(Path(sys.argv[1]), waiting=print):
 """
 
 
-def test_a_script_that_its_workers_run_again_is_told_so(tmp_path: Path) -> None:
+def test_a_script_without_a_main_guard_gets_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "a.lease")]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=300)

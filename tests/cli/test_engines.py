@@ -1,0 +1,258 @@
+"""The engine of a run: how many processes it gets, what each may use, and the options for a cluster."""
+
+import os
+from pathlib import Path
+
+import pytest
+from stand_in_driver import write_driver
+from study_texts import TINY_STUDY
+
+from isoglot.cli import engines
+from isoglot.cli.engines import (
+    SLURM_PROGRAMS,
+    chosen_engine,
+    local_engine,
+    most_side_by_side,
+    num_in_memory,
+    shares,
+    slurm_engine,
+)
+from isoglot.errors import IsoglotError
+from isoglot.machine import num_processors
+from isoglot.pipeline.exhibits import targets
+from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.store import Engine, InThisProcess, PlannedStage, Store, plan
+from isoglot.store.local_processes import LocalProcesses
+from isoglot.store.slurm import SlurmJobs
+from isoglot.study.study import parse_study
+from tests.store.toy_stages import Count, Joined, Text
+
+TEXTS = tuple(Text(word=word) for word in ("one", "two", "three"))
+JOINED = Joined(texts=TEXTS)
+COUNT = Count(joined=JOINED)
+Planned = tuple[PlannedStage, ...]
+NOTHING = {
+    "workers": None,
+    "slurm": False,
+    "partition": None,
+    "account": None,
+    "max_jobs": None,
+    "options": (),
+    "say": print,
+}
+
+
+@pytest.fixture(autouse=True)
+def _large_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ISOGLOT_WORKERS", "ISOGLOT_PROCESSES_PER_MODEL", "ISOGLOT_MEMORY_SHARE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ISOGLOT_DEVICE", "cpu")
+    monkeypatch.setattr(engines, "num_processors", lambda: 64)
+    monkeypatch.setattr(engines, "available_ram", lambda: 64 * engines.WORKER_BYTES)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+@pytest.fixture
+def planned(store: Store) -> Planned:
+    return plan([COUNT], store)
+
+
+def num_started(store: Store, planned: Planned, *, workers: int | None = None) -> int:
+    engine = local_engine(store, planned, workers=workers)
+    return len(engine.workers) if isinstance(engine, LocalProcesses) else 1
+
+
+def with_gpus(number: int, *, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    monkeypatch.setenv("ISOGLOT_DEVICE", "cuda")
+    write_driver(folder, lines=[f"GPU {index}: NVIDIA H200" for index in range(number)])
+
+
+def test_no_more_workers_than_stages_that_can_be_in_work_at_once(store: Store) -> None:
+    assert most_side_by_side(plan([COUNT], store)) == 3
+    store.ensure(TEXTS[0])
+    assert most_side_by_side(plan([COUNT], store)) == 2
+    for stage in (*TEXTS, JOINED, COUNT):
+        store.ensure(stage)
+    assert most_side_by_side(plan([COUNT], store)) == 1
+
+
+def test_a_study_keeps_several_workers_busy(store: Store) -> None:
+    study = parse_study(TINY_STUDY, origin="tiny.toml")
+    assert most_side_by_side(plan(targets(study), store)) >= 6
+    assert PretrainedEncoder.fills_gpu
+
+
+def test_one_worker_is_this_process(store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(local_engine(store, planned, workers=1), InThisProcess)
+    assert isinstance(local_engine(store, planned, workers=2), LocalProcesses)
+    monkeypatch.setenv("ISOGLOT_WORKERS", "1")
+    assert isinstance(local_engine(store, planned, workers=None), InThisProcess)
+
+
+def test_as_many_as_there_are_processors_memory_and_stages_for(
+    store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOGLOT_WORKERS", "2")
+    assert num_started(store, planned) == 2
+    monkeypatch.setenv("ISOGLOT_WORKERS", "9")
+    assert num_started(store, planned) == 3
+    monkeypatch.setattr(engines, "available_ram", lambda: 2 * engines.WORKER_BYTES + 1)
+    assert num_started(store, planned) == 2
+    monkeypatch.setenv("ISOGLOT_MEMORY_SHARE", "0.9")
+    assert num_in_memory() == num_started(store, planned) == 1
+    monkeypatch.setattr(engines, "available_ram", lambda: 4096)
+    assert num_in_memory() == 1
+
+
+def test_more_workers_than_the_machine_has_room_for_are_warned_of(
+    store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert num_started(store, planned, workers=64) == 64
+    monkeypatch.setattr(engines, "num_processors", lambda: 8)
+    with pytest.warns(UserWarning, match="--workers 9: there are 8 processors, so that 8 would do"):
+        assert num_started(store, planned, workers=9) == 9
+    monkeypatch.setattr(engines, "available_ram", lambda: 4 * engines.WORKER_BYTES)
+    with pytest.warns(UserWarning, match="--workers 5: there is memory for 4, so that 4 would do"):
+        assert num_started(store, planned, workers=5) == 5
+
+
+def test_processes_that_share_the_processors_are_warned_of(
+    store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "2")
+    with pytest.warns(UserWarning, match="ISOGLOT_PROCESSES_PER_MODEL=2 gains nothing here: without a GPU each"):
+        num_started(store, planned, workers=1)
+
+
+def test_workers_share_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def memory_shares(number: int, groups: list[tuple[str, ...]]) -> list[float]:
+        return [float(each["ISOGLOT_MEMORY_SHARE"]) for each in shares(number, groups=groups)]
+
+    assert memory_shares(4, []) == [0.25] * 4
+    assert memory_shares(2, [("0",), ("1",)]) == [1, 1]
+    # The first GPU has two workers and the second one.
+    assert memory_shares(3, [("0", "1"), ("2", "3")]) == [0.5, 1, 0.5]
+    monkeypatch.setenv("ISOGLOT_MEMORY_SHARE", "0.5")
+    assert memory_shares(2, []) == [0.25, 0.25]
+
+
+def test_workers_share_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    (share,) = shares(1, groups=())
+    assert (share["ISOGLOT_WORKERS"], share["OMP_NUM_THREADS"]) == (str(num_processors()), "64")
+    monkeypatch.setenv("ISOGLOT_WORKERS", "7")
+    assert [each["ISOGLOT_WORKERS"] for each in shares(3, groups=[("0",)])] == ["2", "2", "2"]
+    many = shares(100, groups=())[0]
+    assert (many["ISOGLOT_WORKERS"], many["OMP_NUM_THREADS"]) == ("1", "1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert "OMP_NUM_THREADS" not in shares(2, groups=())[0]
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ([("2",), ("GPU-7",)], ["2", "GPU-7", "2"]),
+        ([("0", "1"), ("2", "3")], ["0,1", "2,3", "0,1"]),
+        ([("2",)], [None] * 3),
+    ],
+)
+def test_workers_take_turns_with_the_gpus(groups: list[tuple[str, ...]], expected: list[str | None]) -> None:
+    assert [each.get("CUDA_VISIBLE_DEVICES") for each in shares(3, groups=groups)] == expected
+
+
+def test_a_gpu_gets_one_worker_and_takes_two_models_at_once(
+    store: Store, planned: Planned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        with_gpus(number, folder=tmp_path, monkeypatch=monkeypatch)
+        assert num_started(store, planned) == number
+    engine = local_engine(store, planned, workers=3)
+    assert isinstance(engine, LocalProcesses)
+    assert [worker.gpu for worker in engine.workers] == [0, 1, 0]
+
+
+def test_models_that_several_gpus_train_together_get_fewer_workers(
+    store: Store, planned: Planned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_gpus(5, folder=tmp_path, monkeypatch=monkeypatch)
+    for per_model, number in ((2, 2), (5, 1)):
+        monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", str(per_model))
+        assert num_started(store, planned) == number
+    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "6")
+    with pytest.raises(IsoglotError, match="ISOGLOT_PROCESSES_PER_MODEL=6 asks for a GPU each, and there are 5"):
+        num_started(store, planned)
+
+
+@pytest.fixture
+def login_node(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A store where Slurm's programs are."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in SLURM_PROGRAMS:
+        (programs / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    return store
+
+
+def slurm_jobs(engine: Engine) -> SlurmJobs:
+    assert isinstance(engine, SlurmJobs)
+    return engine
+
+
+def test_options_of_sbatch_are_parsed(login_node: Store) -> None:
+    options = ["--mail-type=END", "cpu.partition=long", "gpu.constraint=a100|h100", "nice=5=6", "exclusive"]
+    words = NOTHING | {"slurm": True, "partition": "any", "account": "me", "options": [*options, "mem_per_cpu=4G"]}
+    submitter = slurm_jobs(chosen_engine(login_node, (), **words)).submitter
+    plain = {"mail-type": "END", "nice": "5=6", "exclusive": True, "mem-per-cpu": "4G"}
+    assert submitter.options == {"partition": "any", "account": "me"} | plain
+    assert submitter.gpu_options == {"constraint": "a100|h100"}
+    assert submitter.cpu_options == {"partition": "long"}
+
+
+@pytest.mark.parametrize(("device", "has_gpus"), [("cpu", False), ("cuda:0", True), ("", True)])
+def test_the_device_decides_whether_jobs_get_gpus(
+    login_node: Store, device: str, has_gpus: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOGLOT_DEVICE", device)
+    assert slurm_jobs(slurm_engine(login_node, max_jobs=3, options=(), say=print)).submitter.has_gpus == has_gpus
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, 64), (3, 3)])
+def test_max_jobs(login_node: Store, given: int | None, used: int) -> None:
+    assert slurm_jobs(chosen_engine(login_node, (), **NOTHING | {"slurm": True, "max_jobs": given})).max_jobs == used
+
+
+def test_without_slurm_the_error_names_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    missing = r"--slurm needs sbatch, squeue, .* not found on the PATH: run it on a login"
+    with pytest.raises(IsoglotError, match=missing):
+        chosen_engine(Store(tmp_path), (), **NOTHING | {"slurm": True})
+
+
+def test_without_submitit_the_error_names_a_way_out(login_node: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isoglot.cli.engines.find_spec", lambda _: None)
+    with pytest.raises(IsoglotError, match=r"pip install 'isoglot\[slurm\]'"):
+        chosen_engine(login_node, (), **NOTHING | {"slurm": True})
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"partition": "gpu"}, "--partition is for jobs of a cluster: give --slurm as well"),
+        ({"account": "me"}, "--account is for jobs of a cluster: give --slurm as well"),
+        ({"max_jobs": 3}, "--max-jobs is for jobs of a cluster: give --slurm as well"),
+        ({"options": ["qos=long"]}, "--slurm-option is for jobs of a cluster: give --slurm as well"),
+        ({"slurm": True, "workers": 2}, "--workers is for processes of this machine: with --slurm, give --max-jobs"),
+        ({"slurm": True, "options": ["tpu.mem=3"]}, r"--slurm-option tpu.mem=3: tpu\. is neither gpu\. nor cpu\."),
+        ({"slurm": True, "options": ["output=x"]}, "--slurm-option output: isoglot decides this itself"),
+    ],
+)
+def test_options_that_do_not_go_together_are_named(login_node: Store, words: dict[str, object], sentence: str) -> None:
+    with pytest.raises(IsoglotError, match=f"^{sentence}"):
+        chosen_engine(login_node, (), **NOTHING | words)

@@ -1,0 +1,207 @@
+"""The machine's processor, GPUs and free memory, also in a container or a job, and as a record has them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from stand_in_driver import write_driver
+
+from isoglot import hardware as module
+from isoglot.errors import IsoglotError
+from isoglot.hardware import (
+    SHARE_VARIABLE,
+    FreeMemory,
+    available_ram,
+    free_memory_here,
+    free_memory_of,
+    hardware,
+    usable_gpus,
+)
+from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
+from isoglot.store import Store
+from tests.store.toy_stages import Joined, Text
+
+LISTING = (
+    "GPU 0: NVIDIA H200 (UUID: GPU-5f1a)",
+    "GPU 1: NVIDIA A100-SXM4-80GB (UUID: GPU-77b2)",
+    "  MIG 1g.10gb     Device  0: (UUID: MIG-1234)",
+    "GPU 2: Tesla V100 (32 GB) (UUID: GPU-9c00)",
+)
+NAMES = ("NVIDIA H200", "NVIDIA A100-SXM4-80GB", "Tesla V100 (32 GB)")
+GIGABYTE = 1 << 30
+
+
+@pytest.fixture
+def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a program in the place of nvidia-smi, first on the PATH."""
+    write_driver(tmp_path, lines=LISTING)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    for name in ("CUDA_VISIBLE_DEVICES", DEVICE_VARIABLE):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("driver")
+@pytest.mark.parametrize(
+    ("visible", "usable", "names"),
+    [
+        (None, ("0", "1", "2"), NAMES),
+        ("2, 0", ("2", "0"), (NAMES[2], NAMES[0])),
+        ("GPU-77, MIG-1234", ("GPU-77", "MIG-1234"), (NAMES[1],)),
+        ("1,-1,0", ("1",), (NAMES[1],)),
+        ("", (), ()),
+        ("-1", (), ()),
+    ],
+)
+def test_cuda_visible_devices_filters_gpus(
+    visible: str | None, usable: tuple[str, ...], names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert usable_gpus() == usable
+    assert hardware().gpus == names
+
+
+@pytest.mark.usefixtures("driver")
+@pytest.mark.parametrize(
+    ("device", "usable"),
+    [("cpu", ()), ("cuda", ("0", "1", "2")), ("", ("0", "1", "2")), ("cuda:1", ("1",)), ("cuda:9", ())],
+)
+def test_the_device_variable_filters_gpus(
+    device: str, usable: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DEVICE_VARIABLE, device)
+    assert usable_gpus() == usable
+
+
+@pytest.mark.parametrize("visible", [None, "0"])
+def test_a_machine_without_gpus_has_none(driver: Path, visible: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_driver(driver, lines=["No devices found."])
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert usable_gpus() == hardware().gpus == ()
+
+
+def test_without_the_program_the_devices_are_counted(driver: Path) -> None:
+    (driver / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+    assert len(usable_gpus()) == len(list(Path("/dev").glob("nvidia[0-9]*")))
+
+
+def test_a_record_has_the_machine_as_it_was(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.ensure(Text())
+    here = store.record(Text()).hardware
+    assert here == hardware()
+    assert here.processor
+    assert 1 <= here.cores <= (os.cpu_count() or 1)
+    assert here.memory_bytes > 1 << 28
+
+
+def edit_record(store: Store, changes: dict[str, object], *, drop: tuple[str, ...] = ()) -> None:
+    path = store.folder(Text()) / "record.json"
+    content = json.loads(path.read_text()) | changes
+    path.write_text(json.dumps({name: value for name, value in content.items() if name not in drop}))
+
+
+def test_records_without_hardware_are_read_and_built_upon(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.ensure(Text())
+    edit_record(store, {"format": 1}, drop=("hardware",))
+    (store.root / "store.json").write_text(json.dumps({"format": 1}))
+    older = Store(store.root)
+    assert older.record(Text()).hardware is None
+    assert not older.ensure(Text()), "it is not made again"
+    assert older.ensure(Joined(texts=(Text(),)))
+
+
+@pytest.mark.parametrize("wrong", [{"gpus": []}, "a large one", {"gpus": 3}])
+def test_hardware_that_is_none_is_damage(wrong: object, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.ensure(Text())
+    edit_record(store, {"hardware": wrong})
+    with pytest.raises(IsoglotError, match="is not the record of an artifact"):
+        store.record(Text())
+
+
+@pytest.fixture
+def proc(tmp_path: Path) -> Path:
+    """The /proc of a machine with 8 GB to give, and of a process in a job in a group of jobs."""
+    (tmp_path / "self").mkdir()
+    (tmp_path / "meminfo").write_text(f"MemTotal: 99 kB\nMemAvailable:   {8 << 20} kB\nSwapFree: 5 kB\n")
+    (tmp_path / "self" / "cgroup").write_text("1:name=systemd:/old\n0::/jobs/job_7\n")
+    return tmp_path
+
+
+def limit(group: Path, *, most: str, used: int, files: int = 0) -> None:
+    group.mkdir(parents=True, exist_ok=True)
+    (group / "memory.max").write_text(f"{most}\n")
+    (group / "memory.current").write_text(f"{used}\n")
+    (group / "memory.stat").write_text(f"anon 1\ninactive_file {files}\nactive_file 3\n")
+
+
+def test_available_ram_is_the_machines_or_less_in_a_job(proc: Path, tmp_path: Path) -> None:
+    groups = tmp_path / "groups"
+    assert available_ram(proc=proc, control_groups=groups) == 8 * GIGABYTE
+    limit(groups / "jobs" / "job_7", most="max", used=GIGABYTE)
+    assert available_ram(proc=proc, control_groups=groups) == 8 * GIGABYTE
+    limit(groups / "jobs" / "job_7", most=str(6 * GIGABYTE), used=3 * GIGABYTE, files=GIGABYTE)
+    assert available_ram(proc=proc, control_groups=groups) == 4 * GIGABYTE
+    limit(groups / "jobs", most=str(6 * GIGABYTE), used=5 * GIGABYTE)
+    assert available_ram(proc=proc, control_groups=groups) == GIGABYTE
+    limit(groups, most=str(GIGABYTE), used=2 * GIGABYTE)
+    assert available_ram(proc=proc, control_groups=groups) == 0
+
+
+def test_control_groups_of_version_1_count(proc: Path, tmp_path: Path) -> None:
+    (proc / "self" / "cgroup").write_text("9:cpuset,memory:/docker/0f\n1:name=systemd:/old\n")
+    # Inside the container the folder of its name is missing, and the top is its own.
+    group = tmp_path / "groups" / "memory"
+    group.mkdir(parents=True)
+    (group / "memory.limit_in_bytes").write_text(f"{4 * GIGABYTE}\n")
+    (group / "memory.usage_in_bytes").write_text(f"{3 * GIGABYTE}\n")
+    assert available_ram(proc=proc, control_groups=tmp_path / "groups") == GIGABYTE
+
+
+def test_other_systems_report_what_is_installed(tmp_path: Path) -> None:
+    assert available_ram(proc=tmp_path, control_groups=tmp_path) >= available_ram()
+
+
+def test_one_of_several_workers_plans_with_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "available_ram", lambda: 8 * GIGABYTE)
+    monkeypatch.setenv(DEVICE_VARIABLE, "cpu")
+    for text, share in (("", 8), ("1", 8), ("0.25", 2)):
+        monkeypatch.setenv(SHARE_VARIABLE, text)
+        expected = FreeMemory(device="cpu", free_bytes=share * GIGABYTE)
+        assert free_memory_of(Machine(device=torch.device("cpu"))) == free_memory_here() == expected
+
+
+@pytest.mark.parametrize("text", ["half", "0", "-1", "2", "nan"])
+def test_a_bad_share_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SHARE_VARIABLE, text)
+    with pytest.raises(IsoglotError, match=f"ISOGLOT_MEMORY_SHARE='{text}' is no share of the memory"):
+        free_memory_here()
+
+
+def test_here_is_the_device_that_a_run_gets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(DEVICE_VARIABLE, raising=False)
+    assert free_memory_here().device == this_machine().device.type
+    monkeypatch.setenv(DEVICE_VARIABLE, "cpu")
+    # A choice counts more than a driver.
+    monkeypatch.setattr(module, "GPU_DRIVERS", (Path("/"),))
+    monkeypatch.setattr(module, "free_memory_of", None)
+    assert free_memory_here().device == "cpu"
+
+
+@pytest.mark.gpu
+def test_a_gpu_has_its_own_memory_with_the_part_that_torch_holds_idle() -> None:
+    machine = this_machine()
+    before = free_memory_of(machine)
+    held = torch.empty(GIGABYTE, dtype=torch.uint8, device=machine.device)
+    during = free_memory_of(machine)
+    del held
+    after = free_memory_of(machine)
+    assert before.device == "cuda"
+    assert before.free_bytes - during.free_bytes == pytest.approx(GIGABYTE, rel=0.01)
+    assert after == FreeMemory(device="cuda", free_bytes=pytest.approx(before.free_bytes, rel=0.01))
