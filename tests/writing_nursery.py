@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from isoglot.model.background_writing import BackgroundWriter
+from isoglot.model.checkpoints import BackgroundWriter
 from tests.killed_processes import KILLED, Fate, exit_code_of
 
 SIZE = 300_000
@@ -18,11 +18,10 @@ def write_rounds(folder: Path, rounds: int) -> None:
     """In each round a model, then the checkpoint that knows of it, both filled with the number of the round."""
     weight = torch.zeros(SIZE)
     with BackgroundWriter() as writer:
-        models, checkpoints = writer.outbox(), writer.outbox()
         for _ in range(rounds):
             weight += 1
-            models({"weight": weight}, folder / "best")
-            checkpoints({"weight": weight, "moment": weight}, folder / "checkpoint")
+            writer({"weight": weight}, folder / "best")
+            writer({"weight": weight, "moment": weight}, folder / "checkpoint")
 
 
 def fate(folder: Path, *, rounds: int, moment: int | None = None, seconds: float | None = None) -> Fate:

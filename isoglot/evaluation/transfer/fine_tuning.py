@@ -31,8 +31,7 @@ from isoglot.evaluation.transfer.task_head import NotFiniteError
 from isoglot.evaluation.transfer.update import Updates, adam, set_rates
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine
-from isoglot.model.background_writing import BackgroundWriter
-from isoglot.model.checkpoints import CHECKPOINTS, read_checkpoint, write_checkpoint
+from isoglot.model.checkpoints import CHECKPOINTS, BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.encoder import Encoder
 from isoglot.randomness import derived_seed
 
@@ -119,9 +118,8 @@ class FineTuner:
         """All epochs that are left."""
         progression = self.progression
         with BackgroundWriter() as writer:
-            checkpoints = writer.outbox()
             while progression.epoch < self.run.epochs and not progression.diverged:
-                self.advance(report, write=checkpoints)
+                self.advance(report, write=writer)
         return FineTuned(model=self.best, labels=self.labels, log=progression.log, diverged=progression.diverged)
 
     def advance(self, report: Report, *, write: WriteTensors = write_tensors) -> None:
