@@ -19,8 +19,7 @@ import torch
 from isoglot.corpora.vocabulary import PAD
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine, this_machine
-from isoglot.model.background_writing import BackgroundWriter
-from isoglot.model.checkpoints import LATEST, write_checkpoint
+from isoglot.model.checkpoints import LATEST, BackgroundWriter, write_checkpoint
 from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS, TrainState
@@ -69,9 +68,8 @@ def measured(scale: Scale, folder: Path) -> dict[str, object]:
     at_once = median(training.checkpoint(folder, write_tensors) for _ in range(TIMES))
     held_up, on_disk, cpu = [], [], []
     with BackgroundWriter() as writer:
-        models, checkpoints = writer.outbox(), writer.outbox()
         for _ in range(TIMES + 1):
-            held_up.append(training.checkpoint(folder, checkpoints))
+            held_up.append(training.checkpoint(folder, writer))
             start, cpu_start = time.perf_counter(), time.process_time()
             writer.finish()
             on_disk.append(held_up[-1] + time.perf_counter() - start)
@@ -79,7 +77,7 @@ def measured(scale: Scale, folder: Path) -> dict[str, object]:
         model_held_up = []
         for _ in range(TIMES + 1):
             start = time.perf_counter()
-            write_model(training.model, folder, write=models)
+            write_model(training.model, folder, write=writer)
             model_held_up.append(time.perf_counter() - start)
             writer.finish()
     return {

@@ -33,12 +33,12 @@ from transformers import BertConfig, BertForMaskedLM
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.hardware import free_memory_of
 from isoglot.machine import Machine, this_machine
+from isoglot.pretraining.batches import Prefetcher
 from isoglot.pretraining.calibration import made_up_stream
 from isoglot.pretraining.footprint import fitting_micro_batch
 from isoglot.pretraining.health import measured_matmul_peak, useful_operations_per_token
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
-from isoglot.pretraining.prefetching import Prefetcher
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.study.conditions import CONDITIONS, TableKind
 from isoglot.study.scales import DEMO, SCALES, Scale
@@ -84,22 +84,20 @@ class Bert:
         self.generator = torch.Generator(device=like.machine.device)
         self.update = 0
         batches = copy(like.batches)
-        batches.positions = dict.fromkeys(batches.positions, 0)
-        self.upcoming = Prefetcher(
-            batches, update=0, rows=(0, like.run.batch), at_most=like.micro_batch, machine=like.machine
-        )
+        batches.update, batches.positions = 0, dict.fromkeys(batches.positions, 0)
+        self.prefetcher = Prefetcher(batches, like.machine)
 
     def advance(self) -> None:
         run, machine = self.like.run, self.like.machine
         self.update += 1
         self.generator.manual_seed(self.update)
         mask = Mask.drawn(run.batch, run.window, rate=run.mask_rate, generator=self.generator)
-        batch = next(self.upcoming)
-        for piece in batch.pieces:
-            own = mask.of_rows(piece.first_row, len(piece.token_BL))
-            seen_BL = own.hide(piece.token_BL, mask_id=MASK, table_size=self.like.updates.table_sizes[piece.language])
+        batch = next(self.prefetcher)
+        for language, first, end in batch.pieces:
+            own, token_BL = mask.of_rows(first, end), batch.rows(first, end)
+            seen_BL = own.hide(token_BL, mask_id=MASK, table_size=self.like.updates.table_sizes[language])
             with machine.autocast():
-                labels_BL = torch.where(own.chosen_BL, piece.token_BL, -100)
+                labels_BL = torch.where(own.chosen_BL, token_BL, -100)
                 loss = self.model(input_ids=seen_BL, labels=labels_BL).loss / len(batch.pieces)
             loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), run.optimization.clip_norm)
@@ -138,7 +136,7 @@ def advance(trainer: Trainer) -> None:
     """As `pretrain` does it."""
     trainer.advance()
     if trainer.is_report_due():
-        trainer.settled()
+        trainer.take_records()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,12 +210,13 @@ def measured(scale: Scale, conditions: list[str], *, machine: Machine, folder: P
 
     speed = median(each[conditions[0]] for each in rounds)
     torch.set_num_threads(threads)
+    peak = measured_matmul_peak(machine.device)
     operations = useful_operations_per_token(default.run, table_size=default.updates.table_sizes[LANGUAGES[0]])
     return {
         "scale": scale.name,
         "tokens_per_second": round(speed),
-        "useful_mfu": round(speed * operations / measured_matmul_peak(machine.device), 4),
-        "matmul_peak_tflops": round(measured_matmul_peak(machine.device) / 1e12, 2),
+        "useful_mfu": round(speed * operations / peak, 4),
+        "matmul_peak_tflops": round(peak / 1e12, 2),
         "threads": threads,
         "transformers_tokens_per_second": round(median(each["transformers"] for each in rounds)),
         "ratio_to_transformers": ratio(conditions[0], "transformers"),

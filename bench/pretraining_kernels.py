@@ -18,8 +18,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from isoglot.model.block import NORM_EPSILON
 from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_tables
-from isoglot.pretraining.kernels import triton_tables as triton_softmax
+from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 from isoglot.pretraining.masking import room_for_masked
 from isoglot.study.scales import PAPER, SCALES, SMALL, Scale
 
@@ -27,7 +28,6 @@ aten = torch.ops.aten
 WINDOWS = {SMALL.name: 512, PAPER.name: 96}
 TABLE_SIZES = {SMALL.name: 32_000, PAPER.name: 80_000}
 CACHE_BYTES = 128 << 20
-EPSILON = 1e-12
 
 
 def microseconds(step: Callable[[], object]) -> float:
@@ -73,27 +73,32 @@ class Sizes:
 
 def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     shape, tokens, width = sizes.scale.shape, sizes.tokens, sizes.width
-    draw = {"dropout": shape.dropout, "seed": torch.tensor([3], device="cuda"), "place": 1}
+    draw = {"dropout": shape.dropout, "seed": torch.tensor([3], device="cuda")}
     update, residual, weight, bias = drawn(tokens, width), drawn(tokens, width), drawn(width), drawn(width)
     gradients = torch.zeros(3, width, device="cuda")
-    named = dict(zip(("weight_gradient_D", "bias_gradient_D", "update_bias_gradient_D"), gradients, strict=True))
-    total, _, mean, rstd = triton_norms.sum_and_norm(update, residual, weight, bias, epsilon=EPSILON, **draw)
+    norm, update_bias = Affine(Weight(weight, gradients[0]), Weight(bias, gradients[1])), Weight(bias, gradients[2])
+    normed = triton_norms.sum_and_norm(update, residual, norm, **draw, place=1)
     kept = torch.rand(tokens, width, device="cuda") > shape.dropout
 
     def norm_backward_of_torch() -> None:
         d_sum, *_ = aten.native_layer_norm_backward(
-            update, total, [width], mean[:, None], rstd[:, None], weight, bias, [True, True, True]
+            update,
+            normed.sum_TD,
+            [width],
+            normed.mean_T[:, None],
+            normed.rstd_T[:, None],
+            weight,
+            bias,
+            [True, True, True],
         )
         aten.native_dropout_backward(d_sum, kept, 1.1).sum(0, dtype=torch.float32)
 
     yield (
         "dropout, sum, norm",
         {
-            "ours": microseconds(
-                lambda: triton_norms.sum_and_norm(update, residual, weight, bias, epsilon=EPSILON, **draw)
-            ),
+            "ours": microseconds(lambda: triton_norms.sum_and_norm(update, residual, norm, **draw, place=1)),
             "torch": microseconds(
-                lambda: F.layer_norm(residual + F.dropout(update, shape.dropout), (width,), weight, bias, EPSILON)
+                lambda: F.layer_norm(residual + F.dropout(update, shape.dropout), (width,), weight, bias, NORM_EPSILON)
             ),
         },
     )
@@ -101,7 +106,7 @@ def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
         "dropout, sum, norm: backward, with the bias before",
         {
             "ours": microseconds(
-                lambda: triton_norms.sum_and_norm_backward(update, None, total, mean, rstd, weight, **draw, **named)
+                lambda: triton_norms.sum_and_norm_backward(update, None, normed, norm, **draw, update_bias=update_bias)
             ),
             "torch": microseconds(norm_backward_of_torch),
         },
@@ -135,7 +140,7 @@ def wide_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     yield (
         "softmax loss and its gradient",
         {
-            "ours": microseconds(lambda: triton_softmax.softmax_loss_(logits, target, scale=scale)),
+            "ours": microseconds(lambda: triton_tables.softmax_loss_(logits, target, scale=scale)),
             "torch": microseconds(loss_of_torch),
         },
     )

@@ -53,8 +53,7 @@ def export(
             again = shlex.join(["isoglot", "run", study, "--store", store])
             raise IsoglotError(f"{store}: {stage.title} is not there any more; make it with: {again}")
     # Not before: torch takes a while, and a mistake should be told at once.
-    from isoglot.model.interchange.agreement import TOLERANCE
-    from isoglot.model.interchange.exporting import write_export
+    from isoglot.model.interchange.exporting import TOLERANCE, write_export
     from isoglot.model.interchange.model_card import limits, model_card
 
     own = _own_model(side, shelf)

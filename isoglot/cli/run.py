@@ -64,7 +64,7 @@ def run(
     """
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.pipeline.measurements import measurements
-    from isoglot.pretraining.tensorboard import check_tensorboard
+    from isoglot.pretraining.health import check_tensorboard
     from isoglot.report.live_report import LiveReport, write_current_report
     from isoglot.report.plan_tables import costs_in_brief, outlook
     from isoglot.report.progress import Watch, failures_in_brief

@@ -1,13 +1,16 @@
-"""Checkpoints from which interrupted training goes on bit for bit, on a device that computes the same twice."""
+"""Checkpoints from which interrupted training goes on bit for bit, and a thread that writes them meanwhile."""
 
 import json
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
-from torch import nn
+from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
 from isoglot.files import WriteTensors, write_tensors
@@ -16,28 +19,28 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 CHECKPOINTS = "checkpoints"
-"""In the folder of what is trained."""
+"""Folder of checkpoints, inside the folder of what is trained."""
 LATEST = "latest.safetensors"
 PROGRESSION = "progression"
-"""What changes during training besides weights and moments, in the metadata of the file."""
+"""Key of the training state in the metadata of the file."""
 LENGTH_BYTES = 8
 LONGEST_HEADER = 1 << 26
+ALIGNMENT = 64
+
+TrainState = TypeVar("TrainState", bound="DataclassInstance")
+"""Everything that changes during training besides weights and moments."""
 
 
 def stored_progression(folder: Path) -> dict[str, Any]:
-    """Of training in a folder, up to its checkpoint; empty where it has none, or none that can be read."""
+    """The training state in a folder's checkpoint; empty where there is no checkpoint, or none that can be read."""
     try:
         with (folder / CHECKPOINTS / LATEST).open("rb") as file:
             length = int.from_bytes(file.read(LENGTH_BYTES), "little")
             header = json.loads(file.read(min(length, LONGEST_HEADER)))
         return dict(json.loads(header["__metadata__"][PROGRESSION]))
-    # It may be replaced or removed while it is read; and of a damaged one whoever goes on from it complains.
+    # It may be replaced or removed while it is read. Training that resumes from a damaged one reports it.
     except (OSError, ValueError, KeyError, TypeError):
         return {}
-
-
-TrainState = TypeVar("TrainState", bound="DataclassInstance")
-"""What changes during training besides weights and moments."""
 
 
 def write_checkpoint(
@@ -50,7 +53,7 @@ def write_checkpoint(
 ) -> None:
     """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one.
 
-    Frozen weights are left out, as whoever goes on has them already.
+    Frozen weights are left out, since a resumed run has them already.
     """
     frozen = _frozen(model)
     tensors = {f"weights/{name}": tensor for name, tensor in model.state_dict().items() if name not in frozen}
@@ -64,7 +67,7 @@ def write_checkpoint(
 def read_checkpoint(
     folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, fresh: TrainState
 ) -> TrainState:
-    """Restore model and optimizer from the folder; the fresh progression where it holds no checkpoint."""
+    """Restore model and optimizer and return the stored state; `fresh` where the folder holds no checkpoint."""
     try:
         with safe_open(folder / LATEST, framework="pt") as tensors:
             progression = type(fresh)(**json.loads(tensors.metadata()[PROGRESSION]))
@@ -72,7 +75,7 @@ def read_checkpoint(
     except FileNotFoundError:
         return fresh
     except (OSError, SafetensorError) as error:
-        # It was replaced in one step, so this is no half-written one; to begin anew would throw away what it holds.
+        # The file was replaced in one step, so it is not half written; starting over would throw away its content.
         raise IsoglotError(f"{folder / LATEST}: cannot be read ({error}); delete it to train from the start") from error
     weights = {name.removeprefix("weights/"): tensor for name, tensor in stored.items() if name.startswith("weights/")}
     model.load_state_dict(_frozen(model) | weights)
@@ -86,3 +89,90 @@ def read_checkpoint(
 
 def _frozen(model: nn.Module) -> dict[str, nn.Parameter]:
     return {name: parameter for name, parameter in model.named_parameters() if not parameter.requires_grad}
+
+
+class BackgroundWriter:
+    """Called like `write_tensors`: copies the tensors as they are now and returns, and a thread writes them later.
+
+    Files are written in the order of the calls, so no checkpoint is on disk before the models that it knows of. The
+    writer has memory for one file of each name, which it uses again: a call waits until the last file of that name is
+    on disk. Leaving the context flushes all files. Leaving it by an error finishes one file and drops the others.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="isoglot-writer")
+        self._latest: dict[str, Future[None]] = {}
+        self._memory: dict[str, Tensor] = {}
+        self._error: BaseException | None = None
+
+    def __call__(self, tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None) -> None:
+        """Hand one file over; an error in writing any earlier file is raised here."""
+        if path.name in self._latest:
+            wait([self._latest[path.name]])
+        self._raise_error()
+        copies = self._copies(tensors, memory_name=path.name)
+        self._raise_error()  # again, since a file may have failed while the tensors were copied
+        self._latest[path.name] = self._thread.submit(self._write, copies, path, metadata)
+
+    def is_free(self, name: str) -> bool:
+        """Whether a call for a file of this name would not wait."""
+        return name not in self._latest or self._latest[name].done()
+
+    def finish(self) -> None:
+        """Wait until all files are on disk."""
+        wait(self._latest.values())
+        self._raise_error()
+
+    def __enter__(self) -> "BackgroundWriter":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._thread.shutdown(cancel_futures=kind is not None)
+        if kind is None:
+            self._raise_error()
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _write(self, tensors: Mapping[str, Tensor], path: Path, metadata: Mapping[str, str] | None) -> None:
+        if self._error is not None:
+            return  # a later file may build on the one that is missing
+        try:
+            write_tensors(tensors, path, metadata=metadata)
+        except (OSError, SafetensorError) as error:
+            self._error = IsoglotError(
+                f"{path} could not be written ({error}): see that its disk has room and may be written to, "
+                "and run again; what was saved before is kept"
+            )
+            self._error.__cause__ = error
+        except BaseException as error:
+            self._error = error
+
+    @torch.no_grad()
+    def _copies(self, tensors: Mapping[str, Tensor], *, memory_name: str) -> dict[str, Tensor]:
+        starts, size = {}, 0
+        for name, tensor in tensors.items():
+            starts[name] = size
+            size += -(-tensor.nbytes // ALIGNMENT) * ALIGNMENT
+        devices = {tensor.device for tensor in tensors.values() if tensor.device.type == "cuda"}
+        if memory_name not in self._memory or self._memory[memory_name].nbytes < size:
+            self._memory.pop(memory_name, None)  # frees it first, so that both are never held at once
+            self._memory[memory_name] = torch.empty(size, dtype=torch.uint8, pin_memory=bool(devices))
+        memory, copies = self._memory[memory_name], {}
+        # One thread: where another program has a core, threads that share small copies mostly wait for each other.
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            for name, tensor in tensors.items():
+                place = memory[starts[name] : starts[name] + tensor.nbytes]
+                copies[name] = place.view(tensor.dtype).view(tensor.shape)
+                copies[name].copy_(tensor, non_blocking=True)
+        finally:
+            torch.set_num_threads(threads)
+        # The copy runs on the stream that trains, so no weight changes before it is copied. It is waited for here: a GB
+        # takes tens of ms into pinned memory, and the thread then never calls CUDA, which could spoil a graph that is
+        # being recorded.
+        for device in devices:
+            torch.cuda.current_stream(device).synchronize()
+        return copies

@@ -1,8 +1,11 @@
-"""The batch of each update: languages are drawn, and the next windows of each are taken."""
+"""The batch of each update: languages are drawn, their next windows are taken, and a thread reads ahead of a GPU."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+# B = windows, L = positions
+
+from collections import deque
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -11,7 +14,11 @@ from torch import Tensor
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream, Windows, WindowSource
+from isoglot.machine import Machine
+from isoglot.pretraining.run import PretrainingRun
 from isoglot.randomness import derived_seed
+
+READ_AHEAD = 4
 
 
 def language_probabilities(num_lines: Mapping[str, int], *, exponent: float) -> dict[str, float]:
@@ -25,79 +32,112 @@ def language_probabilities(num_lines: Mapping[str, int], *, exponent: float) -> 
     return {language: weight / sum(weights.values()) for language, weight in weights.items()}
 
 
-# B = windows, L = positions
-
-
 def window_source(stream: TokenStream, *, switchable: SwitchableText | None, window: int, seed: int) -> WindowSource:
-    """Windows of a language's training text: as it is in the stream, or code-switched where it can be."""
+    """Windows of a language's training text: as it is in the stream, or code-switched where that is given."""
     if switchable is None:
         return Windows(stream.ids(Split.TRAIN), length=window, seed=seed, name=stream.language)
     return SwitchedWindows(switchable, length=window, seed=seed, name=stream.language)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    """Neighbouring rows of an update's batch, of one language."""
+class Batch:
+    """The windows of one update that one process learns from, in pieces that are read at once."""
 
-    language: str
+    token_BL: Tensor
+    """This process's rows of the update's batch."""
     first_row: int
-    num_rows: int
-    position: int
-    """Of the first row's window among those of its language."""
+    """Number of the first of them in the whole batch."""
+    pieces: tuple[tuple[str, int, int], ...]
+    """Language, first row and end row of each piece; rows are counted in the whole batch."""
+    languages: frozenset[str]
+    """Languages of the whole batch, over all processes."""
+    positions: Mapping[str, int]
+    """Windows that each language has given by the end of this batch; a resumed run starts there."""
+
+    def rows(self, first: int, end: int) -> Tensor:
+        """Tokens of some rows of the whole batch."""
+        return self.token_BL[first - self.first_row : end - self.first_row]
 
 
 class Batches:
-    """Draws batches by update number; the only state is how many windows each language has given."""
+    """Gives the batches in order; the only state is the update's number and how many windows each language has given.
+
+    Every process draws the languages of the whole batch and counts the windows of all rows, though it reads its own
+    rows alone. Were each to draw by itself, they would disagree about which weights an update changes.
+    """
 
     def __init__(
         self,
         sources: Mapping[str, WindowSource],
         *,
+        run: PretrainingRun,
         lines: Mapping[str, int],
-        batch: int,
-        language_draws: int,
-        language_exponent: float,
-        seed: int,
+        rows: tuple[int, int] | None = None,
+        micro_batch: int | None = None,
     ):
-        self.sources = sources
-        self.batch = batch
-        self.language_draws = language_draws
-        self.seed = seed
+        self.sources, self.run = sources, run
+        self.rows, self.micro_batch = rows or (0, run.batch), micro_batch or run.batch
+        self.update = 0
         self.positions = dict.fromkeys(sources, 0)
-        probabilities = language_probabilities(lines, exponent=language_exponent)
+        probabilities = language_probabilities(lines, exponent=run.language_exponent)
         self.languages = list(probabilities)
         self.cumulative = np.cumsum(list(probabilities.values()))
 
-    def next_parts(self, update: int) -> list[Part]:
-        """The languages and rows of this update; updates must be asked for in order."""
-        draws = np.random.default_rng(derived_seed(self.seed, "language", update)).random(self.language_draws)
+    def go_to(self, update: int, positions: Mapping[str, int]) -> None:
+        """Continue after this update, from these windows."""
+        self.update = update
+        self.positions.update(positions)
+
+    def __next__(self) -> Batch:
+        self.update += 1
+        run, num_draws = self.run, self.run.language_draws
+        draws = np.random.default_rng(derived_seed(run.seed, "language", self.update)).random(num_draws)
         # Rounding may leave the last sum just below a draw just below one.
         drawn = np.searchsorted(self.cumulative, draws, side="right").clip(max=len(self.languages) - 1)
-        bounds = [draw * self.batch // self.language_draws for draw in range(self.language_draws + 1)]
-        parts = []
-        for language, (first, end) in zip((self.languages[each] for each in drawn), pairwise(bounds), strict=True):
-            if first == end:
-                continue
-            position = self.positions[language]
-            parts.append(Part(language=language, first_row=first, num_rows=end - first, position=position))
-            self.positions[language] += end - first
-        return parts
+        first_row, end_row = self.rows
+        token_BL = np.empty((end_row - first_row, run.window), dtype=np.int64)
+        pieces, languages = [], set()
+        for draw, language in enumerate(self.languages[each] for each in drawn):
+            start, end = (bound * run.batch // num_draws for bound in (draw, draw + 1))
+            if start == end:
+                continue  # there are more draws than rows
+            languages.add(language)
+            first, last = max(start, first_row), min(end, end_row)
+            if first < last:
+                position = self.positions[language] + first - start
+                token_BL[first - first_row : last - first_row] = self.sources[language].take(position, last - first)
+            for row in range(first, last, self.micro_batch):
+                pieces.append((language, row, min(row + self.micro_batch, last)))
+            self.positions[language] += end - start
+        return Batch(
+            token_BL=torch.from_numpy(token_BL),
+            first_row=first_row,
+            pieces=tuple(pieces),
+            languages=frozenset(languages),
+            positions=dict(self.positions),
+        )
 
-    def tokens(self, part: Part) -> Tensor:
-        """The windows of a part."""
-        return torch.from_numpy(self.sources[part.language].take(part.position, part.num_rows))
 
+class Prefetcher:
+    """Gives the batches in order; for a GPU, a thread reads them ahead into memory that the GPU can fetch from."""
 
-def share_of(parts: Sequence[Part], *, first_row: int, end_row: int, at_most: int) -> Iterator[Part]:
-    """Those rows of a batch that one process reads, in pieces of one language and so many rows at most."""
-    for part in parts:
-        row, end = max(part.first_row, first_row), min(part.first_row + part.num_rows, end_row)
-        while row < end:
-            count = min(at_most, end - row)
-            yield Part(
-                language=part.language,
-                first_row=row,
-                num_rows=count,
-                position=part.position + row - part.first_row,
-            )
-            row += count
+    def __init__(self, batches: Batches, machine: Machine):
+        self.batches, self.device = batches, machine.device
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="isoglot-reader")
+        self._ahead: deque[Future[Batch]] = deque()
+
+    def __next__(self) -> Batch:
+        if self.device.type != "cuda":
+            return next(self.batches)
+        while len(self._ahead) < READ_AHEAD:
+            self._ahead.append(self._thread.submit(self._read))
+        batch = self._ahead[0].result()  # an error stays there, and is raised again by the next call
+        self._ahead.popleft()
+        return replace(batch, token_BL=batch.token_BL.to(self.device, non_blocking=True))
+
+    def close(self) -> None:
+        self._thread.shutdown(cancel_futures=True)
+
+    def _read(self) -> Batch:
+        batch = next(self.batches)
+        return replace(batch, token_BL=batch.token_BL.pin_memory())

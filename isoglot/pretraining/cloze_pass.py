@@ -18,7 +18,7 @@ from isoglot.model.block import Block, FeedForward, SelfAttention
 from isoglot.model.cloze import ClozeModel
 from isoglot.model.per_language import PerLanguage
 from isoglot.pretraining.flat_weights import FlatWeights
-from isoglot.pretraining.kernels.steps import Affine, Attended, Kernels, Normed, Weight
+from isoglot.pretraining.kernels.torch_kernels import Affine, Attended, Kernels, Normed, Weight
 from isoglot.study.scales import NormPlacement
 
 

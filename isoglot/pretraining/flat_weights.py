@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from isoglot.model.cloze import ClozeModel
 from isoglot.model.per_language import SHARED, PerLanguage
-from isoglot.pretraining.kernels.steps import Affine, Weight
-from isoglot.pretraining.parameters import aligned
+from isoglot.pretraining.footprint import aligned
+from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 
 MATRICES, VECTORS = "matrices", "vectors"
 

@@ -1,259 +1,230 @@
-"""The memory that pretraining a model takes, told before it starts."""
+"""What a run will need, predicted before it starts: parameters exactly, memory within a few percent, and disk."""
+
+# A batch is read in pieces. C = masked positions of a piece, V = tokens of the largest table
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 
 from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, memory_share
 from isoglot.machine import number_in
-from isoglot.pretraining.parameters import num_in_training, num_parameters
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
-from isoglot.study.scales import NormPlacement
-
-# A batch is read in pieces. C = masked positions of one, V = tokens of the largest table
-
+from isoglot.study.scales import EncoderShape, NormPlacement
 
 FLOAT = 4
 ID = 8
 MOMENTS = 2
-NORM_NUMBERS = 2
-"""Mean and deviation, which a LayerNorm keeps of each token."""
-IDS_OF_MASKED = 3
-"""Where each masked position is, twice, and what is hidden there."""
+ALIGNMENT = 64
+"""In training every tensor begins at a multiple of so many numbers, as matrix products want round addresses."""
+DRAWN_BYTES = 1 + FLOAT + ID
+"""Bytes drawn to mask a token: whether it is chosen, its fate, and another word."""
+GPU_FIXED_BYTES = 64 << 20
+"""Workspaces of libraries and sums of kernels."""
+DESCRIPTION_BYTES = 500
+LOG_LINE_BYTES = 250
+TENSORS_OF_A_BLOCK, TENSORS_OF_A_TABLE, TENSORS_OF_A_NORM = 12, 5, 2
+HEADER_BYTES = 140
+"""A tensor's name, shape and place in a safetensors file."""
+MICRO_BATCH_VARIABLE = "ISOGLOT_MICRO_BATCH"
+USABLE_SHARE = 0.9
+"""Share of free memory to plan with: predictions are a few percent off, and memory gets fragmented."""
+GIGABYTE = 1e9
+
+
+def aligned(numbers: int) -> int:
+    """How many numbers a tensor of this size takes in training."""
+    return ceil(numbers / ALIGNMENT) * ALIGNMENT
+
+
+def num_parameters(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
+    """Parameters of the whole model: what the languages share once, and what each owns."""
+    return _num_shared(run, table_sizes) + sum(_num_owned(run, table_size=size) for size in table_sizes.values())
+
+
+def num_read(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
+    """Parameters that take part when one language is read, for the language that owns most."""
+    return _num_shared(run, table_sizes) + max(_num_owned(run, table_size=size) for size in table_sizes.values())
+
+
+def _num_shared(run: PretrainingRun, table_sizes: Mapping[str, int]) -> int:
+    shared_table = 0 if run.separate.embeddings else _num_in_table(run.shape, size=max(table_sizes.values()))
+    top = 2 * run.shape.width if run.shape.norm is NormPlacement.PRE else 0
+    return shared_table + (run.shape.layers - len(run.separate.layers)) * _num_in_block(run.shape) + top
+
+
+def _num_owned(run: PretrainingRun, *, table_size: int) -> int:
+    """Parameters that one language owns."""
+    table = _num_in_table(run.shape, size=table_size) if run.separate.embeddings else 0
+    return table + len(run.separate.layers) * _num_in_block(run.shape)
+
+
+def _num_in_table(shape: EncoderShape, *, size: int) -> int:
+    """Embeddings with their norm, and the bias of the softmax."""
+    return replace(shape, layers=0, norm=NormPlacement.POST).num_parameters(table_size=size)
+
+
+def _num_in_block(shape: EncoderShape) -> int:
+    with_one, without = (replace(shape, layers=layers).num_parameters(table_size=0) for layers in (1, 0))
+    return with_one - without
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arithmetic:
-    """How a kind of device computes, as far as memory goes."""
+class DiskUse:
+    """Disk space of one run."""
 
-    number_bytes: int
-    """Of a number that flows through the model; norms' own and gradients of weights have 4."""
-    dropout_bytes: int
-    """Kept for each number that dropout may have hidden; a GPU draws anew on the way back."""
-    keeps_attention: bool
-    """Whether attention keeps its weights, of each position to each: a fused kernel need not."""
-    has_fixed_room: bool
-    """Whether there is room for more masked positions than there should be, as nobody waits to hear how many."""
-    keeps_graphs: bool
-    """Whether what a piece takes stays taken once it is recorded, so that it is there twice for one that is not yet."""
-    copies_beside: bool
-    """Whether copies of what is to be written to disk lie in the same memory."""
-    copies_table: bool
-    """Whether logits are computed from a copy of the token table in another order."""
-    fixed_bytes: int
-    """Workspaces of libraries and sums of programs."""
+    run: PretrainingRun
+    table_sizes: Mapping[str, int]
 
+    @cached_property
+    def model_bytes(self) -> int:
+        """A model file with its description."""
+        return FLOAT * num_parameters(self.run, table_sizes=self.table_sizes) + self._header_bytes + DESCRIPTION_BYTES
 
-ARITHMETIC = {
-    "cpu": Arithmetic(
-        number_bytes=FLOAT,
-        dropout_bytes=1,
-        keeps_attention=True,
-        has_fixed_room=False,
-        keeps_graphs=False,
-        copies_beside=True,
-        # torch for Linux on ARM multiplies matrices by the Arm Compute Library, which wants the second by rows.
-        copies_table=platform.machine() == "aarch64",
-        fixed_bytes=0,
-    ),
-    "cuda": Arithmetic(
-        number_bytes=2,
-        dropout_bytes=0,
-        keeps_attention=False,
-        has_fixed_room=True,
-        keeps_graphs=True,
-        copies_beside=False,
-        copies_table=False,
-        fixed_bytes=64 << 20,
-    ),
-}
-"""By torch's name for the kind of device; a GPU computes in bf16."""
+    @cached_property
+    def checkpoint_bytes(self) -> int:
+        """Weights and Adam's moments."""
+        parameters = num_parameters(self.run, table_sizes=self.table_sizes)
+        return FLOAT * (1 + MOMENTS) * parameters + self._header_bytes
+
+    @property
+    def _header_bytes(self) -> int:
+        owners, separate = len(self.table_sizes), self.run.separate
+        blocks = self.run.shape.layers + len(separate.layers) * (owners - 1)
+        tables = owners if separate.embeddings else 1
+        tensors = blocks * TENSORS_OF_A_BLOCK + tables * TENSORS_OF_A_TABLE + TENSORS_OF_A_NORM
+        return HEADER_BYTES * tensors
+
+    @property
+    def finished_bytes(self) -> int:
+        """Files that stay: the best model, those kept from the course of training, and the log."""
+        updates = self.run.updates
+        num_kept = sum(self.run.kept_after(updates >> halvings) for halvings in range(1, updates.bit_length()))
+        return (1 + num_kept) * self.model_bytes + self.run.evaluations * LOG_LINE_BYTES
+
+    @property
+    def passing_bytes(self) -> int:
+        """Files that are there during training only: a checkpoint and the next, and a better model than the best."""
+        return 2 * self.checkpoint_bytes + self.model_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
 class Footprint:
-    """Of one model in training, in the memory of one process's device."""
+    """Memory of one model in training, on the device of one process."""
 
     run: PretrainingRun
     table_sizes: Mapping[str, int]
-    arithmetic: Arithmetic
+    device: str
+    """Its kind, "cpu" or "cuda"; a GPU computes in bf16."""
     micro_batch: int
     """Windows read at once, at most."""
-    processes: int
-    """That train the model together, each on its share of the batch."""
-
-    @classmethod
-    def of(
-        cls, run: PretrainingRun, *, table_sizes: Mapping[str, int], device: str, micro_batch: int, processes: int = 1
-    ) -> "Footprint":
-        """On a kind of device, "cpu" or "cuda"."""
-        return cls(
-            run=run,
-            table_sizes=table_sizes,
-            arithmetic=ARITHMETIC[device],
-            micro_batch=micro_batch,
-            processes=processes,
-        )
+    processes: int = 1
+    """Processes that train the model together, each on its share of the batch."""
 
     @property
     def peak_bytes(self) -> int:
-        """At the worst moment of training."""
+        """Memory at the worst moment of training."""
         passing = max(self.batch_bytes + self.piece_bytes, self.evaluation_bytes)
-        recorded = self.piece_bytes if self.arithmetic.keeps_graphs else 0
-        return self.state_bytes + passing + recorded + self.copied_bytes + self.arithmetic.fixed_bytes
+        if self.on_gpu:
+            # A CUDA graph keeps the memory it was recorded in, while a piece not recorded yet is read beside it.
+            return self.state_bytes + passing + self.piece_bytes + GPU_FIXED_BYTES
+        # A checkpoint and a model wait in the same memory for the disk.
+        return self.state_bytes + passing + (2 + MOMENTS) * FLOAT * self.parameters
 
     @property
     def update_bytes(self) -> int:
-        """At the worst moment of an update."""
+        """Memory at the worst moment of an update."""
         return self.state_bytes + self.batch_bytes + self.piece_bytes
 
     @property
-    def piece_bytes(self) -> int:
-        """At the worst moment of reading a piece, beside what is always there."""
-        return max(self.moments_of_a_piece.values())
-
-    @cached_property
-    def moments_of_a_piece(self) -> dict[str, int]:
-        """What may be the worst one, and what it needs; all come on the way back or where it begins."""
-        shape, number, tokens = self.run.shape, self.arithmetic.number_bytes, self.rows * self.run.window
-        width = number * shape.width
-        # Of every token: the gradient of a sum, and that of what dropout let through.
-        found = (2 if shape.dropout else 1) * width
-        below_top = self.kept_bytes - int(self.masked_positions * (self._top_bytes - IDS_OF_MASKED * ID - width))
-        moments = {
-            "softmax": self.kept_bytes
-            + int(self.masked_positions * (number * self.table_size + width))
-            + self._table_copy_bytes,
-            "attention": below_top + int(self.masked_positions * width) + tokens * self._attention_gradient_bytes,
-        }
-        if shape.layers > 1:
-            # Of the block below the top, whose last norm is done with; what its wide layer gave is let go for a
-            # gradient.
-            moments["feed-forward"] = below_top + tokens * (
-                found + number * shape.feed_forward - self._attention_bytes - self._norm_bytes
-            )
-        return moments
+    def on_gpu(self) -> bool:
+        return self.device == "cuda"
 
     @cached_property
     def parameters(self) -> int:
         return num_parameters(self.run, table_sizes=self.table_sizes)
 
-    @cached_property
-    def state_bytes(self) -> int:
-        """Weights, gradients and Adam's moments, and weights once more where matrix products take another type."""
-        twin = self.arithmetic.number_bytes if self.arithmetic.number_bytes < FLOAT else 0
-        return ((2 + MOMENTS) * FLOAT + twin) * num_in_training(self.run, table_sizes=self.table_sizes)
-
-    @property
-    def copied_bytes(self) -> int:
-        """A checkpoint and a model on their way to the disk."""
-        return (2 + MOMENTS) * FLOAT * self.parameters if self.arithmetic.copies_beside else 0
-
-    @property
-    def _table_copy_bytes(self) -> int:
-        return FLOAT * self.table_size * self.run.shape.width if self.arithmetic.copies_table else 0
-
     @property
     def rows(self) -> int:
-        """Windows of the largest piece; none is of two languages, nor of two processes."""
-        return min(self.micro_batch, ceil(self.run.batch / self.run.language_draws), self.own_rows)
+        """Windows of the largest piece; no piece has two languages, nor two processes."""
+        return min(self.micro_batch, ceil(self.run.batch / self.run.language_draws), self._own_rows)
 
     @property
-    def own_rows(self) -> int:
+    def _own_rows(self) -> int:
         """Windows of an update that one process reads."""
         return ceil(self.run.batch / self.processes)
 
     @property
-    def table_size(self) -> int:
-        return max(self.table_sizes.values())
+    def state_bytes(self) -> int:
+        """Weights, gradients and Adam's moments; on a GPU, weights once more in bf16. Gaps for alignment are small."""
+        return ((2 + MOMENTS) * FLOAT + (self._number if self.on_gpu else 0)) * self.parameters
 
     @property
     def batch_bytes(self) -> int:
-        """Ids, and what was drawn to mask them, all at the beginning of an update."""
-        drawn = 1 + FLOAT + ID
-        return (ID * self.own_rows + drawn * self.run.batch) * self.run.window
+        """Ids of this process's rows, and the mask of the whole batch, all drawn at the beginning of an update."""
+        return (ID * self._own_rows + DRAWN_BYTES * self.run.batch) * self.run.window
 
     @property
-    def kept_bytes(self) -> int:
-        """What reading a piece keeps for the way back, with the ids as the model sees them."""
-        width = self.arithmetic.number_bytes * self.run.shape.width
-        lowest_norm = width + FLOAT * NORM_NUMBERS if self.run.shape.norm is NormPlacement.PRE else 0
-        blocks = (self.run.shape.layers - 1) * self.block_bytes_per_token + self._attention_bytes
-        per_token = ID + self._norm_bytes + lowest_norm + blocks
-        return self.rows * self.run.window * per_token + int(self.masked_positions * self._top_bytes)
-
-    @property
-    def block_bytes_per_token(self) -> int:
-        """What a Transformer block below the top keeps for the way back."""
-        return self._attention_bytes + 2 * self._norm_bytes + self._wide_bytes
-
-    @property
-    def _top_bytes(self) -> int:
-        """What the top block keeps of a masked position beside attention: no other is computed there."""
-        mixed = self.arithmetic.number_bytes * self.run.shape.width
-        return IDS_OF_MASKED * ID + mixed + 2 * self._norm_bytes + self._wide_bytes
-
-    @property
-    def _attention_bytes(self) -> int:
-        """Queries, keys, values and what they come to; and each position's share in each, or one number to find it."""
-        shape, shares = self.run.shape, FLOAT * self.run.shape.heads
-        if self.arithmetic.keeps_attention:
-            hidden = self.arithmetic.dropout_bytes if shape.attention_dropout else 0
-            shares = (FLOAT + hidden) * shape.heads * self.run.window
-        return 4 * self.arithmetic.number_bytes * shape.width + shares
-
-    @property
-    def _attention_gradient_bytes(self) -> int:
-        """Of each token in the top block's attention, with the gradients of its sum and of the mixed values."""
-        width, shares = (
-            self.arithmetic.number_bytes * self.run.shape.width,
-            FLOAT * self.run.shape.heads * self.run.window,
-        )
-        if not self.arithmetic.keeps_attention:
-            return (2 + 3) * width
-        # Mixed values in another order and values, with attention's weights before and after their softmax; then with
-        # one of these also queries and keys; then all three in both orders.
-        return max((2 + 2) * width + 2 * shares, (2 + 4) * width + shares, (2 + 6) * width)
-
-    @property
-    def _norm_bytes(self) -> int:
-        """A sum, its norm, and what dropout hid of it."""
-        return 2 * self.arithmetic.number_bytes * self.run.shape.width + FLOAT * NORM_NUMBERS + self._dropout_bytes
-
-    @property
-    def _wide_bytes(self) -> int:
-        """Of the wide layer before and after its GELU."""
-        return 2 * self.arithmetic.number_bytes * self.run.shape.feed_forward
-
-    @property
-    def _dropout_bytes(self) -> int:
-        return self.arithmetic.dropout_bytes * self.run.shape.width if self.run.shape.dropout else 0
+    def _number(self) -> int:
+        """Bytes of a number that flows through the model."""
+        return 2 if self.on_gpu else FLOAT
 
     @property
     def masked_positions(self) -> float:
-        """Of a piece, none of them the first of its window."""
-        if self.arithmetic.has_fixed_room:
+        if self.on_gpu:
             from isoglot.pretraining.masking import room_for_masked  # which loads torch
 
             return room_for_masked(self.rows * self.run.window, rate=self.run.mask_rate)
         return self.run.mask_rate * self.rows * (self.run.window - 1)
 
+    @cached_property
+    def piece_bytes(self) -> int:
+        """Memory at the worst moment of reading a piece, beside what is always there.
+
+        The way forward keeps every layer's numbers for the way back, so the worst moment is where that begins: at the
+        softmax over all words, in the top block's attention, or in the feed-forward layer below it.
+        """
+        shape, tokens, masked = self.run.shape, self.rows * self.run.window, self.masked_positions
+        width, wide = self._number * shape.width, self._number * shape.feed_forward
+        # A norm keeps a sum and its output; on a CPU also which numbers dropout hid, which a GPU draws once more.
+        norm = 2 * width + 2 * FLOAT + (shape.width if shape.dropout and not self.on_gpu else 0)
+        # Attention keeps queries, keys, values and its output, and each position's share in each other. A fused kernel
+        # keeps one number for each query instead.
+        shares = FLOAT * shape.heads * (1 if self.on_gpu else self.run.window)
+        hidden = shape.heads * self.run.window if shape.attention_dropout and not self.on_gpu else 0
+        attention = 4 * width + shares + hidden
+        below: float = tokens * (ID + norm + (shape.layers - 1) * (attention + 2 * norm + 2 * wide) + attention)
+        if shape.norm is NormPlacement.PRE:
+            below += tokens * width
+        # Above its attention, the top block is computed at masked positions alone.
+        below += masked * (3 * ID + width)
+        logits = self._number * self._table_size
+        at_softmax = below + masked * (width + 2 * norm + 2 * wide + logits) + self._table_copy_bytes
+        # Gradients of the sum and of the mixed values, and of queries, keys and values, or of the shares before those.
+        gradients = 5 * width if self.on_gpu else max(4 * width + 2 * shares, 6 * width + shares, 8 * width)
+        in_attention = below + masked * width + tokens * gradients
+        in_feed_forward = below + tokens * ((2 if shape.dropout else 1) * width + wide - attention - norm)
+        return int(max(at_softmax, in_attention, in_feed_forward if shape.layers > 1 else 0))
+
+    @property
+    def _table_size(self) -> int:
+        return max(self.table_sizes.values())
+
+    @property
+    def _table_copy_bytes(self) -> int:
+        """torch for Linux on ARM multiplies by the Arm Compute Library, which wants the second matrix by rows."""
+        copies = not self.on_gpu and platform.machine() == "aarch64"
+        return FLOAT * self._table_size * self.run.shape.width if copies else 0
+
     @property
     def evaluation_bytes(self) -> int:
-        """Of a pass over held-out windows, in full precision: logits, with the next ones or all hidden states."""
+        """A pass over held-out windows, in full precision: logits, with the next ones or all hidden states."""
         shape, tokens = self.run.shape, EVALUATED_AT_ONCE * self.run.window
-        logits = FLOAT * tokens * self.run.mask_rate * self.table_size
+        logits = FLOAT * tokens * self.run.mask_rate * self._table_size
         hidden = FLOAT * tokens * ((shape.layers + 3) * shape.width + 2 * shape.feed_forward)
         return int(logits + max(logits + FLOAT * tokens * shape.width + self._table_copy_bytes, hidden))
-
-
-MICRO_BATCH_VARIABLE = "ISOGLOT_MICRO_BATCH"
-USABLE_SHARE = 0.9
-"""Of free memory: predictions are a few percent off, and memory falls into pieces."""
-GIGABYTE = 1e9
 
 
 class TooLargeError(IsoglotError):
@@ -261,7 +232,7 @@ class TooLargeError(IsoglotError):
 
 
 def micro_batch(run: PretrainingRun, *, table_sizes: Mapping[str, int], free: FreeMemory, processes: int = 1) -> int:
-    """What the environment variable ISOGLOT_MICRO_BATCH says, or else what fits."""
+    """The number in the environment variable ISOGLOT_MICRO_BATCH, or else what fits."""
     wanted = number_in(MICRO_BATCH_VARIABLE, of="windows")
     return wanted or fitting_micro_batch(run, table_sizes=table_sizes, free=free, processes=processes)
 
@@ -270,27 +241,24 @@ def fitting_micro_batch(
     run: PretrainingRun, *, table_sizes: Mapping[str, int], free: FreeMemory, processes: int = 1
 ) -> int:
     """All windows that could be read at once if they fit, or half of them, or a quarter, and so on."""
-
-    def footprint(windows: int) -> Footprint:
-        return Footprint.of(run, table_sizes=table_sizes, device=free.device, micro_batch=windows, processes=processes)
-
     # Each process has a GPU of its own, but they share the CPU's memory.
     usable = USABLE_SHARE * free.free_bytes / (processes if free.device == "cpu" else 1)
+    whole = Footprint(run=run, table_sizes=table_sizes, device=free.device, micro_batch=run.batch, processes=processes)
     # In halves, so that a little more or less free memory does not change what a resumed run reads at once.
-    windows = footprint(run.batch).rows
-    while footprint(windows).peak_bytes > usable:
+    windows = whole.rows
+    while (footprint := replace(whole, micro_batch=windows)).peak_bytes > usable:
         if windows == 1:
-            raise TooLargeError(_too_large(footprint(1), usable=usable, free=free))
+            raise TooLargeError(_too_large(footprint, usable=usable, free=free))
         windows = ceil(windows / 2)
     return windows
 
 
 def _too_large(footprint: Footprint, *, usable: float, free: FreeMemory) -> str:
-    needed, found = footprint.peak_bytes / GIGABYTE, free.free_bytes / GIGABYTE
     fewer = "give fewer --workers, " if memory_share() < 1 else ""
     return (
-        f"a model of {footprint.parameters:,} parameters needs {needed:.2f} GB of the {free.device}'s memory to train "
-        f"on one window of {footprint.run.window} tokens at a time, and of {found:.2f} GB that are free "
-        f"{usable / GIGABYTE:.2f} can be counted on: {fewer}stop what else is running there, take another device, or "
-        "lower window, merges, shape.width or shape.layers in the table [change] of the study"
+        f"a model of {footprint.parameters:,} parameters needs {footprint.peak_bytes / GIGABYTE:.2f} GB of the "
+        f"{free.device}'s memory to train on one window of {footprint.run.window} tokens at a time, and of "
+        f"{free.free_bytes / GIGABYTE:.2f} GB that are free {usable / GIGABYTE:.2f} can be counted on: {fewer}stop "
+        "what else is running there, take another device, or lower window, merges, shape.width or shape.layers in the "
+        "table [change] of the study"
     )

@@ -1,32 +1,41 @@
-"""How a run is doing, line by line, for people and programs that watch it."""
+"""How a run is doing, line by line in a file and, where the user wants it, in TensorBoard."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from importlib.util import find_spec
 from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean
 from time import monotonic, perf_counter
+from typing import TYPE_CHECKING
 
-import torch
-
+from isoglot.errors import IsoglotError
 from isoglot.pretraining.run import HEALTH, PretrainingRun, UpdateRecord
-from isoglot.pretraining.tensorboard import TensorBoard, is_wanted
+
+if TYPE_CHECKING:
+    import torch
+    from torch.utils.tensorboard import SummaryWriter
 
 FORWARD_AND_BACKWARD = 3
 """A matrix product's backward pass is two more of its size."""
-SECONDS_OF_MEASURING = 0.2
+SECONDS_OF_MEASURING = 0.1
+UPDATES_BETWEEN_LINES = 100
+SECONDS_BETWEEN_LINES = 10.0
+"""A line is due when either has gone by."""
+TENSORBOARD_VARIABLE = "ISOGLOT_TENSORBOARD"
+EVENTS = "tensorboard"
 
 
 def useful_operations_per_token(run: PretrainingRun, *, table_size: int) -> float:
-    """Multiplications and additions of the model that is trained, for each token of the windows.
+    """Multiplications and additions that training the model needs for each token of the windows.
 
-    Matrix products of the layers, attention over the window, and the softmax at masked positions alone. What a device
-    spends on look-ups, norms, dropout, the optimizer or on computing anything twice is not useful in this sense; what
-    it is spared, as the last layer where no word is masked, counts as if it had been done.
+    They are the matrix products of the layers, attention over the window, and the softmax at masked positions alone.
+    Look-ups, norms, dropout and the optimizer do not count. The last layer counts at all positions, though the pass
+    computes it at masked ones alone.
     """
     shape = run.shape
     weights = 4 * shape.width**2 + 2 * shape.width * shape.feed_forward
@@ -39,21 +48,14 @@ def useful_operations_per_token(run: PretrainingRun, *, table_size: int) -> floa
 def measured_matmul_peak(device: torch.device) -> float:
     """Operations a second in large matrix products, as training computes them there: bf16 where a GPU has it.
 
-    On a CPU with as many threads as the process uses now.
+    On a CPU it is measured with as many threads as the process uses now.
     """
-    import torch
-
-    return _measured_matmul_peak(device, num_threads=torch.get_num_threads())
-
-
-@cache
-def _measured_matmul_peak(device: torch.device, *, num_threads: int) -> float:  # noqa: ARG001
     import torch
 
     on_gpu = device.type == "cuda"
     size, products_at_once = (8192, 4) if on_gpu else (1024, 1)
     dtype = torch.bfloat16 if on_gpu and torch.cuda.is_bf16_supported() else torch.float32
-    # Random numbers, since a GPU computes faster with zeros; of a generator of its own, as the run has its own draws.
+    # Random numbers, since a GPU computes faster with zeros; from its own generator, to leave the run's draws alone.
     generator = torch.Generator(device=device).manual_seed(0)
     left, right = (torch.randn(size, size, device=device, generator=generator).to(dtype) for _ in range(2))
     product = torch.mm(left, right)
@@ -75,16 +77,11 @@ def _measured_matmul_peak(device: torch.device, *, num_threads: int) -> float:  
     return products_at_once * 2 * size**3 / best
 
 
-UPDATES_BETWEEN_LINES = 100
-SECONDS_BETWEEN_LINES = 10.0
-"""A line is due when either has gone by."""
-
-
 class HealthLog:
     """Gathers updates into lines of a file; without a folder it does nothing.
 
-    A run that goes on after a kill appends, under the next number of `attempt`: updates that were lost and done again
-    stand there once for each.
+    A run that resumes after a kill appends under the next number of `attempt`. Updates that were lost and done again
+    are there once for each attempt.
     """
 
     def __init__(
@@ -104,45 +101,44 @@ class HealthLog:
         self.timed_from: tuple[int, float] | None = None
         """The update and the time from which the next line's speed counts."""
         if folder is not None:
-            self.tensorboard = TensorBoard(folder) if is_wanted() else None
-            self.most_tokens_per_second = processes * measured_matmul_peak(device) / _operations(run, table_sizes)
+            self.tensorboard = TensorBoard(folder) if is_tensorboard_wanted() else None
+            # Languages may have tables of their own sizes.
+            operations = fmean(useful_operations_per_token(run, table_size=size) for size in table_sizes.values())
+            self.most_tokens_per_second = processes * measured_matmul_peak(device) / operations
             folder.mkdir(parents=True, exist_ok=True)
             self.attempt = _latest_attempt(folder / HEALTH) + 1
 
     def __call__(self, records: Sequence[UpdateRecord]) -> None:
-        """Take note of updates that were done, in their order."""
+        """Add updates that were done, in their order."""
         if self.folder is None or not records:
             return
         if records[0].update <= self.update:
             # Processes that train together were started again.
-            self._begin_again()
+            self._write_gathered()
+            self.attempt, self.num_skipped, self.timed_from = self.attempt + 1, 0, None
         self.update = records[-1].update
         self.num_skipped += sum(record.skipped for record in records)
         self.gathered += records
-        now = monotonic()
         if self.timed_from is None:
-            # Not from the start on, as the first updates had to wait for everything to be set up.
-            self.timed_from = self.update, now
-        if len(self.gathered) >= UPDATES_BETWEEN_LINES or now - self.timed_from[1] >= SECONDS_BETWEEN_LINES:
-            self._write_gathered(now)
-
-    def _begin_again(self) -> None:
-        if self.gathered:
-            self._write_gathered(monotonic())
-        self.attempt, self.num_skipped, self.timed_from = self.attempt + 1, 0, None
+            # Not from the start, as the first updates had to wait for everything to be set up.
+            self.timed_from = self.update, monotonic()
+        if len(self.gathered) >= UPDATES_BETWEEN_LINES or monotonic() - self.timed_from[1] >= SECONDS_BETWEEN_LINES:
+            self._write_gathered()
 
     def remark(self, text: str) -> None:
-        """Keep a sentence that was said to the user."""
+        """Write a sentence that the user was shown."""
         self._write({"remark": text})
 
     def close(self) -> None:
-        """Write what has been gathered since the last line."""
-        if self.gathered:
-            self._write_gathered(monotonic())
+        """Write the updates since the last line."""
+        self._write_gathered()
         if self.folder is not None and self.tensorboard is not None:
             self.tensorboard.close()
 
-    def _write_gathered(self, now: float) -> None:
+    def _write_gathered(self) -> None:
+        if not self.gathered:
+            return
+        now = monotonic()
         speed = self._tokens_per_second(now)
         numbers: dict[str, object] = {
             "tokens": self.update * self.tokens_per_update,
@@ -158,9 +154,12 @@ class HealthLog:
         self.gathered, self.timed_from = [], (self.update, now)
 
     def _peak_memory(self) -> int | None:
-        """Of this process, hence unknown where others train."""
-        is_here = self.device.type == "cuda" and self.processes == 1
-        return torch.cuda.max_memory_allocated(self.device) if is_here else None
+        """Known for a GPU that this process trains on, and not where others train."""
+        if self.device.type != "cuda" or self.processes > 1:
+            return None
+        import torch
+
+        return torch.cuda.max_memory_allocated(self.device)
 
     def _tokens_per_second(self, now: float) -> float | None:
         if self.timed_from is None:
@@ -173,7 +172,7 @@ class HealthLog:
             return
         time = datetime.now(UTC).isoformat(timespec="seconds")
         line = {"attempt": self.attempt, "update": self.update, "time": time, **content}
-        # One write for each line, so that who reads along sees whole ones.
+        # One write for each line, so that programs that follow the file see whole ones.
         with (self.folder / HEALTH).open("ab", buffering=0) as file:
             file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
 
@@ -196,18 +195,13 @@ def _learning(records: Sequence[UpdateRecord]) -> dict[str, object]:
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    """Of numbers; None where there are none, which JSON can say."""
+    """The mean of finite values; None where there are none, since JSON has no nan."""
     numbers = [value for value in values if isfinite(value)]
     return fmean(numbers) if numbers else None
 
 
-def _operations(run: PretrainingRun, table_sizes: Mapping[str, int]) -> float:
-    """Useful ones for each token, over languages that may have tables of their own."""
-    return fmean(useful_operations_per_token(run, table_size=size) for size in table_sizes.values())
-
-
 def _latest_attempt(path: Path) -> int:
-    """The highest number in the file, 0 where there is none; a line that a kill left unfinished is cut off."""
+    """The highest attempt in the file, 0 where there is none; a line that a kill left unfinished is cut off."""
     latest = end = position = 0
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for line in lines:
@@ -222,3 +216,56 @@ def _latest_attempt(path: Path) -> int:
         with path.open("r+b") as file:
             file.truncate(end)
     return latest
+
+
+def is_tensorboard_wanted() -> bool:
+    """Whether the environment variable ISOGLOT_TENSORBOARD is 1."""
+    value = os.environ.get(TENSORBOARD_VARIABLE, "")
+    if value not in ("", "0", "1"):
+        raise IsoglotError(f"{TENSORBOARD_VARIABLE}={value!r} says neither yes nor no; set it to 1, or unset it")
+    return value == "1"
+
+
+def check_tensorboard() -> None:
+    """Refuse a run that would fail when its first model begins to train, without loading torch."""
+    if is_tensorboard_wanted() and find_spec("tensorboard") is None:
+        raise _missing_tensorboard()
+
+
+def _missing_tensorboard() -> IsoglotError:
+    return IsoglotError(
+        f"{TENSORBOARD_VARIABLE}=1 needs a library; get it with: pip install 'isoglot[tensorboard]', "
+        f"or unset {TENSORBOARD_VARIABLE}"
+    )
+
+
+class TensorBoard:
+    """Event files beside the health log."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder / EVENTS
+        self.writer: SummaryWriter | None = None
+        try:
+            import torch.utils.tensorboard  # noqa: F401
+        except ImportError:
+            raise _missing_tensorboard() from None
+
+    def write(self, numbers: Mapping[str, object], *, update: int, first_update: int) -> None:
+        """Write all numbers that are there; those of languages get names like losses/en."""
+        from torch.utils.tensorboard import SummaryWriter
+
+        if self.writer is None:
+            # Hides what a killed attempt wrote about updates that this attempt does again.
+            self.writer = SummaryWriter(self.folder, purge_step=first_update)
+        for name, value in numbers.items():
+            tagged = (
+                {f"{name}/{key}": each for key, each in value.items()} if isinstance(value, Mapping) else {name: value}
+            )
+            for tag, number in tagged.items():
+                if isinstance(number, int | float):
+                    self.writer.add_scalar(tag, number, update)
+        self.writer.flush()
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()

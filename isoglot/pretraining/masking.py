@@ -18,16 +18,16 @@ ROUND_ROOM = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Mask:
-    """What was drawn for an update's batch, before any of its words are known.
+    """The random draw for an update's batch, made before any of its words are known.
 
-    Whoever reads some rows of the batch, in whichever process, hides the same words of them.
+    It is drawn for the whole batch, so any process that reads some of its rows hides the same words of them.
     """
 
     chosen_BL: Tensor
     fate_BL: Tensor
-    """From 0 to 1: masked, kept or another word."""
+    """A number from 0 to 1 that decides between masked, kept and another word."""
     other_BL: Tensor
-    """Numbers far above any table's size, which say what the other word is."""
+    """Numbers far above any table's size; modulo that size they are the other word."""
 
     @classmethod
     def drawn(cls, rows: int, window: int, *, rate: float, generator: torch.Generator) -> "Mask":
@@ -42,9 +42,9 @@ class Mask:
             other_BL=torch.randint(LARGE_NUMBER, shape, generator=generator, device=device),
         )
 
-    def of_rows(self, first: int, count: int) -> "Mask":
+    def of_rows(self, first: int, end: int) -> "Mask":
         """The part of the draw that belongs to some rows."""
-        rows = slice(first, first + count)
+        rows = slice(first, end)
         return Mask(chosen_BL=self.chosen_BL[rows], fate_BL=self.fate_BL[rows], other_BL=self.other_BL[rows])
 
     def hide(self, token_BL: Tensor, *, mask_id: int, table_size: int) -> Tensor:
@@ -65,16 +65,19 @@ class Mask:
         return self.chosen_BL.flatten().nonzero().squeeze(1)
 
     def first_masked_C(self, count: int) -> Tensor:
-        """Flat indices of so many chosen positions, then B x L where there are fewer; nobody waits to hear how many."""
+        """Flat indices of the first `count` chosen positions, filled up with B x L where there are fewer.
+
+        `nonzero` would make the host wait for the device to learn how many there are; this has a fixed shape.
+        """
         chosen_T = self.chosen_BL.flatten()
         place_T = torch.where(chosen_T, chosen_T.cumsum(0) - 1, count).clamp(max=count)
         index_T = torch.arange(len(chosen_T), device=chosen_T.device)
-        # One place more, where all that have none end up.
+        # One more place, into which all positions that are not chosen are written.
         return index_T.new_full((count + 1,), len(chosen_T)).scatter(0, place_T, index_T)[:count]
 
 
 def room_for_masked(tokens: int, *, rate: float) -> int:
-    """So many that hardly ever more are chosen among so many tokens: once in some millions of draws."""
-    # Departure: words beyond it are hidden and not asked for, on a GPU, which need not wait to hear how many there are.
+    """Room for the masked words among so many tokens; more are chosen once in some millions of draws."""
+    # Departure: on a GPU, masked words beyond this room are hidden but not predicted, so that shapes are fixed.
     spread = DEVIATIONS * sqrt(rate * (1 - rate) * tokens)
     return min(tokens, ceil((rate * tokens + spread) / ROUND_ROOM) * ROUND_ROOM)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -33,12 +33,12 @@ LONGEST_WAIT = timedelta(minutes=10)
 """For each other: while the first evaluates, or for one that hangs, before all are started again."""
 LOG_NAME = "torchrun.log"
 RECORDS, TROUBLE = "isoglot-records", "isoglot-trouble"
-"""What the first process prints a line of JSON about."""
+"""Beginnings of the lines that the first process prints; JSON follows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What each of the processes is told."""
+    """Everything that each of the processes needs to know."""
 
     run: PretrainingRun
     streams: Mapping[str, Path]
@@ -50,21 +50,26 @@ class Job:
 
 
 def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folder: Path | None = None) -> None:
-    """Do what `pretrain` does, each process on its rows of every batch; what they say in passing goes to a log."""
-    with TemporaryDirectory() as place, (Path(place) / "job").open("wb") as told, _log(log_folder) as log:
-        pickle.dump(job, told)
-        told.flush()
+    """Do what `pretrain` does, each process on its rows of every batch; their standard error goes to a log."""
+    with ExitStack() as stack:
+        place, log = stack.enter_context(TemporaryDirectory()), None
+        if log_folder is not None:
+            log_folder.mkdir(parents=True, exist_ok=True)
+            log = stack.enter_context((log_folder / LOG_NAME).open("a", encoding="utf-8"))
+        job_file = stack.enter_context((Path(place) / "job").open("wb"))
+        pickle.dump(job, job_file)
+        job_file.flush()
         # The kernel frees this lock if this process is killed, and then they must not go on alone: another run may
         # take over.
-        fcntl.flock(told, fcntl.LOCK_EX)
+        fcntl.flock(job_file, fcntl.LOCK_EX)
         deaths, reached = 0, 0
         # Not with torchrun's own restarts: after one, gloo's processes at times wait for each other for ever.
         while deaths <= MAX_RESTARTS:
             furthest = reached
-            with _started(Path(told.name), processes=processes, log=log) as torchrun:
+            with _started(Path(job_file.name), processes=processes, log=log) as torchrun:
                 assert torchrun.stdout is not None
                 for line in torchrun.stdout:
-                    reached = max(reached, _heard(line, report=report))
+                    reached = max(reached, _passed_on(line, report=report))
                 if torchrun.wait() == 0:
                     return
             # A long run may bear many, as long as it gets on between them.
@@ -73,16 +78,6 @@ def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folde
         f"{processes} processes could not train {job.folder.name} together: some died {deaths} times and got no further"
         + (f"; what they said is in {log_folder / LOG_NAME}" if log_folder is not None else "")
     )
-
-
-@contextmanager
-def _log(folder: Path | None) -> Iterator[TextIO | None]:
-    if folder is None:
-        yield None
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOG_NAME).open("a", encoding="utf-8") as log:
-        yield log
 
 
 @contextmanager
@@ -107,8 +102,8 @@ def _started(job: Path, *, processes: int, log: TextIO | None) -> Iterator[subpr
                 process.kill()
 
 
-def _heard(line: str, *, report: Report) -> int:
-    """Pass on what the first process says; returns the update that it told of, if any."""
+def _passed_on(line: str, *, report: Report) -> int:
+    """Pass a line of the first process on; returns the latest update in it, or 0."""
     if line.startswith(TROUBLE):
         raise IsoglotError(json.loads(line.removeprefix(TROUBLE)))
     if not line.startswith(RECORDS):
@@ -119,16 +114,16 @@ def _heard(line: str, *, report: Report) -> int:
 
 
 def main() -> None:
-    """Be one of the processes."""
-    told = Path(sys.argv[1])
+    """Run as one of the processes."""
+    job_file = Path(sys.argv[1])
     torchrun = os.getppid()
-    end_after(lambda: _wait_for_the_end_of(torchrun, job=told))
-    job = pickle.loads(told.read_bytes())
+    end_after(lambda: _wait_for_the_end_of(torchrun, job_file=job_file))
+    job = pickle.loads(job_file.read_bytes())
     try:
         _train(job)
-    # Of a full disk, say, which another start would not mend.
+    # A full disk, say, which another start would not fix.
     except (IsoglotError, OSError) as error:
-        _say(TROUBLE, str(error))
+        _print(TROUBLE, str(error))
         sys.exit(1)
 
 
@@ -144,17 +139,17 @@ def _train(job: Job) -> None:
             mask_id=job.mask_id,
             folder=job.folder,
             machine=machine,
-            report=lambda records: _say(RECORDS, [asdict(record) for record in records]),
+            report=lambda records: _print(RECORDS, [asdict(record) for record in records]),
             switchable={language: SwitchableText.read(folder) for language, folder in job.switchable.items()},
             ranks=Ranks(rank=dist.get_rank(), count=dist.get_world_size()),
             micro_batch=job.micro_batch,
         )
-    dist.barrier()  # the others must not take the first, which writes still, for dead
+    dist.barrier()  # the first still writes, and the others must not leave before it
     dist.destroy_process_group()
 
 
 def _machine_of_rank(rank: int) -> Machine:
-    """A GPU for each; none of them may touch another's, where it would leave some hundred megabytes."""
+    """A GPU for each rank; none may touch another's, where it would leave some hundred megabytes."""
     if os.environ.get(DEVICE_VARIABLE, "cuda").startswith("cuda") and torch.cuda.is_available():
         if rank >= torch.cuda.device_count():
             raise IsoglotError(
@@ -166,14 +161,14 @@ def _machine_of_rank(rank: int) -> Machine:
     return this_machine()
 
 
-def _say(subject: str, content: object) -> None:
-    # In one piece, which print's line and its end are not: all processes have one standard output.
+def _print(subject: str, content: object) -> None:
+    # One write, which print's line and its end are not: all processes share one standard output.
     os.write(sys.stdout.fileno(), (subject + json.dumps(content) + "\n").encode())
 
 
-def _wait_for_the_end_of(torchrun: int, *, job: Path) -> None:
+def _wait_for_the_end_of(torchrun: int, *, job_file: Path) -> None:
     """Return when torchrun has ended, or the process that started it and holds the lock of the job's file."""
-    while os.getppid() == torchrun and _is_locked(job):
+    while os.getppid() == torchrun and _is_locked(job_file):
         time.sleep(0.5)
 
 

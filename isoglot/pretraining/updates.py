@@ -1,4 +1,6 @@
-"""One update: words are hidden, gradients gathered over the pieces of a batch and over processes, and Adam steps."""
+"""One update: words are hidden, gradients are added up over pieces of a batch and over processes, and Adam steps."""
+
+# B = windows, L = positions, K = languages
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +15,12 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, Machine
 from isoglot.model.cloze import ClozeModel
 from isoglot.model.cuda_graphs import Recorder
+from isoglot.pretraining.batches import Batch
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
-from isoglot.pretraining.guard import Guard
-from isoglot.pretraining.kernels.steps import Kernels
-from isoglot.pretraining.kernels.torch_kernels import TorchKernels
+from isoglot.pretraining.kernels.torch_kernels import Kernels, TorchKernels
+from isoglot.pretraining.loss_watch import Guard
 from isoglot.pretraining.masking import Mask, room_for_masked
-from isoglot.pretraining.prefetching import Batch
 from isoglot.pretraining.ranks import Ranks
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.randomness import derived_seed
@@ -27,6 +28,7 @@ from isoglot.study.scales import Decay, Optimization
 
 FIRST_RATE = 1e-7
 TAIL_SHARE = 0.3
+NORM_EPSILON = 1e-6
 
 
 def learning_rate(update: int, *, optimization: Optimization, updates: int) -> float:
@@ -43,23 +45,17 @@ def learning_rate(update: int, *, optimization: Optimization, updates: int) -> f
     assert_never(optimization.decay)
 
 
-# B = windows, L = positions, K = languages
-
-
-NORM_EPSILON = 1e-6
-
-
 @dataclass(frozen=True, kw_only=True)
 class PendingUpdate:
-    """An update whose numbers are still on the device, since a look at them would wait for it."""
+    """An update whose numbers are still on the device: reading them at once would make every update wait."""
 
     update: int
     learning_rate: float
     numbers: Tensor
-    """Summed losses and numbers of masked words by language, the gradient's norm, and whether it was left out."""
+    """Summed losses and counts of masked words by language, the gradient's norm, and whether it was left out."""
 
     def record(self, numbers: Sequence[float], *, languages: Sequence[str]) -> UpdateRecord:
-        """With its numbers brought from the device."""
+        """The record of this update, given its numbers as the host has read them."""
         *by_language, norm, left_out = numbers
         sums, counts = by_language[: len(languages)], by_language[len(languages) :]
         means = zip(languages, sums, counts, strict=True)
@@ -73,9 +69,9 @@ class PendingUpdate:
 
 
 class Updates:
-    """Makes the updates of a run; what it draws depends on the run's seed and the update's number alone.
+    """Makes the updates of a run; its random draws depend on the run's seed and the update's number alone.
 
-    Tensors that outlive an update stay where they are, so that CUDA graphs may record what is done with them.
+    Tensors that outlive an update are only ever changed in place: a CUDA graph replays operations on fixed addresses.
     """
 
     def __init__(
@@ -102,27 +98,24 @@ class Updates:
         }
         self.recorded = Recorder(machine.device)
         self.sum_and_count_2K = torch.zeros(2, len(run.languages), device=machine.device)
-        self.share = torch.zeros((), device=machine.device)
-        """That one masked word has in the whole batch."""
+        self.word_share = torch.zeros((), device=machine.device)
+        """One over the number of masked words in the whole batch."""
 
     def __call__(self, update: int, batch: Batch) -> PendingUpdate:
         """Learn from this process's pieces of a batch."""
         self.generator.manual_seed(derived_seed(self.run.seed, "masking", update))
         mask = Mask.drawn(self.run.batch, self.run.window, rate=self.run.mask_rate, generator=self.generator)
-        self.share.copy_(1 / mask.chosen_BL.sum())
+        self.word_share.copy_(1 / mask.chosen_BL.sum())
         self.sum_and_count_2K.zero_()
         gradients = self.weights.gradients_of(batch.languages)
         torch._foreach_zero_(gradients)
-        for piece in batch.pieces:
-            self.kernels.seed(derived_seed(self.run.seed, "dropout", update, piece.first_row))
-            rows = mask.of_rows(piece.first_row, len(piece.token_BL))
+        for language, first, end in batch.pieces:
+            self.kernels.seed(derived_seed(self.run.seed, "dropout", update, first))
+            rows = mask.of_rows(first, end)
             self.recorded(
-                (piece.language, len(piece.token_BL)),
-                partial(self._learn, piece.language),
-                piece.token_BL,
-                rows.chosen_BL,
-                rows.fate_BL,
-                rows.other_BL,
+                (language, end - first),
+                partial(self._learn, language),
+                *(batch.rows(first, end), rows.chosen_BL, rows.fate_BL, rows.other_BL),
             )
         self.ranks.add_up([*gradients, self.sum_and_count_2K])
         rate = learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
@@ -131,7 +124,10 @@ class Updates:
         return PendingUpdate(update=update, learning_rate=rate, numbers=numbers)
 
     def _learn(self, language: str, token_BL: Tensor, chosen_BL: Tensor, fate_BL: Tensor, other_BL: Tensor) -> Tensor:
-        """The gradient as a share of the whole batch's, so that neither pieces nor processes change what is learnt."""
+        """Add the gradient of one piece.
+
+        Each word's loss is divided by the words of the whole batch, so neither pieces nor processes change the sum.
+        """
         mask = Mask(chosen_BL=chosen_BL, fate_BL=fate_BL, other_BL=other_BL)
         if self.machine.device.type == "cuda":
             masked_C = mask.first_masked_C(room_for_masked(token_BL.numel(), rate=self.run.mask_rate))
@@ -141,7 +137,7 @@ class Updates:
             token_BL,
             seen_BL=mask.hide(token_BL, mask_id=self.mask_id, table_size=self.table_sizes[language]),
             masked_C=masked_C,
-            scale=self.share,
+            scale=self.word_share,
         )
         place = self.run.languages.index(language)
         self.sum_and_count_2K[0, place] += loss
@@ -154,8 +150,8 @@ class Updates:
         gradients = self.weights.show_gradients(languages)
         norm = torch.nn.utils.get_total_norm(gradients)
         left_out = self.guard.is_bad_update(self.sum_and_count_2K[0], self.sum_and_count_2K[1], norm)
-        # Fused Adam divides gradients by one of these and does nothing at all if the other says so: it clips on its
-        # way, and nobody waits for the device to hear whether a number went astray.
+        # Fused Adam was made for loss scaling: it divides gradients by grad_scale and skips the step where found_inf is
+        # 1. So it clips and skips on the device, and the host never waits to learn whether a number was finite.
         self.optimizer.grad_scale = ((norm + NORM_EPSILON) / self.run.optimization.clip_norm).clamp(min=1.0)  # type: ignore[attr-defined]
         self.optimizer.found_inf = left_out  # type: ignore[attr-defined]
         self.optimizer.step()

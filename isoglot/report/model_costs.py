@@ -10,8 +10,7 @@ from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pipeline.stages.table_sizes import TableSizes, table_sizes
-from isoglot.pretraining.calibration import DiskUse
-from isoglot.pretraining.footprint import Footprint, TooLargeError, micro_batch
+from isoglot.pretraining.footprint import DiskUse, Footprint, TooLargeError, micro_batch
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import size_in_bytes
 from isoglot.store import PlannedStage, State, Store
@@ -79,7 +78,7 @@ def _cost(encoders: tuple[PretrainedEncoder, ...], *, tables: TableSizes, free: 
         windows, fits = micro_batch(run, table_sizes=sizes, free=free, processes=processes), True
     except TooLargeError:
         windows, fits = 1, False
-    footprint = Footprint.of(run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
+    footprint = Footprint(run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
     return ModelCost(encoders=encoders, tables=tables, footprint=footprint, fits=fits)
 
 

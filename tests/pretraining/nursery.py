@@ -61,29 +61,36 @@ def killed_at_random(nursery: Nursery, *, seconds: float) -> list[Fate]:
     return fates
 
 
+def killed_at_each_moment(nursery: Nursery, *, stride: int, in_a_row: int) -> list[Fate]:
+    """Each in its own folder, and resumed there, until some in a row get through: a busy machine asks for more."""
+    fates: list[Fate] = [(KILLED, "begun")]
+    while any(code == KILLED for code, _ in fates[-in_a_row:]):
+        name = f"at-each-{len(fates) - 1}"
+        fates.append(nursery.fate(SHORT, name, moment=stride * (len(fates) - 1)))
+        assert nursery.fate(SHORT, name) == (0, "finished")
+    return fates
+
+
 def main() -> None:
     """Print the fates of those killed at random, again and again in one folder, and at each moment, each in its own."""
     torch.set_num_threads(1)  # forking a process with threads would be unsafe
-    place = Path(sys.argv[1])
+    place, few = Path(sys.argv[1]), "few" in sys.argv
     nursery = Nursery(place, write_streams(place / "streams"))
     nursery.train(SHORT, "warm-up")
-    start = time.monotonic()
-    assert nursery.fate(LONG, "long") == (0, "finished")
-    seconds = time.monotonic() - start
     assert nursery.fate(SHORT, "short") == (0, "finished")
     loop.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each update
-    at_random = killed_at_random(nursery, seconds=seconds)
-    # A machine that has become idle gets through too soon.
-    while at_random.count((KILLED, "trained")) < 2:
-        seconds /= 2
-        shutil.rmtree(place / "at-random")
+    at_random: list[Fate] = []
+    if not few:
+        start = time.monotonic()
+        assert nursery.fate(LONG, "long") == (0, "finished")
+        seconds = time.monotonic() - start
         at_random = killed_at_random(nursery, seconds=seconds)
-    at_each: list[Fate] = [(KILLED, "begun")]
-    # Until six in a row get through: a busy machine asks for more one time and for less another.
-    while any(code == KILLED for code, _ in at_each[-6:]):
-        name = f"at-each-{len(at_each) - 1}"
-        at_each.append(nursery.fate(SHORT, name, moment=len(at_each) - 1))
-        assert nursery.fate(SHORT, name) == (0, "finished")
+        # A machine that has become idle gets through too soon.
+        while at_random.count((KILLED, "trained")) < 2:
+            seconds /= 2
+            shutil.rmtree(place / "at-random")
+            at_random = killed_at_random(nursery, seconds=seconds)
+    at_each = killed_at_each_moment(nursery, stride=12 if few else 1, in_a_row=1 if few else 6)
     print(json.dumps({"at_random": at_random, "at_each": at_each}))
 
 

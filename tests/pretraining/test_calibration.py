@@ -66,8 +66,8 @@ def test_an_update_that_would_take_minutes_is_timed_in_part(monkeypatch: pytest.
     (trainer,) = made
     assert 1 <= trainer.run.batch < 96
     assert trainer.run.language_draws <= trainer.run.batch
-    assert trainer.progression.update >= calibration.WARM_UP + calibration.FEWEST
-    assert trainer.progression.log == []
+    assert trainer.state.update >= calibration.WARM_UP + calibration.FEWEST
+    assert trainer.state.log == []
     assert not any(trainer.run.kept_after(update) for update in range(100))
     start = process_time()
     for _ in range(5):

@@ -112,26 +112,21 @@ def check_against_autograd(
 
 
 @pytest.mark.parametrize("norm", NormPlacement)
-@pytest.mark.parametrize("heads", [1, 2, 6])
-@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize(("layers", "heads"), [(1, 1), (3, 6)])
 def test_loss_and_gradients_are_those_of_autograd(layers: int, heads: int, norm: NormPlacement) -> None:
     check_against_autograd(replace(tiny_shape(norm), heads=heads, layers=layers), cloze_of())
 
 
-@pytest.mark.parametrize("norm", NormPlacement)
-@pytest.mark.parametrize("language", ["en", "fr"])
 @pytest.mark.parametrize("condition", TABLE_1, ids=lambda condition: condition.name)
-def test_every_sharing_map(condition: Condition, language: str, norm: NormPlacement) -> None:
-    separate = condition.separate.at_depth(3)
+def test_every_sharing_map(condition: Condition) -> None:
+    separate, language, norm = condition.separate.at_depth(3), "fr", NormPlacement.PRE
     table_sizes = OWN if separate.embeddings else SHARED
     cloze = cloze_of(table_size=table_sizes[language])
     check_against_autograd(tiny_shape(norm), cloze, language=language, separate=separate, table_sizes=table_sizes)
 
 
 @pytest.mark.parametrize("norm", NormPlacement)
-@pytest.mark.parametrize(
-    ("dropout", "attention_dropout"), [(0.3, 0.0), (0.0, 0.3), (0.1, 0.4)], ids=["outside", "attention", "both"]
-)
+@pytest.mark.parametrize(("dropout", "attention_dropout"), [(0.3, 0.0), (0.1, 0.4)], ids=["outside", "both"])
 def test_the_way_back_drops_what_the_way_forward_dropped(
     dropout: float, attention_dropout: float, norm: NormPlacement
 ) -> None:
@@ -140,7 +135,7 @@ def test_the_way_back_drops_what_the_way_forward_dropped(
     check_against_autograd(shape, cloze_of())
 
 
-@pytest.mark.parametrize("length", [1, 7, 20])
+@pytest.mark.parametrize("length", [1, 20])
 def test_windows_of_any_length(length: int) -> None:
     token_BL = random_tokens(2, length)
     cloze = Cloze(token_BL=token_BL, seen_BL=token_BL.flip(0), masked_C=torch.tensor([0, 2 * length - 1]))
@@ -200,13 +195,6 @@ def test_gradients_are_added_to_those_that_are_there(norm: NormPlacement) -> Non
     parts = zip(one.gradients().values(), other.gradients().values(), strict=True)
     for (name, found), (ours, theirs) in zip(both.gradients().items(), parts, strict=True):
         torch.testing.assert_close(found, ours + theirs, rtol=1e-9, atol=1e-12, msg=name)
-
-
-def test_the_scale_is_of_gradients_and_not_of_the_loss() -> None:
-    plain, scaled = (Hand(double_model(tiny_shape())) for _ in range(2))
-    assert plain.learn(cloze_of()).equal(scaled.learn(cloze_of(), scale=8.0))
-    for found, expected in zip(scaled.gradients().values(), plain.gradients().values(), strict=True):
-        torch.testing.assert_close(found, 8 * expected, rtol=1e-12, atol=0)
 
 
 def test_dropout_follows_the_seed() -> None:

@@ -148,7 +148,7 @@ def test_the_way_back_drops_what_the_way_forward_dropped(part: str) -> None:
 
 
 def trained(trainer: Trainer, *, until: int) -> Trainer:
-    while trainer.progression.update < until:
+    while trainer.state.update < until:
         trainer.advance()
     return trainer
 
@@ -174,7 +174,7 @@ def test_a_run_that_was_stopped_twice_ends_with_the_same_bytes(
             trained(parts, until=stop - 1)
             parts.writer.finish()  # so that the next checkpoint is written
             trained(parts, until=stop)
-        assert stop == 30 or parts.progression.update == stop
+        assert stop == 30 or parts.state.update == stop
     with whole:
         assert_same_state(parts, whole)
 
@@ -184,7 +184,7 @@ def test_losses_go_down_as_they_do_on_a_cpu(streams: Streams, tmp_path: Path) ->
     curves = []
     for name, machine in (("cpu", CPU), ("gpu", this_machine())):
         with trainer_of(run, streams, folder=tmp_path / name, machine=machine) as trainer:
-            records = trained(trainer, until=200).settled()
+            records = trained(trainer, until=200).take_records()
         losses = torch.tensor([sum(record.losses.values()) / len(record.losses) for record in records])
         assert not any(record.skipped for record in records)
         curves.append(losses.view(10, 20).mean(1))

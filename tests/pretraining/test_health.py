@@ -1,21 +1,37 @@
-"""The health log: whole lines with the right numbers, through kills and resumes; and the same for TensorBoard."""
+"""The health log: whole lines with the right numbers, through kills and resumes; the same for TensorBoard."""
 
 import json
 import math
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
+from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining import health
-from isoglot.pretraining.health import HEALTH, HealthLog, measured_matmul_peak, useful_operations_per_token
-from isoglot.pretraining.run import UpdateRecord
-from isoglot.pretraining.tensorboard import EVENTS, VARIABLE
+from isoglot.pretraining.health import (
+    EVENTS,
+    HEALTH,
+    TENSORBOARD_VARIABLE,
+    HealthLog,
+    check_tensorboard,
+    measured_matmul_peak,
+    useful_operations_per_token,
+)
+from isoglot.pretraining.run import PretrainingRun, UpdateRecord
+from isoglot.study.conditions import Separate
+from isoglot.study.scales import EncoderShape, NormPlacement
 from tests.pretraining.tiny_runs import tiny_run
 
 RUN = tiny_run()
@@ -40,6 +56,12 @@ def log_in(folder: Path | None, *, processes: int = 1) -> HealthLog:
 
 def lines_in(folder: Path) -> list[dict]:
     return [json.loads(line) for line in (folder / HEALTH).read_text().splitlines()]
+
+
+@pytest.fixture(autouse=True)
+def _known_peak(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known numbers, and no time spent on measuring."""
+    monkeypatch.setattr(health, "measured_matmul_peak", lambda _: 1e9)
 
 
 @pytest.fixture
@@ -82,14 +104,15 @@ def test_a_line_says_what_its_updates_came_to(tmp_path: Path) -> None:
     }
 
 
-def test_no_line_has_what_json_has_not(tmp_path: Path) -> None:
+def test_what_is_no_number_becomes_none_and_remarks_stand_between_the_lines(tmp_path: Path) -> None:
     log = log_in(tmp_path)
-    log([record(1, skipped=True, en=math.nan, norm=math.nan)])
-    log.close()
-    (line,) = lines_in(tmp_path)
-    assert line["loss"] is line["gradient_norm"] is line["largest_gradient_norm"] is None
-    assert (line["losses"], line["skipped"]) == ({}, 1)
-    assert "NaN" not in (tmp_path / HEALTH).read_text()
+    log([record(update, skipped=True, en=math.nan, norm=math.nan) for update in range(1, 101)])
+    log.remark("still at the unigram plateau")
+    log(records(101, 200))
+    first, remark, _ = lines_in(tmp_path)
+    assert first["loss"] is first["gradient_norm"] is first["largest_gradient_norm"] is None
+    assert (first["losses"], first["skipped"]) == ({}, 100)
+    assert (remark["remark"], remark["update"]) == ("still at the unigram plateau", 100)
 
 
 def test_a_line_is_due_after_a_hundred_updates_or_ten_seconds(tmp_path: Path, time: list[float]) -> None:
@@ -108,14 +131,6 @@ def test_a_line_is_due_after_a_hundred_updates_or_ten_seconds(tmp_path: Path, ti
     assert [line["update"] for line in lines_in(tmp_path)] == [100, 200, 240, 260]
 
 
-def test_means_are_since_the_last_line(tmp_path: Path, time: list[float]) -> None:
-    log = log_in(tmp_path)
-    for update in range(1, 201):
-        log([record(update, en=float(update > 100))])
-        time[0] += 0.01
-    assert [line["losses"] for line in lines_in(tmp_path)] == [{"en": 0.0}, {"en": 1.0}]
-
-
 def test_speed_is_that_of_updates_since_the_last_line(tmp_path: Path, time: list[float]) -> None:
     """The first line's begins with the first news."""
     log, both = log_in(tmp_path), log_in(tmp_path / "both", processes=2)
@@ -126,7 +141,7 @@ def test_speed_is_that_of_updates_since_the_last_line(tmp_path: Path, time: list
     speeds = [line["tokens_per_second"] for line in lines_in(tmp_path)]
     assert speeds == pytest.approx([10 * TOKENS, 10 * TOKENS, 20 * TOKENS])
     operations = (useful_operations_per_token(RUN, table_size=40) + useful_operations_per_token(RUN, table_size=60)) / 2
-    shares = [speed * operations / measured_matmul_peak(CPU) for speed in speeds]
+    shares = [speed * operations / 1e9 for speed in speeds]
     assert [line["useful_mfu"] for line in lines_in(tmp_path)] == pytest.approx(shares)
     assert [line["useful_mfu"] for line in lines_in(tmp_path / "both")] == pytest.approx([it / 2 for it in shares])
 
@@ -148,7 +163,7 @@ def test_a_line_that_was_torn_by_a_kill_is_cut_off(tmp_path: Path) -> None:
     log(records(101, 200))
     whole = (tmp_path / HEALTH).read_bytes()
     first_line = whole[: whole.index(b"\n") + 1]
-    for length in range(len(first_line), len(whole)):
+    for length in range(len(first_line), len(whole), 25):
         (tmp_path / HEALTH).write_bytes(whole[:length])
         assert log_in(tmp_path).attempt == 2
         assert (tmp_path / HEALTH).read_bytes() == first_line
@@ -162,18 +177,9 @@ def test_a_line_that_was_torn_by_a_kill_is_cut_off(tmp_path: Path) -> None:
     assert (tmp_path / HEALTH).read_bytes() == whole
 
 
-def test_remarks_stand_between_the_lines(tmp_path: Path) -> None:
-    log = log_in(tmp_path)
-    log(records(1, 100))
-    log.remark("still at the unigram plateau")
-    log(records(101, 200))
-    assert [line.get("remark") for line in lines_in(tmp_path)] == [None, "still at the unigram plateau", None]
-    assert [line["update"] for line in lines_in(tmp_path)] == [100, 100, 200]
-
-
 def test_without_a_folder_nothing_is_written_or_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setenv(TENSORBOARD_VARIABLE, "1")
     monkeypatch.setattr(health, "measured_matmul_peak", None)
     log = log_in(None)
     log(records(1, 300))
@@ -196,11 +202,13 @@ def events_in(folder: Path) -> dict[str, list[tuple[int, float]]]:
 @pytest.fixture
 def tensorboard(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tensorboard")
-    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setenv(TENSORBOARD_VARIABLE, "1")
 
 
 @pytest.mark.usefixtures("tensorboard")
-def test_tensorboard_reads_the_numbers_of_the_lines(tmp_path: Path, time: list[float]) -> None:
+def test_tensorboard_reads_the_numbers_of_the_lines_and_updates_done_again_once(
+    tmp_path: Path, time: list[float]
+) -> None:
     log = log_in(tmp_path)
     numbers = count(1)
     for last in range(20, 301, 20):
@@ -214,49 +222,10 @@ def test_tensorboard_reads_the_numbers_of_the_lines(tmp_path: Path, time: list[f
     assert events.keys() == names >= {"loss", "losses/en", "losses/fr", "useful_mfu", "tokens_per_second", "skipped"}
     for name in names:
         assert events[name] == [(line["update"], pytest.approx(line[name], rel=1e-6)) for line in flat]
-
-
-@pytest.mark.usefixtures("tensorboard")
-def test_tensorboard_shows_updates_that_were_done_again_once(tmp_path: Path) -> None:
-    killed = log_in(tmp_path)
-    for first in (1, 101, 201):
-        killed(records(first, first + 99))
     again = log_in(tmp_path)
     again([record(update, en=1.0) for update in range(151, 251)])
     again.close()
-    assert events_in(tmp_path)["loss"] == [(100, 5.0), (250, 1.0)]
-
-
-@pytest.mark.usefixtures("tensorboard")
-def test_a_missing_tensorboard_is_named_before_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tensorboard", None)
-    for name in [name for name in sys.modules if name.startswith("torch.utils.tensorboard")]:
-        monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(IsoglotError, match=r"pip install 'isoglot\[tensorboard\]'"):
-        log_in(tmp_path)
-
-
-@pytest.mark.parametrize(("value", "is_there"), [("", False), ("0", False), ("1", True), ("yes", None)])
-def test_tensorboard_is_asked_for_by_one(
-    value: str, is_there: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(VARIABLE, value)
-    if is_there is None:
-        with pytest.raises(IsoglotError, match="ISOGLOT_TENSORBOARD='yes' says neither yes nor no; set it to 1"):
-            log_in(tmp_path)
-        return
-    pytest.importorskip("tensorboard")
-    log = log_in(tmp_path)
-    log(records(1, 100))
-    assert (tmp_path / EVENTS).exists() == is_there
-
-
-@pytest.mark.gpu
-def test_a_gpu_tells_its_peak_memory(tmp_path: Path) -> None:
-    torch.empty(1 << 20, device="cuda")
-    log = HealthLog(tmp_path, run=RUN, table_sizes=SIZES, device=torch.device("cuda"))
-    log(records(1, 100))
-    assert lines_in(tmp_path)[0]["peak_memory_bytes"] >= 1 << 22
+    assert [step for step, _ in events_in(tmp_path)["loss"]] == [100, 250]
 
 
 def test_processes_that_were_started_again_begin_another_attempt(tmp_path: Path, time: list[float]) -> None:
@@ -271,3 +240,82 @@ def test_processes_that_were_started_again_begin_another_attempt(tmp_path: Path,
     assert (first["attempt"], first["update"], first["skipped"]) == (1, 60, 1)
     assert (second["attempt"], second["update"], second["skipped"]) == (2, 70, 0)
     assert second["tokens_per_second"] == pytest.approx(20 * TOKENS / 4)
+
+
+def test_tensorboard_is_wanted_or_not_and_named_if_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TENSORBOARD_VARIABLE, "yes")
+    with pytest.raises(IsoglotError, match="ISOGLOT_TENSORBOARD='yes' says neither yes nor no; set it to 1"):
+        log_in(tmp_path)
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    for name in [name for name in sys.modules if name.startswith("torch.utils.tensorboard")]:
+        monkeypatch.delitem(sys.modules, name)
+    for value in ("", "0"):
+        monkeypatch.setenv(TENSORBOARD_VARIABLE, value)
+        check_tensorboard()
+        log_in(tmp_path)(records(1, 100))
+        assert not (tmp_path / EVENTS).exists()
+    monkeypatch.setenv(TENSORBOARD_VARIABLE, "1")
+    for refuse in (check_tensorboard, lambda: log_in(tmp_path)):
+        with pytest.raises(IsoglotError, match=r"pip install 'isoglot\[tensorboard\]'"):
+            refuse()
+
+
+def counted_operations(run: PretrainingRun, *, table_size: int) -> int:
+    """Of a forward and a backward pass over one batch, as torch counts them while they run."""
+    model = ClozeModel(run.shape, table_sizes={"en": table_size, "fr": table_size}, separate=run.separate, pad_id=PAD)
+    token_BL = torch.randint(PAD + 1, table_size, (run.batch, run.window))
+    num_masked = run.batch * run.mask_rate * (run.window - 1)
+    masked_M = torch.randperm(token_BL.numel())[: int(num_masked)]
+    assert len(masked_M) == num_masked
+    # The plain kernel, as others compute attention's scores twice, and are counted so.
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        logits_MV = model.masked_logits(token_BL, masked_M=masked_M, language="fr")
+        F.cross_entropy(logits_MV, token_BL.flatten()[masked_M]).backward()  # type: ignore[no-untyped-call]
+    return counter.get_total_flops()
+
+
+@pytest.mark.parametrize(
+    ("shape", "window", "batch", "mask_rate", "table_size"),
+    [
+        (EncoderShape(layers=3, width=24, heads=4, feed_forward=96, norm=NormPlacement.PRE), 17, 5, 0.25, 301),
+        (EncoderShape(layers=2, width=64, heads=2, feed_forward=32, dropout=0.0), 65, 4, 0.125, 1000),
+    ],
+    ids=["pre-norm", "long windows"],
+)
+@pytest.mark.parametrize("separate", [Separate(), Separate(embeddings=True, layers=frozenset({1}))], ids=str)
+def test_operations_are_those_of_a_real_pass(
+    shape: EncoderShape, window: int, batch: int, mask_rate: float, table_size: int, separate: Separate
+) -> None:
+    run = replace(tiny_run(window=window, batch=batch, mask_rate=mask_rate, separate=separate), shape=shape)
+    expected = counted_operations(run, table_size=table_size) / (batch * window)
+    assert useful_operations_per_token(run, table_size=table_size) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_peak_is_operations_by_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by so much each time it is looked at; torch counts the operations."""
+    seconds, looks = 2**-7, count()
+    monkeypatch.setattr(health, "perf_counter", lambda: next(looks) * seconds)
+    torch.manual_seed(4)
+    expected = torch.rand(3)
+    torch.manual_seed(4)
+    with FlopCounterMode(display=False) as counter:
+        peak = measured_matmul_peak(CPU)
+    assert torch.rand(3).equal(expected), "the run's own draws must not change"
+    rounds = (next(looks) - 2) / 3  # one look before, one that ends it, and three for each
+    assert rounds > 3
+    assert peak == counter.get_total_flops() / (rounds + 1) / seconds
+
+
+@pytest.mark.gpu
+def test_the_peak_of_a_gpu_is_that_of_bf16(tmp_path: Path) -> None:
+    float32 = torch.randn(8192, 8192, device="cuda")
+    torch.cuda.synchronize()
+    start = perf_counter()
+    torch.mm(float32, float32)
+    torch.cuda.synchronize()
+    assert measured_matmul_peak(torch.device("cuda")) > 2 * 2 * 8192**3 / (perf_counter() - start)
+    log = HealthLog(tmp_path, run=RUN, table_sizes=SIZES, device=torch.device("cuda"))
+    log(records(1, 100))
+    assert lines_in(tmp_path)[0]["peak_memory_bytes"] >= float32.nbytes

@@ -13,7 +13,6 @@ from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
 from isoglot.pretraining import perplexity as perplexity_module
 from isoglot.pretraining.perplexity import HeldOut, perplexity
-from isoglot.study.conditions import Separate
 from tests.model.tiny_models import TABLE_SIZE, tiny_model, tiny_shape
 
 CPU = torch.device("cpu")
@@ -59,15 +58,6 @@ def test_a_text_shorter_than_one_window_is_refused() -> None:
 
 
 @torch.no_grad()
-def test_a_model_that_knows_nothing_is_as_perplexed_as_its_table_is_large() -> None:
-    model = tiny_model(table_sizes={"en": 50, "fr": 60}, separate=Separate(embeddings=True))
-    for language, size in (("en", 50), ("fr", 60)):
-        model.encoder.embeddings.of(language).token.weight.zero_()
-        model.output_bias.of(language).bias.zero_()
-        assert perplexity(model, held_out(300, language=language), device=CPU) == pytest.approx(size, rel=1e-5)
-
-
-@torch.no_grad()
 def test_perplexity_by_hand() -> None:
     model, found = tiny_model(), held_out(95)
     losses = []
@@ -82,10 +72,10 @@ def test_perplexity_by_hand() -> None:
 
 def test_perplexity_does_not_depend_on_how_many_windows_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model, found, values = tiny_model(), held_out(255), []
-    for windows in (1, 4, 25, 64):
+    for windows in (1, 25):
         monkeypatch.setattr(perplexity_module, "EVALUATED_AT_ONCE", windows)
         values.append(perplexity(model, found, device=CPU))
-    assert values == pytest.approx([values[0]] * 4, rel=1e-5)
+    assert values == pytest.approx([values[0]] * 2, rel=1e-5)
 
 
 def test_dropout_is_off_while_perplexity_is_measured_and_on_again_after() -> None:

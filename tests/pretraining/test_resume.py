@@ -1,4 +1,4 @@
-"""A run that was interrupted ends with the same bytes as one that was not."""
+"""A run that was interrupted ends with the same bytes as one that was not, and a checkpoint is whole or an error."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +8,10 @@ import torch
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
+from isoglot.errors import IsoglotError
+from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.pretraining import loop
-from isoglot.pretraining.loop import CHECKPOINTS, Trainer, pretrain
+from isoglot.pretraining.loop import CHECKPOINTS, Trainer, TrainState, pretrain
 from isoglot.pretraining.run import BEST, INTERMEDIATE, UpdateRecord
 from isoglot.study.conditions import Separate
 from tests.killed_processes import Nursed, files_of, nursed
@@ -26,21 +28,19 @@ def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
         assert mine.equal(other), name
         for moment, tensor in expected.items():
             assert moments[moment].equal(tensor), (name, moment)
-    ours.settled()
-    theirs.settled()
+    ours.take_records()
+    theirs.take_records()
     assert ours.updates.guard.state() == theirs.updates.guard.state()
-    assert ours.progression.losses == theirs.progression.losses
-    assert ours.progression.log == theirs.progression.log
-    assert ours.progression.best_perplexity == theirs.progression.best_perplexity
-    assert ours.progression.positions == theirs.progression.positions
+    assert ours.state.losses == theirs.state.losses
+    assert ours.state.log == theirs.state.log
+    assert ours.state.best_perplexity == theirs.state.best_perplexity
+    assert ours.state.positions == theirs.state.positions
 
 
 @pytest.mark.parametrize(
     ("separate", "dropout", "switchable"),
     [
         pytest.param(Separate(), 0.0, {}, id="shared"),
-        pytest.param(Separate(), 0.2, {}, id="shared, dropout"),
-        pytest.param(EVERYTHING, 0.0, {}, id="separate"),
         pytest.param(EVERYTHING, 0.2, {}, id="separate, dropout"),
         pytest.param(Separate(), 0.2, switchable_texts(), id="extra anchors, dropout"),
     ],
@@ -62,11 +62,11 @@ def test_going_on_from_any_checkpoint_changes_nothing(
         with parts:
             parts.advance()
         parts = trainer_of(run, streams, folder=tmp_path / "parts", switchable=switchable)
-        assert parts.progression.update == update
+        assert parts.state.update == update
         assert_same_state(parts, whole)
         torch.rand(update)  # what else is drawn in the process must not matter
     whole.writer.finish()
-    assert [row["update"] for row in whole.progression.log] == [4, 8]
+    assert [row["update"] for row in whole.state.log] == [4, 8]
     assert files_of(tmp_path / "parts" / BEST) == files_of(tmp_path / "whole" / BEST)
     assert files_of(tmp_path / "parts" / INTERMEDIATE) == files_of(tmp_path / "whole" / INTERMEDIATE)
 
@@ -82,7 +82,7 @@ def test_without_its_last_checkpoint_a_run_goes_on_from_the_one_before(
             whole.advance()
             killed.advance()
     again = trainer_of(run, streams, folder=tmp_path / "killed")
-    assert again.progression.update == 4
+    assert again.state.update == 4
     for _ in range(2):
         again.advance()
     assert_same_state(again, whole)
@@ -130,23 +130,112 @@ def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder
     assert files_of(folder) == files
 
 
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Nursed:
-    """A place where processes have been killed in training, and their fates."""
-    return nursed("tests.pretraining.nursery", tmp_path_factory.mktemp("nursery"))
+@pytest.fixture
+def trainer(streams: dict[str, TokenStream], folder: Path) -> Trainer:
+    """Of a model one of whose languages may not have had its turn."""
+    trainer = trainer_of(tiny_run(separate=EVERYTHING), streams, folder=folder)
+    for _ in range(3):
+        trainer.advance()
+    return trainer
 
 
-def test_killed_at_random_moments(nursery: Nursed) -> None:
-    place, fates = nursery
-    assert fates["at_random"].count([-9, "trained"]) >= 2
-    assert files_of(place / "at-random") == files_of(place / "long")
+def write(trainer: Trainer, folder: Path, state: TrainState) -> None:
+    write_checkpoint(folder, model=trainer.updates.weights, optimizer=trainer.updates.optimizer, progression=state)
 
 
-def test_killed_at_each_thing_it_asks_of_the_system(nursery: Nursed) -> None:
+def read(trainer: Trainer, folder: Path) -> TrainState:
+    updates = trainer.updates
+    return read_checkpoint(folder, model=updates.weights, optimizer=updates.optimizer, fresh=TrainState())
+
+
+def weights_of(trainer: Trainer) -> dict[str, list[float]]:
+    return {name: tensor.flatten().tolist() for name, tensor in trainer.model.state_dict().items()}
+
+
+def fresh_trainer(streams: dict[str, TokenStream], tmp_path: Path) -> Trainer:
+    return trainer_of(tiny_run(separate=EVERYTHING), streams, folder=tmp_path / "none")
+
+
+def test_the_state_comes_back_as_it_was(trainer: Trainer, tmp_path: Path) -> None:
+    state = TrainState(
+        update=17,
+        positions={"en": 80, "fr": 56},
+        best_perplexity=1 / 3,
+        losses={"fr": [0.1 + 0.2, 3]},
+        log=[{"update": 8, "loss": {"en": 2.5}, "perplexity": {"en": 1e-300}}],
+    )
+    write(trainer, tmp_path / "c", state)
+    assert read(trainer, tmp_path / "c") == state
+    write(trainer, tmp_path / "c", TrainState())
+    assert read(trainer, tmp_path / "c") == TrainState()
+
+
+def test_moments_come_back_to_their_own_parameters(
+    trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
+) -> None:
+    write(trainer, tmp_path / "c", trainer.state)
+    fresh = fresh_trainer(streams, tmp_path)
+    read(fresh, tmp_path / "c")
+    assert weights_of(fresh) == weights_of(trainer)
+    restored = {
+        name: fresh.updates.optimizer.state.get(parameter)
+        for name, parameter in fresh.updates.weights.named_parameters()
+    }
+    assert any(restored.values())
+    for name, parameter in trainer.updates.weights.named_parameters():
+        expected = trainer.updates.optimizer.state.get(parameter)
+        assert (restored[name] is None) == (expected is None), name
+        if expected is not None:
+            assert expected.keys() == restored[name].keys() == {"step", "exp_avg", "exp_avg_sq"}
+            assert all(restored[name][moment].equal(tensor) for moment, tensor in expected.items()), name
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.999])
+def test_a_damaged_checkpoint_is_named_and_kept(
+    share: float, trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
+) -> None:
+    write(trainer, tmp_path / "c", trainer.state)
+    content = (tmp_path / "c" / LATEST).read_bytes()
+    (tmp_path / "c" / LATEST).write_bytes(content[: int(share * len(content))])
+    fresh = fresh_trainer(streams, tmp_path)
+    before = weights_of(fresh)
+    with pytest.raises(IsoglotError, match=r"latest\.safetensors: cannot be read .*; delete it to train from"):
+        read(fresh, tmp_path / "c")
+    assert weights_of(fresh) == before
+    assert not fresh.updates.optimizer.state
+
+
+def test_a_checkpoint_left_half_written_does_not_hide_the_one_before(
+    trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
+) -> None:
+    write(trainer, tmp_path / "c", TrainState(update=3))
+    scratch = tmp_path / "c" / (LATEST + ".writing")
+    scratch.mkdir()
+    (scratch / ".tmp9oKhSh").write_bytes(b"half")
+    fresh = fresh_trainer(streams, tmp_path)
+    assert read(fresh, tmp_path / "c").update == 3
+    write(trainer, tmp_path / "c", TrainState(update=4))
+    assert [path.name for path in (tmp_path / "c").iterdir()] == [LATEST]
+
+
+def check_killed_at_each_moment(nursery: Nursed, *, times: int) -> None:
     place, fates = nursery
     whole = files_of(place / "short")
     assert {"log.jsonl", "best/model.safetensors", "intermediate/00000001/model.json"} < whole.keys()
-    for state in ("begun", "trained", "finished"):
-        assert fates["at_each"].count([-9, state]) >= 2
+    for state in ("begun", "trained"):
+        assert fates["at_each"].count([-9, state]) >= times
     for moment in range(len(fates["at_each"]) - 1):
         assert files_of(place / f"at-each-{moment}") == whole, moment
+
+
+def test_killed_at_a_few_moments(tmp_path: Path) -> None:
+    check_killed_at_each_moment(nursed("tests.pretraining.nursery", tmp_path, few=True), times=1)
+
+
+@pytest.mark.campaign
+def test_killed_at_random_and_at_each_thing_it_asks_of_the_system(tmp_path: Path) -> None:
+    place, fates = nursed("tests.pretraining.nursery", tmp_path)
+    assert fates["at_random"].count([-9, "trained"]) >= 2
+    assert files_of(place / "at-random") == files_of(place / "long")
+    assert fates["at_each"].count([-9, "finished"]) >= 2
+    check_killed_at_each_moment((place, fates), times=2)

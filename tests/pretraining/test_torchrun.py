@@ -24,8 +24,9 @@ from isoglot.pretraining.torchrun import Job, pretrain_in_processes
 from tests.killed_processes import CHECKOUT, files_of
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 
+UPDATES = 60
 # Each of four parts of a batch draws its language: at times each process has the other's, and gradients that it lacks.
-RUN = tiny_run(separate=EVERYTHING, language_draws=4, updates=200, evaluations=4, learning_rate=1e-3)
+RUN = tiny_run(separate=EVERYTHING, language_draws=4, updates=UPDATES, evaluations=4, learning_rate=1e-3)
 # A key's bias changes nothing, and Adam without this would make a step of the rounding errors in its gradient.
 RUN = replace(RUN, optimization=replace(RUN.optimization, epsilon=1e-3))
 LAUNCHER = """
@@ -61,7 +62,7 @@ def assert_same_model(ours: Path, theirs: Path) -> None:
 
 
 def in_training() -> dict[int, Path]:
-    """Processes of this machine that train under torchrun, and the file that each was told to read."""
+    """Processes of this machine that train under torchrun, and the file that each reads its job from."""
     found = {}
     for entry in Path("/proc").iterdir():
         try:
@@ -75,7 +76,7 @@ def in_training() -> dict[int, Path]:
 
 def ranks_since(before: dict[int, Path]) -> list[int]:
     """Those of a job that was begun since."""
-    return [process for process, told in in_training().items() if told not in before.values()]
+    return [process for process, job_file in in_training().items() if job_file not in before.values()]
 
 
 def soon(holds: Callable[[], bool], *, seconds: float = 300) -> bool:
@@ -108,7 +109,7 @@ def together(place: Path, separate_streams: dict) -> list[UpdateRecord]:
 def test_two_processes_learn_what_one_learns(
     place: Path, alone: list[UpdateRecord], together: list[UpdateRecord]
 ) -> None:
-    assert [record.update for record in together] == [record.update for record in alone] == list(range(1, 201))
+    assert [record.update for record in together] == [record.update for record in alone] == list(range(1, UPDATES + 1))
     for ours, theirs in zip(together, alone, strict=True):
         assert ours.losses == pytest.approx(theirs.losses, rel=1e-3)
         assert ours.gradient_norm == pytest.approx(theirs.gradient_norm, rel=1e-2)
@@ -116,6 +117,7 @@ def test_two_processes_learn_what_one_learns(
     assert files_of(place / "together").keys() == files_of(place / "alone").keys()
 
 
+@pytest.mark.campaign
 @pytest.mark.usefixtures("together")
 def test_when_one_is_killed_they_start_again_and_end_with_the_same_bytes(place: Path, separate_streams: dict) -> None:
     job = job_of(RUN, separate_streams, folder=place / "killed")
@@ -134,10 +136,11 @@ def test_when_one_is_killed_they_start_again_and_end_with_the_same_bytes(place: 
     reaper.join()
     assert killed
     updates = [record.update for record in records]
-    assert len(updates) > len(set(updates)) or updates != list(range(1, 201)), "it was killed too late"
+    assert len(updates) > len(set(updates)) or updates != list(range(1, UPDATES + 1)), "it was killed too late"
     assert files_of(job.folder) == files_of(place / "together")
 
 
+@pytest.mark.campaign
 @pytest.mark.usefixtures("alone")
 def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Path, separate_streams: dict) -> None:
     job = job_of(RUN, separate_streams, folder=place / "fewer")
@@ -158,10 +161,11 @@ def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Pa
     assert soon(lambda: not ranks_since(before)), "they must not go on alone"
     assert not (job.folder / LOG).exists(), "it was killed too late"
     records = in_this_process(RUN, separate_streams, folder=job.folder)
-    assert 1 < records[0].update <= 200
+    assert 1 < records[0].update <= UPDATES
     assert_same_model(job.folder, place / "alone")
 
 
+@pytest.mark.campaign
 def test_more_processes_than_rows_go_on_where_one_was_stopped(place: Path, streams: dict) -> None:
     """Of one language, which the second of them never reads."""
     run = tiny_run(languages=("en",), batch=1, updates=20)
@@ -177,6 +181,7 @@ def test_more_processes_than_rows_go_on_where_one_was_stopped(place: Path, strea
     assert_same_model(job.folder, place / "one row")
 
 
+@pytest.mark.campaign
 @pytest.mark.usefixtures("alone")
 def test_processes_that_find_nothing_left_to_train_finish_the_run(place: Path, separate_streams: dict) -> None:
     """It was killed between its last checkpoint and its log."""
@@ -189,6 +194,7 @@ def test_processes_that_find_nothing_left_to_train_finish_the_run(place: Path, s
     assert files_of(job.folder) == files_of(place / "alone")
 
 
+@pytest.mark.campaign
 def test_what_two_processes_find_of_each_other() -> None:
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     found = subprocess.run(
@@ -198,7 +204,8 @@ def test_what_two_processes_find_of_each_other() -> None:
     assert sorted(found.stdout.splitlines()) == [f"rank {rank} found all as it should be" for rank in range(2)]
 
 
-def test_what_goes_wrong_in_a_process_is_told_and_ends_them_all(place: Path, streams: dict) -> None:
+@pytest.mark.campaign
+def test_an_error_in_a_process_is_raised_and_ends_them_all(place: Path, streams: dict) -> None:
     job = job_of(tiny_run(learning_rate=1e25, updates=40, evaluations=1), streams, folder=place / "astray")
     before = in_training()
     with pytest.raises(IsoglotError, match=r"of the last 100 updates were left out.*lower optimization\.learning"):
@@ -206,13 +213,15 @@ def test_what_goes_wrong_in_a_process_is_told_and_ends_them_all(place: Path, str
     assert soon(lambda: not ranks_since(before))
 
 
-def test_missing_text_is_told_of(place: Path, streams: dict, tmp_path: Path) -> None:
+@pytest.mark.campaign
+def test_missing_text_is_named(place: Path, streams: dict, tmp_path: Path) -> None:
     job = replace(job_of(tiny_run(), streams, folder=place / "lost"), streams={"en": tmp_path, "fr": tmp_path})
     with pytest.raises(IsoglotError, match=r"stream\.json: no such file"):
         pretrain_in_processes(job, processes=2, report=lambda _: None)
 
 
-def test_processes_that_die_again_and_again_are_told_of_with_their_log(
+@pytest.mark.campaign
+def test_processes_that_die_again_and_again_are_an_error_that_names_their_log(
     place: Path, streams: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torchrun, "MAX_RESTARTS", 0)

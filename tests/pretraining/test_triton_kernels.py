@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 from tests.pretraining.triton_ground import BF16, DEVICE, INTERPRETED, assert_near, drawn, kernels, seed_of
 
 ROOT = Path(__file__).parents[2]
@@ -36,14 +37,18 @@ def test_right_in_the_interpreter(family: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def affine(weight: Tensor, bias: Tensor) -> Affine:
+    """With gradients that are not nought, as kernels add to them."""
+    gradients = drawn(2, len(weight), seed=6, dtype=torch.float32)
+    return Affine(Weight(weight, gradients[0]), Weight(bias, gradients[1]))
+
+
 def kept(rows: int, width: int, *, dropout: float, seed: int = 3, place: int = 1) -> Tensor:
     """Found out by adding ones to zeros."""
     ones, zeros = torch.ones(rows, width, device=DEVICE), torch.zeros(rows, width, device=DEVICE)
-    weight, bias = torch.ones(width, device=DEVICE), torch.zeros(width, device=DEVICE)
-    sum_TD, *_ = kernels("norms").sum_and_norm(
-        ones, zeros, weight, bias, epsilon=1e-12, dropout=dropout, seed=seed_of(seed), place=place
-    )
-    return sum_TD > 0
+    norm = affine(torch.ones(width, device=DEVICE), torch.zeros(width, device=DEVICE))
+    normed = kernels("norms").sum_and_norm(ones, zeros, norm, dropout=dropout, seed=seed_of(seed), place=place)
+    return normed.sum_TD > 0
 
 
 @pytest.mark.gpu
@@ -63,10 +68,9 @@ def kept(rows: int, width: int, *, dropout: float, seed: int = 3, place: int = 1
 def test_norms_of_a_sum(rows: int, width: int, dropout: float, with_past: bool) -> None:
     update, residual, d_normed, d_past = (drawn(rows, width, seed=each) for each in range(4))
     weight, bias = 1 + 0.1 * drawn(width, seed=4), drawn(width, seed=5)
-    draw = {"dropout": dropout, "seed": seed_of(3), "place": 7}
-    sum_TD, normed_TD, mean_T, rstd_T = kernels("norms").sum_and_norm(
-        update, residual, weight, bias, epsilon=1e-12, **draw
-    )
+    draw, norm = {"dropout": dropout, "seed": seed_of(3)}, affine(weight, bias)
+    normed = kernels("norms").sum_and_norm(update, residual, norm, **draw, place=7)
+    sum_TD = normed.sum_TD
 
     mask = kept(rows, width, dropout=dropout, place=7) / (1 - dropout)
     leaves = [each.float().requires_grad_() for each in (update, weight, bias)]
@@ -76,20 +80,17 @@ def test_norms_of_a_sum(rows: int, width: int, dropout: float, with_past: bool) 
     through = expected_sum + (sum_TD.float() - expected_sum).detach()
     expected = F.layer_norm(through, (width,), leaves[1], leaves[2], 1e-12)
     assert_near(sum_TD, expected_sum)
-    assert_near(normed_TD, expected)
-    assert_near(mean_T, sum_TD.float().mean(1), share=1e-5)
-    assert_near(rstd_T, sum_TD.float().var(1, correction=0).rsqrt(), share=1e-5)
+    assert_near(normed.output_TD, expected)
+    assert_near(normed.mean_T, sum_TD.float().mean(1), share=1e-5)
+    assert_near(normed.rstd_T, sum_TD.float().var(1, correction=0).rsqrt(), share=1e-5)
 
     loss = (expected * d_normed.float()).sum() + (expected_sum * d_past.float()).sum() * with_past
     loss.backward()
-    before = [drawn(width, seed=6 + each, dtype=torch.float32) for each in range(3)]
-    gradients = [each.clone() for each in before]
+    update_bias = Weight(bias, drawn(width, seed=8, dtype=torch.float32))
+    gradients = [each.gradient for each in (norm.weight, norm.bias, update_bias)]
+    before = [each.clone() for each in gradients]
     d_sum, d_update = kernels("norms").sum_and_norm_backward(
-        *(d_normed, d_past if with_past else None, sum_TD, mean_T, rstd_T, weight),
-        **draw,
-        weight_gradient_D=gradients[0],
-        bias_gradient_D=gradients[1],
-        update_bias_gradient_D=gradients[2],
+        d_normed, d_past if with_past else None, normed, norm, **draw, update_bias=update_bias
     )
     assert_near(d_sum, expected_sum.grad)
     assert_near(d_update, leaves[0].grad)
@@ -102,22 +103,13 @@ def test_norms_of_a_sum(rows: int, width: int, dropout: float, with_past: bool) 
 @pytest.mark.gpu
 def test_norms_of_a_residual_alone_copy_nothing() -> None:
     residual, weight, bias = drawn(16, 256), drawn(256, seed=1), drawn(256, seed=2)
-    sum_TD, normed_TD, mean_T, rstd_T = kernels("norms").sum_and_norm(
-        None, residual, weight, bias, epsilon=1e-12, dropout=0.5, seed=seed_of(0), place=0
-    )
-    assert sum_TD is residual
-    assert_near(normed_TD, F.layer_norm(residual.float(), (256,), weight.float(), bias.float(), 1e-12))
-    gradients = torch.zeros(2, 256, device=DEVICE)
-    kernels("norms").sum_and_norm_backward(
-        *(residual, None, sum_TD, mean_T, rstd_T, weight),
-        dropout=0.0,
-        seed=seed_of(0),
-        place=0,
-        weight_gradient_D=gradients[0],
-        bias_gradient_D=gradients[1],
-        update_bias_gradient_D=None,
-    )
-    assert_near(gradients[1], residual.float().sum(0), share=1e-5)
+    norm = affine(weight, bias)
+    normed = kernels("norms").sum_and_norm(None, residual, norm, dropout=0.5, seed=seed_of(0), place=0)
+    assert normed.sum_TD is residual
+    assert_near(normed.output_TD, F.layer_norm(residual.float(), (256,), weight.float(), bias.float(), 1e-12))
+    before = norm.bias.gradient.clone()
+    kernels("norms").sum_and_norm_backward(residual, None, normed, norm, dropout=0.0, seed=seed_of(0), update_bias=None)
+    assert_near(norm.bias.gradient, before + residual.float().sum(0), share=1e-5)
 
 
 @pytest.mark.gpu
@@ -128,27 +120,21 @@ def test_norms_of_embeddings(batch: int, length: int, width: int, dropout: float
     ids = torch.randint(50, (rows,), generator=torch.Generator().manual_seed(0)).to(DEVICE)
     token, position = drawn(50, width), drawn(length, width, seed=1)
     weight, bias, d_dropped = 1 + 0.1 * drawn(width, seed=2), drawn(width, seed=3), drawn(rows, width, seed=4)
-    draw = {"dropout": dropout, "seed": seed_of(3), "place": 2}
-    sum_TD, dropped_TD, mean_T, rstd_T = kernels("norms").embedding_and_norm(
-        ids, token, position, weight, bias, epsilon=1e-12, **draw
-    )
+    draw, norm = {"dropout": dropout, "seed": seed_of(3)}, affine(weight, bias)
+    normed = kernels("norms").embedding_and_norm(ids, token, position, norm, **draw, place=2)
+    sum_TD = normed.sum_TD
     assert_near(sum_TD, token.float()[ids] + position.float().repeat(batch, 1))
 
     mask = kept(rows, width, dropout=dropout, place=2) / (1 - dropout)
     leaves = [each.float().requires_grad_() for each in (sum_TD, weight, bias)]
     expected = F.layer_norm(leaves[0], (width,), leaves[1], leaves[2], 1e-12) * mask
-    assert_near(dropped_TD, expected)
+    assert_near(normed.output_TD, expected)
     (expected * d_dropped.float()).sum().backward()
-    gradients = torch.ones(2, width, device=DEVICE)
-    d_sum = kernels("norms").embedding_and_norm_backward(
-        *(d_dropped, sum_TD, mean_T, rstd_T, weight),
-        **draw,
-        weight_gradient_D=gradients[0],
-        bias_gradient_D=gradients[1],
-    )
+    before = norm.weight.gradient.clone(), norm.bias.gradient.clone()
+    d_sum = kernels("norms").embedding_and_norm_backward(d_dropped, normed, norm, **draw)
     assert_near(d_sum, leaves[0].grad)
-    assert_near(gradients[0], 1 + leaves[1].grad, share=1e-4)
-    assert_near(gradients[1], 1 + leaves[2].grad, share=1e-4)
+    assert_near(norm.weight.gradient, before[0] + leaves[1].grad, share=1e-4)
+    assert_near(norm.bias.gradient, before[1] + leaves[2].grad, share=1e-4)
 
 
 @pytest.mark.gpu
@@ -223,7 +209,7 @@ def test_softmax_loss(rows: int, width: int) -> None:
     expected = F.cross_entropy(leaf, target, ignore_index=-1, reduction="none")
     (expected.sum() * scale).backward()
     logits[-1] = torch.nan  # nobody may read it
-    loss = kernels("softmax").softmax_loss_(logits, target, scale=scale)
+    loss = kernels("tables").softmax_loss_(logits, target, scale=scale)
     torch.testing.assert_close(loss, expected, rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(logits.float(), leaf.grad, rtol=BF16, atol=1e-7)
 

@@ -1,8 +1,9 @@
-"""What one update does does not depend on how its batch is cut, and one that comes to nothing is left out."""
+"""One update is the same however its batch is cut, one that comes to nothing is left out, and rates are XLM's."""
 
 import math
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ from isoglot.machine import Machine
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.run import UpdateRecord
-from isoglot.pretraining.updates import kernels_for
+from isoglot.pretraining.updates import kernels_for, learning_rate
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import Separate
+from isoglot.study.scales import Decay, Optimization
 from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
 from tests.pretraining.training_state import learnt, tamper
 
@@ -29,7 +31,7 @@ Streams = dict[str, TokenStream]
 def trained(trainer: Trainer, *, updates: int) -> list[UpdateRecord]:
     for _ in range(updates):
         trainer.advance()
-    return trainer.settled()
+    return trainer.take_records()
 
 
 def state(trainer: Trainer) -> list[Tensor]:
@@ -37,9 +39,10 @@ def state(trainer: Trainer) -> list[Tensor]:
     return [tensor for tensors in learnt(trainer).values() for tensor in tensors]
 
 
-@pytest.mark.parametrize("micro_batch", [1, 3])
-@pytest.mark.parametrize("draws", [1, 4])
-@pytest.mark.parametrize("separate", [Separate(), EVERYTHING], ids=["shared", "separate"])
+@pytest.mark.parametrize(
+    ("micro_batch", "draws", "separate"),
+    [(1, 1, Separate()), (3, 4, Separate()), (1, 4, EVERYTHING), (3, 1, EVERYTHING)],
+)
 def test_gradients_gathered_over_pieces_are_those_of_the_whole_batch(
     micro_batch: int, draws: int, separate: Separate, streams: Streams, separate_streams: Streams, tmp_path: Path
 ) -> None:
@@ -60,16 +63,15 @@ def test_each_masked_word_of_an_update_weighs_alike_in_whichever_language_it_is(
     """The gradient is that of the mean over all masked words, not of the mean of two languages' means."""
     run = tiny_run(language_draws=3, mask_rate=0.3, seed=1)
     trainer, by_hand = (trainer_of(run, streams, folder=folder) for _ in range(2))
-    model, batches = by_hand.model, by_hand.batches
-    parts = batches.next_parts(1)
-    assert [part.language for part in parts].count("fr") in (1, 2), "both languages, with unequal shares"
+    model, batch = by_hand.model, next(by_hand.batches)
+    assert [language for language, *_ in batch.pieces].count("fr") in (1, 2), "both languages, with unequal shares"
     generator = torch.Generator().manual_seed(derived_seed(run.seed, "masking", 1))
     mask = Mask.drawn(run.batch, run.window, rate=run.mask_rate, generator=generator)
     logits, targets = [], []
-    for part in parts:
-        own, token_BL = mask.of_rows(part.first_row, part.num_rows), batches.tokens(part)
+    for language, first, end in batch.pieces:
+        own, token_BL = mask.of_rows(first, end), batch.rows(first, end)
         seen_BL = own.hide(token_BL, mask_id=MASK, table_size=streams["en"].table_size)
-        logits.append(model.masked_logits(seen_BL, masked_M=own.masked_M, language=part.language))
+        logits.append(model.masked_logits(seen_BL, masked_M=own.masked_M, language=language))
         targets.append(token_BL.flatten()[own.masked_M])
     loss = F.cross_entropy(torch.cat(logits), torch.cat(targets))
     loss.backward()
@@ -81,12 +83,12 @@ def test_each_masked_word_of_an_update_weighs_alike_in_whichever_language_it_is(
 
 
 def test_weights_that_were_spoiled_are_learnt_anew(streams: Streams, folder: Path) -> None:
-    trainer = trainer_of(tiny_run(updates=400, batch=64), streams, folder=folder)
+    trainer = trainer_of(tiny_run(updates=200, batch=32), streams, folder=folder)
     before = trained(trainer, updates=100)[-1].losses
     with torch.no_grad():
         for parameter in trainer.model.parameters():
             parameter += torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0))
-    after = trained(trainer, updates=300)
+    after = trained(trainer, updates=100)
     skipped = [record for record in after if record.skipped]
     assert 5 <= len(skipped) <= 10
     assert skipped[-1].update < 150
@@ -110,13 +112,13 @@ def test_an_update_whose_gradient_is_no_number_changes_nothing(nothing: float, s
     (record,) = trained(trainer, updates=1)
     assert not record.skipped
     assert not any(map(torch.equal, state(trainer), before))
-    assert trainer.progression.skipped == [3]
-    assert all(map(math.isfinite, (loss for loss, _ in trainer.progression.losses.values())))
+    assert trainer.state.skipped == [3]
+    assert all(map(math.isfinite, (loss for loss, _ in trainer.state.losses.values())))
 
 
 def test_an_update_whose_loss_leaps_changes_nothing(streams: Streams, folder: Path) -> None:
-    trainer = trainer_of(tiny_run(updates=120, batch=64), streams, folder=folder)
-    assert not any(record.skipped for record in trained(trainer, updates=80))
+    trainer = trainer_of(tiny_run(updates=60, batch=32), streams, folder=folder)
+    assert not any(record.skipped for record in trained(trainer, updates=50))
     before = state(trainer)
     bias = trainer.model.output_bias.of("en").bias
     with torch.no_grad():
@@ -131,16 +133,6 @@ def test_an_update_whose_loss_leaps_changes_nothing(streams: Streams, folder: Pa
     assert not trained(trainer, updates=1)[0].skipped
 
 
-def test_a_skipped_update_is_written_into_the_log(streams: Streams, folder: Path) -> None:
-    trainer = trainer_of(tiny_run(), streams, folder=folder)
-    weight = trainer.model.encoder.top_norm.weight
-    stop = tamper(trainer, lambda: weight.grad.mul_(math.nan))
-    trained(trainer, updates=2)
-    stop()
-    trained(trainer, updates=6)
-    assert [row["skipped"] for row in trainer.progression.log] == [2, 2]
-
-
 def test_a_gpu_without_triton_is_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     # Anew, though others may have imported them where there is Triton; put back at the end.
     package = "isoglot.pretraining.kernels"
@@ -150,3 +142,50 @@ def test_a_gpu_without_triton_is_refused_with_the_remedy(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "triton", None)
     with pytest.raises(IsoglotError, match=r"needs Triton.*ISOGLOT_DEVICE=cpu"):
         kernels_for(tiny_run(), Machine(device=torch.device("cuda")))
+
+
+HIGHEST = 1e-3
+
+
+def optimization(decay: Decay = Decay.INVERSE_SQUARE_ROOT, *, warmup: int = 50) -> Optimization:
+    return Optimization(learning_rate=HIGHEST, warmup_updates=warmup, decay=decay)
+
+
+def rates(settings: Optimization, *, updates: int = 400) -> list[float]:
+    return [learning_rate(update, optimization=settings, updates=updates) for update in range(1, updates + 1)]
+
+
+def xlm_rates(*, warmup: int, updates: int) -> list[float]:
+    """XLM changes the rate after each step, by the number of steps done; before the first it is 1e-7."""
+    rate, used = 1e-7, []
+    for steps_done in range(1, updates + 1):
+        used.append(rate)
+        if steps_done < warmup:
+            rate = 1e-7 + steps_done * (HIGHEST - 1e-7) / warmup
+        else:
+            rate = HIGHEST * math.sqrt(warmup) * steps_done**-0.5
+    return used
+
+
+@pytest.mark.parametrize("warmup", [1, 50])
+def test_the_papers_schedule_is_that_of_xlm(warmup: int) -> None:
+    expected = xlm_rates(warmup=warmup, updates=400)
+    assert rates(optimization(warmup=warmup)) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("decay", Decay)
+def test_the_first_update_is_tiny_and_the_warm_up_ends_at_the_highest_rate(decay: Decay) -> None:
+    found = rates(optimization(decay))
+    assert found[0] == 1e-7
+    assert found[50] == max(found) == pytest.approx(HIGHEST)
+    steps = [after - before for before, after in pairwise(found[:51])]
+    assert steps == pytest.approx([HIGHEST / 50] * 50, rel=1e-3)
+
+
+def test_the_linear_tail_is_flat_then_falls_evenly_to_nearly_nothing() -> None:
+    found = rates(optimization(Decay.LINEAR_TAIL))
+    assert found[50:281] == [HIGHEST] * 231
+    falls = [before - after for before, after in pairwise(found[280:])]
+    assert falls == pytest.approx([HIGHEST / 120] * 119)
+    assert found[-1] == pytest.approx(HIGHEST / 120)
+    assert learning_rate(401, optimization=optimization(Decay.LINEAR_TAIL), updates=400) == 0

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from isoglot.pretraining.health import HealthLog
-from isoglot.pretraining.plateau import BlindLosses, Plateau
+from isoglot.pretraining.loss_watch import BlindLosses, Plateau
 from isoglot.pretraining.run import UpdateRecord
 from isoglot.report.state import last_remark
 from tests.pretraining.tiny_runs import tiny_run
@@ -51,7 +51,7 @@ def test_what_training_remarks_is_read_again_until_it_is_taken_back(tmp_path: Pa
             for update in range(first, first + 2000)
         ]
         health(records)
-        health.remark(str(plateau.told(records)))
+        health.remark(str(plateau.warning_for(records)))
         if first == 1:
             assert "still at the unigram plateau" in str(last_remark(tmp_path))
     assert last_remark(tmp_path) is None

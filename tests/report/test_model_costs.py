@@ -17,8 +17,7 @@ from isoglot.hardware import FreeMemory
 from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
 from isoglot.pipeline.exhibits import targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
-from isoglot.pretraining.calibration import DiskUse
-from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
+from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, DiskUse, Footprint
 from isoglot.pretraining.loop import TrainState
 from isoglot.pretraining.run import LOG
 from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times

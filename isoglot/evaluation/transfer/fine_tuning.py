@@ -31,8 +31,7 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.update import Updates, adam, set_rates
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine
-from isoglot.model.background_writing import BackgroundWriter
-from isoglot.model.checkpoints import CHECKPOINTS, read_checkpoint, write_checkpoint
+from isoglot.model.checkpoints import CHECKPOINTS, BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.encoder import Encoder
 from isoglot.randomness import derived_seed
 
@@ -109,9 +108,8 @@ class FineTuner:
         """Run all epochs that are left."""
         state = self.state
         with BackgroundWriter() as writer:
-            checkpoints = writer.outbox()
             while state.epoch < self.run.epochs and not state.diverged:
-                self.advance(report, write=checkpoints)
+                self.advance(report, write=writer)
         return FineTuned(model=self.best, labels=self.labels, log=state.log, diverged=state.diverged)
 
     def advance(self, report: Report, *, write: WriteTensors = write_tensors) -> None:

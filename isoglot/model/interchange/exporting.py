@@ -1,50 +1,59 @@
-"""One language of one of our models, written as a folder that transformers reads, and checked before it is there."""
+"""One language of a model, written as a folder that transformers reads.
+
+The folder is read back with transformers before it appears: its tokenizer must give our ids, its layers our numbers.
+"""
+
+# B = sentences, L = positions, N = ids of the exported tokenizer
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+import torch
+from torch import Tensor
+
+from isoglot.corpora.bpe_learning import END_OF_WORD
+from isoglot.corpora.sentences import encoded_sentences
+from isoglot.corpora.vocabulary import PAD, SPECIALS, UNK
 from isoglot.errors import IsoglotError
 from isoglot.model.interchange import quiet_transformers
-from isoglot.model.interchange.agreement import (
-    TOLERANCE,
-    hidden_state_difference,
-    softmax_difference,
-    words_cut_otherwise,
-    words_of_the_table,
-)
 from isoglot.model.interchange.own_model import OwnModel
-from isoglot.model.interchange.roberta_model import roberta_model
 from isoglot.model.interchange.tokenizer_files import write_tokenizer
-from isoglot.model.interchange.xlm_model import xlm_model
+from isoglot.model.interchange.transformers_models import roberta_model, xlm_model
 from isoglot.study.scales import NormPlacement
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 CARD = "README.md"
+TOLERANCE = 1e-5
+"""Largest difference allowed between our numbers and those of the exported model."""
+SOFTMAX_POSITIONS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """What was written, and how well it agrees with our model."""
+    """The exported class, and how far its numbers are from our model's."""
 
     architecture: str
     hidden_states: float
     """The largest difference."""
     softmax: float | None
-    """The largest difference, or None where the softmax did not come along."""
+    """The largest difference, or None where the softmax could not be exported."""
     num_words: int
-    """That the tokenizers cut alike."""
+    """Words for which both tokenizers gave the same ids."""
 
 
 def write_export(own: OwnModel, folder: Path, *, card: Callable[[Export], str]) -> Export:
-    """Write model, tokenizer and card, all or nothing: `folder` is not there until they agree with our model."""
+    """Write model, tokenizer and card, all or nothing: `folder` does not appear until they agree with our model."""
     folder = folder.resolve()
-    _refuse_what_is_there(folder)
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        what = "has files in it" if folder.is_dir() else "is a file"
+        raise IsoglotError(f"{folder} {what}; an export wants a folder that is not there yet, or an empty one")
     fresh = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
         with quiet_transformers():
@@ -64,21 +73,21 @@ def write_export(own: OwnModel, folder: Path, *, card: Callable[[Export], str]) 
 def _written(own: OwnModel, fresh: Path) -> Export:
     shape = own.model.encoder.shape
     write_tokenizer(fresh, names=own.names, bpe=own.bpe, lowercase=own.splitting.lowercase, positions=shape.positions)
-    words = words_of_the_table(own)
-    if otherwise := words_cut_otherwise(own, fresh, words=words):
+    words = _words_of_the_table(own)
+    if different := _words_with_other_ids(own, fresh, words=words):
         raise IsoglotError(
-            f"the tokenizer of transformers cuts {len(otherwise)} of {len(words)} words otherwise than ours, such as "
-            f"{otherwise[0]!r}; nothing was written"
+            f"the tokenizer of transformers cuts {len(different)} of {len(words)} words otherwise than ours, such as "
+            f"{different[0]!r}; nothing was written"
         )
     theirs = xlm_model(own) if shape.norm is NormPlacement.POST else roberta_model(own)
     theirs.save_pretrained(fresh)
-    softmax = softmax_difference(own, fresh)
-    # Not `>`, which is false for what is no number: a gain of 0 cannot be undone.
+    softmax = _softmax_difference(own, fresh)
+    # Not `>`, which is false for nan: a gain of 0 cannot be undone.
     has_softmax = softmax <= TOLERANCE
     if not has_softmax:
         theirs = cast("PreTrainedModel", theirs.base_model)
         theirs.save_pretrained(fresh)
-    hidden_states = hidden_state_difference(own, fresh)
+    hidden_states = _hidden_state_difference(own, fresh)
     if not hidden_states <= TOLERANCE:
         raise IsoglotError(
             f"hidden states of the exported model differ from ours by {hidden_states:.1e}, more than {TOLERANCE:.0e}; "
@@ -92,9 +101,68 @@ def _written(own: OwnModel, fresh: Path) -> Export:
     )
 
 
-def _refuse_what_is_there(folder: Path) -> None:
-    if folder.is_dir() and not any(folder.iterdir()):
-        return
-    if folder.exists():
-        what = "has files in it" if folder.is_dir() else "is a file"
-        raise IsoglotError(f"{folder} {what}; an export wants a folder that is not there yet, or an empty one")
+def _words_of_the_table(own: OwnModel) -> list[str]:
+    """Every subword of the language as a word, and each joined to the next, which also makes words never seen."""
+    subwords = [subword.removesuffix(END_OF_WORD) for subword in own.vocabulary.ids(own.language)]
+    return [word for word in (*subwords, *(a + b for a, b in pairwise(subwords))) if word]
+
+
+def _words_with_other_ids(own: OwnModel, folder: Path, *, words: Sequence[str]) -> list[str]:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    theirs = tokenizer(list(words), split_special_tokens=True)["input_ids"]
+    lines = [word.split() for word in words]
+    ours = encoded_sentences(lines, language=own.language, bpe=own.bpe, vocabulary=own.vocabulary)
+    # Ids beyond the model's table are read as the unknown symbol.
+    known = [tuple(id if id < own.table_size else UNK for id in ids) for ids in theirs]
+    return [word for word, sentence, ids in zip(words, ours, known, strict=True) if tuple(sentence.ids) != ids]
+
+
+@torch.no_grad()
+def _hidden_state_difference(own: OwnModel, folder: Path) -> float:
+    """The largest difference in any layer, for sentences of several lengths in one padded batch."""
+    from transformers import AutoModel
+
+    theirs: Any = AutoModel.from_pretrained(folder, local_files_only=True)
+    token_BL = _padded_batch(own)
+    real_BL = token_BL.ne(PAD)
+    ours = own.model.encoder.hidden_states(_in_own_table(own, token_BL), language=own.language)
+    output = theirs(input_ids=token_BL, attention_mask=real_BL.long(), output_hidden_states=True)
+    return max(
+        _difference(our_BLD[real_BL], their_BLD[real_BL])
+        for our_BLD, their_BLD in zip(ours, output.hidden_states, strict=True)
+    )
+
+
+@torch.no_grad()
+def _softmax_difference(own: OwnModel, folder: Path) -> float:
+    """The largest difference in the log probability of any token of our table."""
+    from transformers import AutoModelForMaskedLM
+
+    theirs: Any = AutoModelForMaskedLM.from_pretrained(folder, local_files_only=True)
+    token_BL = _padded_batch(own)[:1, :SOFTMAX_POSITIONS]
+    hidden_BLD = own.model.encoder(_in_own_table(own, token_BL), language=own.language)
+    ours_BLV = own.model.logits(hidden_BLD, language=own.language).log_softmax(dim=-1)
+    theirs_BLN = theirs(input_ids=token_BL, attention_mask=torch.ones_like(token_BL)).logits.log_softmax(dim=-1)
+    return _difference(ours_BLV, theirs_BLN[..., : own.table_size])
+
+
+def _padded_batch(own: OwnModel) -> Tensor:
+    """Random ids of the exported tokenizer, in sentences of up to as many tokens as the model has positions."""
+    positions = own.model.encoder.shape.positions
+    lengths = sorted({positions, (positions + 1) // 2, min(7, positions), 1}, reverse=True)
+    generator = torch.Generator().manual_seed(0)
+    token_BL = torch.randint(len(SPECIALS), len(own.names), (len(lengths), positions), generator=generator)
+    for row, length in enumerate(lengths):
+        token_BL[row, length:] = PAD
+    return token_BL
+
+
+def _in_own_table(own: OwnModel, token_BL: Tensor) -> Tensor:
+    return token_BL.where(token_BL < own.table_size, UNK)
+
+
+def _difference(ours: Tensor, theirs: Tensor) -> float:
+    """The largest difference; relative to the largest number where that is above 1, as float32 has seven digits."""
+    return float((ours - theirs).abs().max() / ours.abs().max().clamp(min=1))

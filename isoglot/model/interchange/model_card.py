@@ -1,10 +1,9 @@
-"""The README.md of an exported model: what it is, how to load it, and where its limits are."""
+"""The README.md of an exported model: its origin, how to load it, and its limits."""
 
 from dataclasses import dataclass
 
 from isoglot.corpora.vocabulary import MASK
-from isoglot.model.interchange.agreement import TOLERANCE
-from isoglot.model.interchange.exporting import Export
+from isoglot.model.interchange.exporting import TOLERANCE, Export
 from isoglot.model.interchange.own_model import OwnModel
 from isoglot.model.interchange.tokenizer_files import symbols_made_twice
 from isoglot.study.languages import Splitter, WordSplitting
@@ -37,6 +36,7 @@ def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
         else "not trained at all"
     )
     softmax = "" if export.softmax is None else f", log probabilities of masked words by {export.softmax:.1g}"
+    bullets = "".join(f"- {sentence}\n" for sentence in limits(own, export=export))
     return f"""---
 library_name: transformers
 tags: [isoglot]
@@ -75,51 +75,51 @@ the softmax; the mask is `tokenizer.mask_token`, "{own.names[MASK]}".
 
 ## Limits
 
-{_bullets(limits(own, export=export))}
+{bullets}
 {_splitting(own.splitting)}"""
 
 
 def limits(own: OwnModel, *, export: Export) -> list[str]:
-    """What someone who loads the folder should know, a sentence or two each."""
+    """Limits that someone who loads the folder should know, a sentence or two each."""
     shape = own.model.encoder.shape
-    found = []
+    sentences = []
     if own.splitting.splitter is not Splitter.WHITESPACE:
-        found.append(
+        sentences.append(
             f"The tokenizer parts words at white space alone. The words of training were found by "
             f"{own.splitting.splitter.value}: split a line with isoglot first, then the ids are those of training."
         )
     if shape.positions > own.window:
-        found.append(
+        sentences.append(
             f"There are {shape.positions} positions, but no window of training was longer than {own.window} tokens: "
             "positions beyond were never learned."
         )
     if own.num_unknown:
-        found.append(
+        sentences.append(
             f"Ids from {own.table_size} on ({own.num_unknown} of them) are for pieces of words that the model does not "
             "know: their vectors are copies of the unknown symbol's, and the softmax all but excludes them."
         )
-    found.append(
+    sentences.append(
         f"A text that spells out a special symbol, such as {own.names[1]}, is read as that symbol; "
         "give the tokenizer split_special_tokens=True if it is text."
     )
     if export.softmax is None:
-        found.append(
+        sentences.append(
             "Only the encoder is here: the softmax over masked words could not be expressed in this class, whose head "
             "has a dense layer and a norm that ours lacks, and which here do not cancel out."
         )
     elif shape.norm is NormPlacement.PRE:
-        found.append(
+        sentences.append(
             "The head for masked words has a dense layer and a norm that ours lacks; their weights are chosen so that "
             "they cancel out. They do in float32, not in half precision, where only the encoder should be used."
         )
     if shape.norm is NormPlacement.PRE:
-        found.append("There is no pooler: `pooler_output` comes from random weights.")
+        sentences.append("There is no pooler: `pooler_output` comes from random weights.")
     if twice := symbols_made_twice(own.bpe):
-        found.append(
+        sentences.append(
             f"The text spells out the mark of BPE, </w>: words with {', '.join(twice[:3])} may be cut otherwise than "
             "in training."
         )
-    return found
+    return sentences
 
 
 def _own_parts(own: OwnModel) -> str:
@@ -127,10 +127,6 @@ def _own_parts(own: OwnModel) -> str:
     parts = ["embeddings"] if separate.embeddings else []
     parts += [f"layer {layer}" for layer in sorted(separate.layers)]
     return ", ".join(parts) or "none, all is shared"
-
-
-def _bullets(sentences: list[str]) -> str:
-    return "".join(f"- {sentence}\n" for sentence in sentences)
 
 
 def _splitting(splitting: WordSplitting) -> str:
@@ -144,7 +140,7 @@ def _splitting(splitting: WordSplitting) -> str:
 
 ```python
 from isoglot.corpora.words import split_lines
-from isoglot.languages import Splitter, WordSplitting
+from isoglot.study.languages import Splitter, WordSplitting
 
 words = split_lines(["A line of text."], {code}))
 batch = tokenizer([" ".join(line) for line in words], padding=True, return_tensors="pt")

@@ -1,6 +1,5 @@
-"""What is exported: one of our models, with all that it takes to read one of its languages."""
+"""One of our models as it is exported, with everything needed to read one of its languages."""
 
-from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -28,22 +27,17 @@ def token_names(language: str, *, bpe: Bpe, vocabulary: Vocabulary) -> tuple[str
     are in no table, unknown where a word ends up with one, get ids of their own after those of the table.
     """
     ids = vocabulary.ids(language)
-    unknown = list(dict.fromkeys(symbol for symbol in _symbols(bpe) if symbol not in ids))
+    symbols = chain.from_iterable((left, right, left + right) for left, right in bpe.merges)
+    unknown = dict.fromkeys(symbol for symbol in symbols if symbol not in ids)
     # Names of other languages' tokens stay with their prefix, and go out of reach.
     names = [OUT_OF_REACH + token for token in vocabulary.table(language)]
     for subword, id in ids.items():
         names[id] = subword
-    names[: len(SPECIALS)] = special_names(ids.keys() | set(unknown))
+    # A special symbol that is also a symbol of the text, as "<s>" may be, gets another spelling: "<s >".
+    names[: len(SPECIALS)] = [
+        f"{name[:-1]}{OUT_OF_REACH}>" if name in ids or name in unknown else name for name in SPECIALS
+    ]
     return (*names, *unknown)
-
-
-def special_names(symbols: Set[str]) -> list[str]:
-    """The special symbols as we spell them, but for one that is also a symbol of the text, as "<s>" may be: "<s >"."""
-    return [name if name not in symbols else f"{name[:-1]}{OUT_OF_REACH}>" for name in SPECIALS]
-
-
-def _symbols(bpe: Bpe) -> Iterable[str]:
-    return chain.from_iterable((left, right, left + right) for left, right in bpe.merges)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +72,7 @@ class OwnModel:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of all ids of the exported tokenizer, which are more than the model's own."""
+        """Names of all ids of the exported tokenizer, which are more than the model's own."""
         return token_names(self.language, bpe=self.bpe, vocabulary=self.vocabulary)
 
     @property
@@ -89,13 +83,12 @@ class OwnModel:
 
 # V = ids of our table, N = ids of the exported tokenizer, D = width
 
-
 LESS_LIKELY = 30.0
 """So far below the unknown symbol itself that no probability of another token changes in float32."""
 
 
 def token_table_ND(own: OwnModel) -> Tensor:
-    """What is unknown to the model is read as the unknown symbol, whatever its id."""
+    """Ids that the model does not know get the vector of the unknown symbol."""
     table_VD: Tensor = own.model.encoder.embeddings.of(own.language).token.weight.detach()
     return torch.cat([table_VD, table_VD[UNK].expand(own.num_unknown, -1)])
 

@@ -11,7 +11,7 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.batches import window_source
 from isoglot.pretraining.health import HealthLog
-from isoglot.pretraining.plateau import BlindLosses, Plateau
+from isoglot.pretraining.loss_watch import BlindLosses, Plateau
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.store import Work
 
@@ -60,6 +60,6 @@ class TrainingWatch:
         loss = sum(latest.losses.values()) / len(latest.losses)
         note = f"loss {loss:.2f}" + (f", {self.num_skipped} updates left out" if self.num_skipped else "")
         self.work.progress(latest.update * self.run.batch * self.run.window, self.run.tokens, "tokens", note)
-        if told := self.plateau.told(records):
-            self.health.remark(told)
-            warnings.warn(f"pretraining, {self.label}: {told}", stacklevel=2)
+        if warning := self.plateau.warning_for(records):
+            self.health.remark(warning)
+            warnings.warn(f"pretraining, {self.label}: {warning}", stacklevel=2)

@@ -1,24 +1,26 @@
-"""The steps of a pass for a GPU: matrix products are cuBLAS's, what lies between them is fused."""
+"""The steps of a pass for a GPU: cuBLAS multiplies matrices, and fused kernels do everything between the products."""
 
 # T = tokens of a piece, D = width, N = width of any layer, L = positions, C = masked positions, V = tokens of a table
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from isoglot.machine import Machine
-from isoglot.model.block import NORM_EPSILON
 from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_tables
-from isoglot.pretraining.kernels import triton_tables as triton_softmax
-from isoglot.pretraining.kernels.steps import Affine, Attended, Normed, Weight
+from isoglot.pretraining.kernels.torch_kernels import Affine, Attended, Normed, Weight
 
 aten = torch.ops.aten
 
 
 class GpuKernels:
-    """Dropout hashes a seed, the place of the step in the pass and that of the number; nothing of it is kept."""
+    """The methods of TorchKernels on a GPU.
+
+    Dropout is a hash of a seed, the place of the step in the pass and the place of the number. So the way back draws it
+    once more instead of keeping it, and a CUDA graph reads a fresh seed from the same tensor at every replay.
+    """
 
     def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
         self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout
@@ -39,7 +41,7 @@ class GpuKernels:
         if input_TD.dtype == weight.gradient.dtype:
             weight.gradient.addmm_(output_TN.t(), input_TD)
         else:
-            # Added in full precision as it leaves the multiplier, without a trip through memory in half of it.
+            # The sum is in full precision as it leaves the multiplier, without a trip through memory in bf16.
             aten.addmm.dtype_out(weight.gradient, output_TN.t(), input_TD, weight.gradient.dtype, out=weight.gradient)
 
     def add_bias_gradient(self, bias: Weight, output_TN: Tensor) -> None:
@@ -47,18 +49,7 @@ class GpuKernels:
 
     def embedding_and_norm(self, id_T: Tensor, token: Weight, position_LD: Tensor, norm: Affine) -> Normed:
         place = self._next_place()
-        sum_TD, output_TD, mean_T, rstd_T = triton_norms.embedding_and_norm(
-            id_T,
-            token.value,
-            position_LD,
-            norm.weight.value,
-            norm.bias.value,
-            epsilon=NORM_EPSILON,
-            dropout=self.dropout,
-            seed=self.current_seed,
-            place=place,
-        )
-        return Normed(sum_TD=sum_TD, output_TD=output_TD, mean_T=mean_T, rstd_T=rstd_T, kept=place)
+        return triton_norms.embedding_and_norm(id_T, token.value, position_LD, norm, **self._draw(), place=place)
 
     def embedding_and_norm_backward(
         self,
@@ -71,52 +62,19 @@ class GpuKernels:
         *,
         pad_id: int,
     ) -> None:
-        sum_TD = triton_norms.embedding_and_norm_backward(
-            output_TD,
-            normed.sum_TD,
-            normed.mean_T,
-            normed.rstd_T,
-            norm.weight.value,
-            dropout=self.dropout,
-            seed=self.current_seed,
-            place=normed.kept,
-            weight_gradient_D=norm.weight.gradient,
-            bias_gradient_D=norm.bias.gradient,
-        )
+        sum_TD = triton_norms.embedding_and_norm_backward(output_TD, normed, norm, **self._draw())
         positions_LD = sum_TD.view(-1, *position_gradient_LD.shape).sum(0, dtype=torch.float32)
         position_gradient_LD.add_(positions_LD)
         triton_tables.add_rows(token.gradient, id_T, sum_TD, skipped_id=pad_id)
 
     def sum_and_norm(self, update_TD: Tensor | None, residual_TD: Tensor, norm: Affine) -> Normed:
-        place = self._next_place()
-        sum_TD, output_TD, mean_T, rstd_T = triton_norms.sum_and_norm(
-            update_TD,
-            residual_TD,
-            norm.weight.value,
-            norm.bias.value,
-            epsilon=NORM_EPSILON,
-            dropout=self.dropout,
-            seed=self.current_seed,
-            place=place,
-        )
-        return Normed(sum_TD=sum_TD, output_TD=output_TD, mean_T=mean_T, rstd_T=rstd_T, kept=place)
+        return triton_norms.sum_and_norm(update_TD, residual_TD, norm, **self._draw(), place=self._next_place())
 
     def sum_and_norm_backward(
         self, output_TD: Tensor, sum_TD: Tensor | None, normed: Normed, norm: Affine, *, update_bias: Weight | None
     ) -> tuple[Tensor, Tensor]:
         return triton_norms.sum_and_norm_backward(
-            output_TD,
-            sum_TD,
-            normed.sum_TD,
-            normed.mean_T,
-            normed.rstd_T,
-            norm.weight.value,
-            dropout=self.dropout,
-            seed=self.current_seed,
-            place=normed.kept,
-            weight_gradient_D=norm.weight.gradient,
-            bias_gradient_D=norm.bias.gradient,
-            update_bias_gradient_D=None if update_bias is None else update_bias.gradient,
+            output_TD, sum_TD, normed, norm, **self._draw(), update_bias=update_bias
         )
 
     def gelu(self, input_TN: Tensor) -> Tensor:
@@ -163,22 +121,25 @@ class GpuKernels:
         )
 
     def softmax_loss(self, logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
-        return triton_softmax.softmax_loss_(logits_CV, target_C, scale=scale).sum(), logits_CV
+        return triton_tables.softmax_loss_(logits_CV, target_C, scale=scale).sum(), logits_CV
 
     def _next_place(self) -> int:
         self.place += 1
         return self.place
 
+    def _draw(self) -> dict[str, Any]:
+        return {"dropout": self.dropout, "seed": self.current_seed}
+
 
 class TorchAttention(NamedTuple):
-    """What autograd went from and came to."""
+    """Input and output of an attention that autograd goes back through."""
 
     joint_T3D: Tensor
     mixed_TD: Tensor
 
 
 def _attention_of_torch(joint_T3D: Tensor, *, length: int, heads: int, dropout: float) -> Attended:
-    """For shapes that the own kernel does not take: slower, as queries, keys and values must be put together again."""
+    """Attention for shapes that our kernel does not take; slower, as its gradients must be put together again."""
     leaf_T3D = joint_T3D.detach().requires_grad_()
     with torch.enable_grad():
         joint_BL3HK = leaf_T3D.view(-1, length, 3, heads, leaf_T3D.shape[1] // (3 * heads))

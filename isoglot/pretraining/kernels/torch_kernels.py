@@ -1,6 +1,12 @@
-"""The steps of a pass in plain torch: for a CPU, and for others to be held against."""
+"""The steps that a pass is written in, forward and backward, and how plain torch takes them.
+
+torch's steps are for a CPU, and for the kernels of other devices to be compared with.
+"""
 
 # T = tokens of a piece, D = width, N = width of any layer, L = positions, C = masked positions, V = tokens of a table
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -8,34 +14,80 @@ from torch import Tensor
 
 from isoglot.machine import Machine
 from isoglot.model.block import NORM_EPSILON
-from isoglot.pretraining.kernels.steps import Affine, Attended, Normed, Weight
 
+if TYPE_CHECKING:
+    from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
+
+Kernels: TypeAlias = "TorchKernels | GpuKernels"
 aten = torch.ops.aten
 NORM_PARTS = [True, True, True]
 
 
+@dataclass(frozen=True)
+class Weight:
+    """A weight as the device computes with it, and the gradient that every step adds to."""
+
+    value: Tensor
+    gradient: Tensor
+
+
+@dataclass(frozen=True)
+class Affine:
+    """Weight and bias of a linear layer, or of a norm."""
+
+    weight: Weight
+    bias: Weight
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normed:
+    """A sum and its norm, with everything the way back needs."""
+
+    sum_TD: Tensor
+    output_TD: Tensor
+    mean_T: Tensor
+    rstd_T: Tensor
+    kept: Any
+    """Dropout's draw, in a form that the kernels know."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attended:
+    """The output of attention, with everything the way back needs."""
+
+    output_TD: Tensor
+    saved: Any
+
+
 class TorchKernels:
-    """Dropout draws from the device's own generator."""
+    """The steps in plain torch; dropout draws from the device's own generator.
+
+    Every kind of kernels has these methods. They add gradients of weights to those that are there, and leave their
+    inputs as they are unless noted.
+    """
 
     def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
         self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout
 
     def seed(self, number: int) -> None:
+        """Seed dropout for the next pass."""
         self.machine.seed(number)
 
     def begin(self) -> None:
-        """The generator knows where it is."""
+        """Begin a pass; there is nothing to do, as the generator keeps its own place."""
 
     def linear(self, input_TD: Tensor, layer: Affine) -> Tensor:
         return torch.addmm(layer.bias.value, input_TD, layer.weight.value.t())
 
     def add_weight_gradient(self, weight: Weight, output_TN: Tensor, input_TD: Tensor) -> None:
+        """Add the product of the gradient of a matrix's output and its input."""
         weight.gradient.addmm_(output_TN.t(), input_TD)
 
     def add_bias_gradient(self, bias: Weight, output_TN: Tensor) -> None:
         bias.gradient.add_(output_TN.sum(0))
 
     def embedding_and_norm(self, id_T: Tensor, token: Weight, position_LD: Tensor, norm: Affine) -> Normed:
+        """Token and position vectors, normed, then dropout."""
         length, width = position_LD.shape
         token_TD = token.value.index_select(0, id_T)
         sum_TD = token_TD.view(-1, length, width).add_(position_LD).view(-1, width)
@@ -62,6 +114,7 @@ class TorchKernels:
         token.gradient[pad_id] = padding_D
 
     def sum_and_norm(self, update_TD: Tensor | None, residual_TD: Tensor, norm: Affine) -> Normed:
+        """Dropout of a layer's output, added to the residual, and normed."""
         sum_TD, kept_TD = residual_TD, None
         if update_TD is not None:
             dropped_TD, kept_TD = _dropped(update_TD, self.dropout)
@@ -72,6 +125,7 @@ class TorchKernels:
     def sum_and_norm_backward(
         self, output_TD: Tensor, sum_TD: Tensor | None, normed: Normed, norm: Affine, *, update_bias: Weight | None
     ) -> tuple[Tensor, Tensor]:
+        """Gradients of the residual and of the layer's output, one tensor where they are the same."""
         own_TD = self._norm_backward(output_TD, normed, norm)
         if sum_TD is not None:
             own_TD.add_(sum_TD)
@@ -84,6 +138,7 @@ class TorchKernels:
         return F.gelu(input_TN)
 
     def gelu_backward(self, output_TN: Tensor, input_TN: Tensor, *, bias: Weight) -> Tensor:
+        """Also adds to the gradient of the bias that had been added to the input."""
         with self.machine.derivatives():
             gradient_TN: Tensor = aten.gelu_backward(output_TN, input_TN)
         self.add_bias_gradient(bias, gradient_TN)
@@ -101,9 +156,10 @@ class TorchKernels:
     def attention_backward(
         self, output_TD: Tensor, attended: Attended, *, length: int, heads: int, bias: Weight
     ) -> Tensor:
+        """Also adds to the gradient of the bias of queries, keys and values."""
         query_BLK, key_BLK, value_BLK, share_BLL, kept_BLL = attended.saved
         (mixed_BLK,) = _by_head(output_TD, length=length, heads=heads, parts=1)
-        # What dropout does to gradients is what it did to the shares: cheaper done again than kept.
+        # Dropout is applied to the shares once more, which is cheaper than keeping the result.
         dropped_BLL = _dropped_backward(share_BLL, kept_BLL, self.attention_dropout)
         d_value_BLK = torch.bmm(dropped_BLL.transpose(1, 2), mixed_BLK)
         del dropped_BLL
@@ -119,6 +175,7 @@ class TorchKernels:
         return joint_T3D
 
     def softmax_loss(self, logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
+        """The summed loss, and its gradient times `scale`; a target of -1 counts for nothing. Uses up the logits."""
         # In place, row by row: the scores are the largest tensor of all.
         log_CV = torch.log_softmax(logits_CV, dim=1, out=logits_CV)
         is_target_C1 = (target_C >= 0).unsqueeze(1)

@@ -1,4 +1,4 @@
-"""The way back through LayerNorm on a GPU, for all that goes before or after one."""
+"""The way back through LayerNorm on a GPU, with the sum or dropout before it and the dropout after it."""
 
 # T = tokens of a piece, D = width, K = gradients of vectors, P = programs
 
@@ -7,10 +7,11 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from isoglot.pretraining.kernels.torch_kernels import Affine, Normed, Weight
 from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, kept_of_four_rows, words_of_eight_rows
 
 ROWS = 8
-"""Read at once, as dropout's bits come for eight rows."""
+"""Rows read at once, as dropout's bits come for eight rows."""
 
 
 def shape_of_programs(width: int) -> dict[str, int]:
@@ -22,28 +23,26 @@ def shape_of_programs(width: int) -> dict[str, int]:
 def norm_backward(
     d_normed_TD: Tensor,
     d_sum_TD: Tensor | None,
-    sum_TD: Tensor,
-    mean_T: Tensor,
-    rstd_T: Tensor,
-    weight_D: Tensor,
+    normed: Normed,
+    norm: Affine,
     own_d_sum_TD: Tensor,
     d_update_TD: Tensor,
     *,
     seed: Tensor,
-    place: int,
     norm_threshold: int,
     update_threshold: int,
-    gradients: tuple[Tensor, Tensor, Tensor | None],
+    update_bias: Weight | None,
 ) -> None:
-    rows, width = sum_TD.shape
+    """Write the gradients of a sum and of the update in it; add to those of the norm and of the update's bias."""
+    rows, width = normed.sum_TD.shape
     shape = shape_of_programs(width)
     # As many as 132 multiprocessors hold at once; fixed, so that sums are added in the same order anywhere.
     programs = min(1056, 1584 // shape["num_warps"], triton.cdiv(rows, ROWS))
-    kinds = 2 if gradients[2] is None else 3
-    partial_KPD = torch.empty((kinds, programs, width), dtype=torch.float32, device=sum_TD.device)
+    kinds = 2 if update_bias is None else 3
+    partial_KPD = torch.empty((kinds, programs, width), dtype=torch.float32, device=own_d_sum_TD.device)
     _norm_backward_kernel[(programs,)](
-        *(d_normed_TD, d_sum_TD, sum_TD, mean_T, rstd_T, weight_D, own_d_sum_TD, d_update_TD, partial_KPD),
-        *(seed, place, rows),
+        *(d_normed_TD, d_sum_TD, normed.sum_TD, normed.mean_T, normed.rstd_T, norm.weight.value),
+        *(own_d_sum_TD, d_update_TD, partial_KPD, seed, normed.kept, rows),
         NORM_THRESHOLD=norm_threshold,
         UPDATE_THRESHOLD=update_threshold,
         KINDS=kinds,
@@ -52,7 +51,8 @@ def norm_backward(
         maxnreg=168,
         **shape,
     )
-    add_partial_sums(partial_KPD, *gradients)
+    update_gradient_D = None if update_bias is None else update_bias.gradient
+    add_partial_sums(partial_KPD, norm.weight.gradient, norm.bias.gradient, update_gradient_D)
 
 
 @triton.jit(do_not_specialize=["place"])

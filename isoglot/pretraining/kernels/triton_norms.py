@@ -7,120 +7,88 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from isoglot.model.block import NORM_EPSILON
+from isoglot.pretraining.kernels.torch_kernels import Affine, Normed, Weight
 from isoglot.pretraining.kernels.triton_columns import dropped, kept_of_eight_rows, threshold
 from isoglot.pretraining.kernels.triton_norm_backward import ROWS, norm_backward, shape_of_programs
 
 
 def sum_and_norm(
-    update_TD: Tensor | None,
-    residual_TD: Tensor,
-    weight_D: Tensor,
-    bias_D: Tensor,
-    *,
-    epsilon: float,
-    dropout: float,
-    seed: Tensor,
-    place: int,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The residual plus what is kept of the update, that normalised, and each token's mean and reciprocal deviation."""
-    sum_TD = residual_TD if update_TD is None else torch.empty_like(residual_TD)
-    normed_TD, mean_T, rstd_T = _normed(residual_TD)
+    update_TD: Tensor | None, residual_TD: Tensor, norm: Affine, *, dropout: float, seed: Tensor, place: int
+) -> Normed:
+    """The residual plus what dropout keeps of the update, and that normalised."""
+    normed = _room(residual_TD if update_TD is None else torch.empty_like(residual_TD), place=place)
     rows, width = residual_TD.shape
     _sum_and_norm[(triton.cdiv(rows, ROWS),)](
-        *(update_TD, residual_TD, weight_D, bias_D, sum_TD, normed_TD, mean_T, rstd_T, seed, place, rows, epsilon),
+        *(update_TD, residual_TD, norm.weight.value, norm.bias.value),
+        *(normed.sum_TD, normed.output_TD, normed.mean_T, normed.rstd_T, seed, place, rows, NORM_EPSILON),
         THRESHOLD=threshold(dropout),
         WIDTH=width,
         **shape_of_programs(width),
     )
-    return sum_TD, normed_TD, mean_T, rstd_T
+    return normed
 
 
 def sum_and_norm_backward(
     d_normed_TD: Tensor,
     d_sum_TD: Tensor | None,
-    sum_TD: Tensor,
-    mean_T: Tensor,
-    rstd_T: Tensor,
-    weight_D: Tensor,
+    normed: Normed,
+    norm: Affine,
     *,
     dropout: float,
     seed: Tensor,
-    place: int,
-    weight_gradient_D: Tensor,
-    bias_gradient_D: Tensor,
-    update_bias_gradient_D: Tensor | None,
+    update_bias: Weight | None,
 ) -> tuple[Tensor, Tensor]:
     """Gradients of the sum, with what came to it past the norm, and of the update; adds to those of three vectors."""
-    own_d_sum_TD = torch.empty_like(sum_TD)
+    own_d_sum_TD = torch.empty_like(normed.sum_TD)
     # By the threshold: a rate that it rounds to nothing writes nothing.
-    d_update_TD = torch.empty_like(sum_TD) if threshold(dropout) else own_d_sum_TD
+    d_update_TD = torch.empty_like(normed.sum_TD) if threshold(dropout) else own_d_sum_TD
     norm_backward(
-        *(d_normed_TD, d_sum_TD, sum_TD, mean_T, rstd_T, weight_D, own_d_sum_TD, d_update_TD),
+        *(d_normed_TD, d_sum_TD, normed, norm, own_d_sum_TD, d_update_TD),
         seed=seed,
-        place=place,
         norm_threshold=0,
         update_threshold=threshold(dropout),
-        gradients=(weight_gradient_D, bias_gradient_D, update_bias_gradient_D),
+        update_bias=update_bias,
     )
     return own_d_sum_TD, d_update_TD
 
 
 def embedding_and_norm(
-    id_T: Tensor,
-    token_VD: Tensor,
-    position_LD: Tensor,
-    weight_D: Tensor,
-    bias_D: Tensor,
-    *,
-    epsilon: float,
-    dropout: float,
-    seed: Tensor,
-    place: int,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Token and position together, what is kept of that normalised, and each token's mean and reciprocal deviation."""
+    id_T: Tensor, token_VD: Tensor, position_LD: Tensor, norm: Affine, *, dropout: float, seed: Tensor, place: int
+) -> Normed:
+    """Token and position vectors added up, and what dropout keeps of that normalised."""
     rows, width = len(id_T), token_VD.shape[1]
-    sum_TD = torch.empty((rows, width), dtype=token_VD.dtype, device=token_VD.device)
-    dropped_TD, mean_T, rstd_T = _normed(sum_TD)
+    normed = _room(torch.empty((rows, width), dtype=token_VD.dtype, device=token_VD.device), place=place)
     _embedding_and_norm[(triton.cdiv(rows, ROWS),)](
-        *(id_T, token_VD, position_LD, weight_D, bias_D, sum_TD, dropped_TD, mean_T, rstd_T, seed, place),
-        *(rows, len(position_LD), epsilon),
+        *(id_T, token_VD, position_LD, norm.weight.value, norm.bias.value),
+        *(normed.sum_TD, normed.output_TD, normed.mean_T, normed.rstd_T, seed, place),
+        *(rows, len(position_LD), NORM_EPSILON),
         THRESHOLD=threshold(dropout),
         WIDTH=width,
         **shape_of_programs(width),
     )
-    return sum_TD, dropped_TD, mean_T, rstd_T
+    return normed
 
 
 def embedding_and_norm_backward(
-    d_dropped_TD: Tensor,
-    sum_TD: Tensor,
-    mean_T: Tensor,
-    rstd_T: Tensor,
-    weight_D: Tensor,
-    *,
-    dropout: float,
-    seed: Tensor,
-    place: int,
-    weight_gradient_D: Tensor,
-    bias_gradient_D: Tensor,
+    d_dropped_TD: Tensor, normed: Normed, norm: Affine, *, dropout: float, seed: Tensor
 ) -> Tensor:
     """The gradient of the sum; adds to those of the norm."""
-    d_sum_TD = torch.empty_like(sum_TD)
+    d_sum_TD = torch.empty_like(normed.sum_TD)
     norm_backward(
-        *(d_dropped_TD, None, sum_TD, mean_T, rstd_T, weight_D, d_sum_TD, d_sum_TD),
+        *(d_dropped_TD, None, normed, norm, d_sum_TD, d_sum_TD),
         seed=seed,
-        place=place,
         norm_threshold=threshold(dropout),
         update_threshold=0,
-        gradients=(weight_gradient_D, bias_gradient_D, None),
+        update_bias=None,
     )
     return d_sum_TD
 
 
-def _normed(sum_TD: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Room for what a norm gives."""
+def _room(sum_TD: Tensor, *, place: int) -> Normed:
+    """Uninitialised memory for the norm of a sum."""
     mean_T, rstd_T = torch.empty((2, len(sum_TD)), dtype=torch.float32, device=sum_TD.device)
-    return torch.empty_like(sum_TD), mean_T, rstd_T
+    return Normed(sum_TD=sum_TD, output_TD=torch.empty_like(sum_TD), mean_T=mean_T, rstd_T=rstd_T, kept=place)
 
 
 @triton.jit

@@ -1,4 +1,4 @@
-"""What is written off the training thread is what was there at the call, in the order of the calls."""
+"""Files written off the training thread hold what was there at the call, and come in the order of the calls."""
 
 import subprocess
 import sys
@@ -16,8 +16,7 @@ from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
 from isoglot.files import write_tensors
-from isoglot.model.background_writing import BackgroundWriter
-from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
+from isoglot.model.checkpoints import LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import read_model, write_model
 from isoglot.pretraining.loop import TrainState
 from tests.killed_processes import CHECKOUT, KILLED, Nursed, files_of, nursed
@@ -28,13 +27,13 @@ from tests.slow_disks import slow_disk
 class AfterFailure(dict[str, Tensor]):
     """Tensors that take so long to copy that another file fails meanwhile."""
 
-    def __init__(self, disk: Semaphore, failing: BackgroundWriter):
+    def __init__(self, disk: Semaphore, writer: BackgroundWriter):
         super().__init__(filled(5))
-        self.disk, self.failing = disk, failing
+        self.disk, self.writer = disk, writer
 
     def items(self) -> Any:
         self.disk.release(100)
-        await_that(lambda: self.failing.is_free)
+        await_that(lambda: self.writer.is_free("model"))
         return super().items()
 
 
@@ -66,14 +65,14 @@ def test_the_bytes_are_those_of_a_file_written_at_once(tmp_path: Path) -> None:
     }
     write_tensors(tensors, tmp_path / "at once", metadata={"a": "b"})
     with BackgroundWriter() as writer:
-        writer.outbox()(tensors, tmp_path / "later", metadata={"a": "b"})
+        writer(tensors, tmp_path / "later", metadata={"a": "b"})
     assert (tmp_path / "later").read_bytes() == (tmp_path / "at once").read_bytes()
 
 
-def test_files_come_in_the_order_of_the_calls_whichever_outbox_they_are_from(tmp_path: Path) -> None:
+def test_files_come_in_the_order_of_the_calls(tmp_path: Path) -> None:
     with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
         for number in range(8):
-            writer.outbox()(filled(number), tmp_path / f"{number}")
+            writer(filled(number), tmp_path / f"{number}")
         for number in range(8):
             disk.release()
             await_that(lambda: len(list(tmp_path.glob("?"))) > number)  # noqa: B023
@@ -97,11 +96,8 @@ def test_what_is_written_is_as_it_was_at_the_call(tmp_path: Path) -> None:
     write_model(model, at_once)
     write_checkpoint(at_once, model=model, optimizer=optimizer, progression=progression)
     with BackgroundWriter() as writer, slow_disk(tmp_path):
-        models, checkpoints = writer.outbox(), writer.outbox()
-        write_model(model, tmp_path / "later", write=models)
-        write_checkpoint(
-            tmp_path / "later", model=model, optimizer=optimizer, progression=progression, write=checkpoints
-        )
+        write_model(model, tmp_path / "later", write=writer)
+        write_checkpoint(tmp_path / "later", model=model, optimizer=optimizer, progression=progression, write=writer)
         learn()
         assert not list(tmp_path.rglob("*.safetensors"))
     assert files_of(tmp_path / "later") == files_of(at_once)
@@ -109,36 +105,34 @@ def test_what_is_written_is_as_it_was_at_the_call(tmp_path: Path) -> None:
     assert read_checkpoint(at_once, model=model, optimizer=optimizer, fresh=TrainState()).positions == {"en": 16}
 
 
-def test_an_outbox_s_memory_is_not_used_again_before_its_file_is_written(tmp_path: Path) -> None:
+def test_memory_is_not_used_again_before_its_file_is_written(tmp_path: Path) -> None:
     with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
-        outbox, other = writer.outbox(), writer.outbox()
-        assert outbox.is_free
-        outbox(filled(1), tmp_path / "1")
-        assert not outbox.is_free
-        assert other.is_free
-        other(filled(2), tmp_path / "2")
-        third = Thread(target=outbox, args=(filled(3), tmp_path / "3"))
+        assert writer.is_free("a")
+        writer(filled(1), tmp_path / "1" / "a")
+        assert not writer.is_free("a")
+        assert writer.is_free("b")
+        writer(filled(2), tmp_path / "2" / "b")
+        third = Thread(target=writer, args=(filled(3), tmp_path / "3" / "a"))
         third.start()
         third.join(0.2)
         assert third.is_alive(), "it did not wait"
         disk.release()
         third.join()
-        assert not outbox.is_free
+        assert not writer.is_free("a")
         disk.release(2)
         writer.finish()
-        assert outbox.is_free
-        assert [value_of(tmp_path / name) for name in "123"] == [1, 2, 3]
+        assert writer.is_free("a")
+        assert [value_of(tmp_path / name) for name in ("1/a", "2/b", "3/a")] == [1, 2, 3]
 
 
-def test_files_of_many_sizes_through_one_outbox_are_not_mixed_up(tmp_path: Path) -> None:
+def test_files_of_many_sizes_in_one_memory_are_not_mixed_up(tmp_path: Path) -> None:
     random = torch.Generator().manual_seed(0)
     with BackgroundWriter() as writer:
-        outboxes = writer.outbox(), writer.outbox()
         for number in range(60):
             sizes = torch.randint(0, 20_000, (5,), generator=random).tolist()
             tensors = {f"{place}": torch.full((size + 1,), float(number)) for place, size in enumerate(sizes)}
-            outboxes[number % 3 == 0](tensors, tmp_path / f"{number}")
-    assert [value_of(tmp_path / f"{number}") for number in range(60)] == list(range(60))
+            writer(tensors, tmp_path / f"{number}" / ("checkpoint" if number % 3 else "model"))
+    assert [value_of(path) for number in range(60) for path in (tmp_path / f"{number}").iterdir()] == list(range(60))
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="this system does not tell peaks of memory")
@@ -146,17 +140,16 @@ def test_one_file_s_memory_is_all_it_takes(tmp_path: Path) -> None:
     """In a process of its own, whose memory nobody else has used."""
     code = (
         "import sys, torch; from pathlib import Path\n"
-        "from isoglot.background_writing import BackgroundWriter\n"
+        "from isoglot.model.checkpoints import BackgroundWriter\n"
         "def peak():\n"
         "    lines = Path('/proc/self/status').read_text().splitlines()\n"
         "    return next(int(line.split()[1]) >> 10 for line in lines if line.startswith('VmHWM'))\n"
         "tensors = {str(i): torch.ones(1 << 20) for i in range(16)}\n"
         "with BackgroundWriter() as writer:\n"
-        "    outbox = writer.outbox()\n"
-        "    outbox({'a': torch.ones(1)}, Path(sys.argv[1], 'small')); writer.finish()\n"
+        "    writer({'a': torch.ones(1)}, Path(sys.argv[1], 'small')); writer.finish()\n"
         "    Path('/proc/self/clear_refs').write_text('5')  # the peak is now what there is now\n"
         "    before = peak()\n"
-        "    for i in range(8): outbox(tensors, Path(sys.argv[1], str(i)))\n"
+        "    for i in range(8): writer(tensors, Path(sys.argv[1], str(i), 'model'))\n"
         "print(peak() - before)\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
@@ -171,12 +164,11 @@ def test_an_error_is_raised_at_the_next_call_and_nothing_is_written_after_it(tmp
 
     def write_all() -> None:
         with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
-            models, checkpoints, others = writer.outbox(), writer.outbox(), writer.outbox()
-            models(filled(1), unwritable)
-            checkpoints(filled(2), tmp_path / "2")
+            writer(filled(1), unwritable)
+            writer(filled(2), tmp_path / "2")
             calls: list[Callable[[], None]] = [
-                lambda: others(AfterFailure(disk, models), tmp_path / "3"),
-                lambda: models(filled(4), tmp_path / "4"),
+                lambda: writer(AfterFailure(disk, writer), tmp_path / "3"),
+                lambda: writer(filled(4), tmp_path / "new" / "model"),
                 writer.finish,
             ]
             for call in calls:
@@ -188,21 +180,15 @@ def test_an_error_is_raised_at_the_next_call_and_nothing_is_written_after_it(tmp
     assert {path.name for path in tmp_path.iterdir()} == {"file"}
 
 
-def test_an_error_of_the_last_file_is_raised_at_the_end(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(IsoglotError, match="could not be written"), BackgroundWriter() as writer:
-        writer.outbox()(filled(1), tmp_path / "file" / "model")
-
-
 def test_a_full_disk_is_told_as_what_it_is_and_leaves_the_old_file(tmp_path: Path) -> None:
     """Under a limit on the size of files, in a process of its own."""
     write_tensors(filled(1), tmp_path / LATEST)
     code = (
         "import resource, signal, sys, torch; from pathlib import Path\n"
-        "from isoglot.background_writing import BackgroundWriter\n"
+        "from isoglot.model.checkpoints import BackgroundWriter\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
-        "with BackgroundWriter() as writer: writer.outbox()({'a': torch.ones(100_000)}, Path(sys.argv[1]))\n"
+        "with BackgroundWriter() as writer: writer({'a': torch.ones(100_000)}, Path(sys.argv[1]))\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path / LATEST)]
     answer = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=300, check=False)
@@ -220,7 +206,7 @@ def test_after_an_error_the_file_being_written_is_finished_and_the_others_are_no
     def write_some() -> None:
         with slow_disk(tmp_path) as disk, BackgroundWriter() as writer:
             for number in range(3):
-                writer.outbox()(filled(number), tmp_path / f"{number}")
+                writer(filled(number), tmp_path / f"{number}")
             Timer(0.2, disk.release, (100,)).start()
             raise error
 
@@ -235,20 +221,13 @@ def test_a_writer_that_nothing_is_given_to_starts_no_thread() -> None:
     """Processes that may yet fork, or only go on from a finished run, have none."""
     threads = set(enumerate_threads())
     with BackgroundWriter() as writer:
-        assert writer.outbox().is_free
+        assert writer.is_free("model")
         assert set(enumerate_threads()) <= threads
 
 
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Nursed:
-    """A place where processes have been killed while files were written behind their backs, and their fates."""
-    return nursed("tests.writing_nursery", tmp_path_factory.mktemp("nursery"))
-
-
-@pytest.mark.parametrize("way", ["at_random", "at_each"])
-def test_a_kill_leaves_whole_files_and_no_checkpoint_before_its_model(way: str, nursery: Nursed) -> None:
+def check_kills(nursery: Nursed, way: str, *, times: int) -> None:
     place, fates = nursery
-    assert sum(code == KILLED for code, _ in fates[way]) >= 20
+    assert sum(code == KILLED for code, _ in fates[way]) >= times
     states = {state for code, state in fates[way] if code == KILLED}
     assert len(states) >= 4, "all were killed at much the same moment"
     for number in range(len(fates[way])):
@@ -257,6 +236,17 @@ def test_a_kill_leaves_whole_files_and_no_checkpoint_before_its_model(way: str, 
             value_of(folder / name) if (folder / name).exists() else 0 for name in ("best", "checkpoint")
         )
         assert checkpoint <= model <= checkpoint + 1, folder
+
+
+def test_a_kill_leaves_whole_files_and_no_checkpoint_before_its_model(tmp_path: Path) -> None:
+    check_kills(nursed("tests.writing_nursery", tmp_path, few=True), "at_each", times=4)
+
+
+@pytest.mark.campaign
+def test_many_kills_leave_whole_files_and_no_checkpoint_before_its_model(tmp_path: Path) -> None:
+    nursery = nursed("tests.writing_nursery", tmp_path)
+    check_kills(nursery, "at_each", times=20)
+    check_kills(nursery, "at_random", times=20)
 
 
 @pytest.mark.gpu
@@ -273,15 +263,14 @@ def test_on_a_gpu_weights_that_a_graph_changes_at_once_are_written_as_they_were(
     weight.add_(0)
     graph = recorded(1)
     with BackgroundWriter() as writer, slow_disk(tmp_path) as disk:
-        outboxes = writer.outbox(), writer.outbox()
         for number in range(6):
             for _ in range(10):
                 graph.replay()
-            outboxes[number % 2]({"weight": weight, "step": torch.tensor(10 * (number + 1.0))}, tmp_path / f"{number}")
+            writer({"weight": weight, "step": torch.tensor(10 * (number + 1.0))}, tmp_path / f"{number}" / "model")
             disk.release()
             back = recorded(-20)
             for _ in range(20):
                 graph.replay()
             back.replay()
         writer.finish()
-    assert [value_of(tmp_path / f"{number}") for number in range(6)] == [10, 20, 30, 40, 50, 60]
+    assert [value_of(tmp_path / f"{number}" / "model") for number in range(6)] == [10, 20, 30, 40, 50, 60]
