@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import spearmanr
 
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
-from isoglot.report.report_files import read_found
+from isoglot.report.report_files import read_report_data
+from isoglot.report.report_scores import ReportScores
 from isoglot.report.study_settings import study_settings
-from isoglot.report.survival import survivals
 from isoglot.report.writing import rewrite_report
 from isoglot.store import Store
 from isoglot.store.unpacking import unpack
@@ -149,7 +149,7 @@ def test_the_readme_has_tables_and_shares_as_they_were_written() -> None:
     readme = (PUBLISHED / "README.md").read_text()
     for name in ("table-1.md", "claims.md"):
         assert (PUBLISHED / name).read_text().strip() in readme
-    found = survivals(read_found(PUBLISHED).measurements)
+    found = ReportScores(read_report_data(PUBLISHED).measurements).survivals
     assert found is not None
     shares = {each.condition: each for each in found.conditions}
     for condition in ("extra-anchors", "no-anchors", "sep-l1-3", "sep-emb"):
@@ -161,5 +161,5 @@ def test_the_readme_has_tables_and_shares_as_they_were_written() -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_it_is_of_the_study_that_is_there(name: str) -> None:
     study = read_study(ROOT / "studies" / f"{name}.toml")
-    published = read_found(ROOT / "results" / name).provenance
+    published = read_report_data(ROOT / "results" / name).provenance
     assert json.loads(published.json_text())["settings"] == json.loads(json.dumps(study_settings(study)))

@@ -100,12 +100,12 @@ def results(
     """Print what a study has found so far, or a report that was written."""
     from isoglot.pipeline.exhibits import cells, gap_sentences
     from isoglot.pipeline.measurements import measurements
-    from isoglot.report.report_files import read_found
+    from isoglot.report.report_files import read_report_data
 
     folder = asked_report(study, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     if folder is not None:
-        written = read_found(folder)
-        _print_results(written.measurements, scale=written.asked.scale, as_json=as_json)
+        written = read_report_data(folder)
+        _print_results(written.measurements, scale=written.study.scale, as_json=as_json)
         return
     asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
     found, damage = measurements(asked, asked_store(store))
@@ -128,13 +128,14 @@ def results(
 
 
 def _print_results(found: "Sequence[Measurement]", *, scale: "Scale", as_json: bool) -> None:
+    from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
 
     if as_json:
         for each in found:
             print(each.json_line())
     elif found:
-        plain_console().print(results_tables(found, scale=scale))
+        plain_console().print(results_tables(ReportScores(found), scale=scale))
 
 
 app.command()(report)

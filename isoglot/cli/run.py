@@ -69,6 +69,7 @@ def run(
     from isoglot.report.plan_tables import costs_in_brief, outlook
     from isoglot.report.progress import Watch, failures_in_brief
     from isoglot.report.quantities import time_spent
+    from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
     from isoglot.store import Observers, run_plan
     from isoglot.store import plan as plan_of
@@ -111,7 +112,7 @@ def run(
     seconds = monotonic() - begun
     found, _ = measurements(asked, shelf)
     if found:
-        console.print(results_tables(found, scale=asked.scale))
+        console.print(results_tables(ReportScores(found), scale=asked.scale))
     failures = _failures(wanted, outcome)
     troubles = [failures_in_brief(failures, num_skipped=len(outcome.skipped))] if failures else []
     last_lines = gap_sentences(asked)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.words import splitter_version
@@ -16,9 +17,8 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.sources import sources
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.vocabulary import TokenStreams
-from isoglot.report.study_settings import DataFile, Departure, data_files, departures, study_settings, told_origin
+from isoglot.report.study_settings import DataFile, Departure, data_files, departures, portable_origin, study_settings
 from isoglot.store import Record, Stage, Store, inputs_first
-from isoglot.store.canonical import Json
 from isoglot.store.record import commit, versions
 from isoglot.study.study import Study, Synthetic
 
@@ -94,7 +94,7 @@ class Provenance:
     study: str
     origin: str
     """The file that was read, or the name of a built-in study."""
-    settings: dict[str, Json]
+    settings: dict[str, Any]
     """All that the study asks for."""
     commit: str | None
     """Of the isoglot that wrote this report; what made the artifacts is told below."""
@@ -129,7 +129,7 @@ def provenance(study: Study, store: Store) -> Provenance:
     records = _records(stages.values(), store)
     return Provenance(
         study=study.name,
-        origin=told_origin(study),
+        origin=portable_origin(study),
         settings=study_settings(study),
         commit=commit(),
         versions=dict(versions()),

@@ -119,7 +119,7 @@ def study_settings(study: Study) -> dict[str, Json]:
     }
 
 
-def told_origin(study: Study) -> str:
+def portable_origin(study: Study) -> str:
     """As the user named it, without the folders of one machine."""
     return Path(study.origin).name if Path(study.origin).is_absolute() else study.origin
 

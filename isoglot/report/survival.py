@@ -10,10 +10,9 @@ from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.layer_scores import RETRIEVAL, rows
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
-from isoglot.report.rows import rows
-from isoglot.report.sections import RETRIEVAL
-from isoglot.report.transfer_scores import Model, transfer_scores
+from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS, common_seeds
 from isoglot.study.conditions import DEFAULT
 
@@ -117,11 +116,11 @@ class Survivals:
         return sorted(found, key=lambda each: -each.share)
 
 
-def survivals(measurements: Sequence[Measurement]) -> Survivals | None:
+def survivals(measurements: Sequence[Measurement], tasks: Sequence[TaskScores]) -> Survivals | None:
     """By transfer, or by retrieval where no task was learned; None where Default or all others are missing."""
-    asked = _transfer_trials(measurements) or _retrieval_trials(measurements)
-    trials = [trial for trial in asked if trial.to_lose > CLOSE_POINTS]
-    untold = [trial.title for trial in asked if trial not in trials]
+    found = _transfer_trials(tasks) or _retrieval_trials(measurements)
+    trials = [trial for trial in found if trial.to_lose > CLOSE_POINTS]
+    untold = [trial.title for trial in found if trial not in trials]
     conditions = dict.fromkeys(name for trial in trials for name in trial.by_condition)
     if len(conditions) < 2:
         return None
@@ -150,10 +149,10 @@ def _survival(condition: str, trials: Sequence[Trial]) -> Survival:
     )
 
 
-def _transfer_trials(measurements: Sequence[Measurement]) -> list[Trial]:
+def _transfer_trials(tasks: Sequence[TaskScores]) -> list[Trial]:
     default = Model(condition=DEFAULT.name)
     trials = []
-    for scores in transfer_scores(measurements):
+    for scores in tasks:
         for pair in scores.pairs:
             by_condition = {
                 model.condition: values

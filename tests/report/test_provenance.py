@@ -14,8 +14,8 @@ from study_texts import TINY_STUDY
 from isoglot.hardware import hardware
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.report.gathering import gathered
 from isoglot.report.provenance import provenance
+from isoglot.report.report_files import collect_report_data
 from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import study_settings
 from isoglot.store import Store, inputs_first, run_plan
@@ -126,7 +126,7 @@ def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
         (path.parent / "muse.txt").unlink()
         study = replace(read_study(path), exhibits=("emergence",))
         store = Store(tmp_path / "store")
-        found = gathered(study, [], store=store, folder=store.root / "reports", failures=[], lacking=[])
+        found = collect_report_data(study, [], store=store, folder=store.root / "reports", failures=[], lacking=[])
         told.append((found.provenance.json_text(), found.state.no_data, [cell.stage.digest for cell in cells(study)]))
     here, there = told
     assert here == there

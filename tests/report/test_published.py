@@ -8,6 +8,7 @@ from isoglot.report.published import (
     TASKS,
     papers_score,
     published_delta,
+    published_measurements,
     published_order,
     published_score,
 )
@@ -92,3 +93,12 @@ def test_similarities_are_those_whose_means_are_printed(target: str) -> None:
     for values, printed in zip(by_kind.values(), FIGURE_7_MEANS[target], strict=True):
         assert len(values) == 9
         assert sum(values) / 9 == pytest.approx(printed, abs=0.01)
+
+
+def test_every_number_of_table_1_and_figure_7_is_a_measurement_once() -> None:
+    papers = list(published_measurements())
+    assert len(papers) == 10 * 3 * 3 + 5 * 3 * 9
+    assert len({(m.exhibit, m.condition, m.languages, m.task, m.metric, m.layer) for m in papers}) == len(papers)
+    of_zh = {(m.condition, m.metric, m.layer): m.value for m in papers if m.languages[1] == "zh" and m.task is None}
+    assert of_zh["default", "cka", 0] == 0.56
+    assert (of_zh["monolingual", "cka", 7], of_zh["monolingual", "cka_untrained", 8]) == (0.37, 0.27)

@@ -12,8 +12,7 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.pretraining.run import HEALTH
-from isoglot.report.gathering import gathered
-from isoglot.report.report_files import read_found, read_report
+from isoglot.report.report_files import collect_report_data, read_report, read_report_data
 from isoglot.report.training_curves import Curve
 from isoglot.report.writing import Other, rewrite_report, write_report
 from isoglot.store import Store
@@ -82,8 +81,8 @@ def parsed(page: Path) -> Element:
 
 def test_what_is_written_is_read_back_as_it_was(store: Store) -> None:
     folder = write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING).page.parent
-    found = gathered(STUDY, FOUND, store=store, folder=folder, failures=FAILURES, lacking=LACKING)
-    read = read_found(folder)
+    found = collect_report_data(STUDY, FOUND, store=store, folder=folder, failures=FAILURES, lacking=LACKING)
+    read = read_report_data(folder)
     assert read == replace(found, state=found.state.seen_from(folder))
     assert read.state.failures
     assert read.state.absent
@@ -220,7 +219,7 @@ def test_another_report_is_held_against_it_once(page: Path, tmp_path: Path) -> N
 def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path, name: str) -> None:
     before = page.read_bytes()
     (page.parent / name).unlink()
-    with pytest.raises(IsoglotError, match=rf"no {name} in it, .*; write the report anew from its store: isoglot rep"):
+    with pytest.raises(IsoglotError, match=rf"no {name} in it, .*; write the report again from its store: isoglot rep"):
         rewrite_report(page.parent)
     assert page.read_bytes() == before
 
@@ -228,19 +227,34 @@ def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path, name: 
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("provenance.json", "{", "{{", "provenance.json: not JSON"),
-        ("provenance.json", '"window": 16', '"window": "16"', "provenance.json: budget.window: should be a whole numb"),
-        ("provenance.json", '"layers": 4', '"layers": null', r"settings.scale.shape.layers: should be a whole number"),
-        ("provenance.json", '"decay": "linear-tail"', '"decay": "steep"', "optimization.decay: 'steep' is not one of"),
+        ("provenance.json", "{", "{{", "provenance.json: Invalid JSON"),
+        (
+            "provenance.json",
+            '"window": 16',
+            '"window": "16"',
+            "on: budget.window: should be a valid integer, not '16'",
+        ),
+        ("provenance.json", '"layers": 4', '"layers": null', "settings: scale.shape.layers: should be a valid integer"),
+        (
+            "provenance.json",
+            '"decay": "linear-tail"',
+            '"decay": "steep"',
+            "decay: should be .*'linear-tail'.*, not 'steep'",
+        ),
         ("provenance.json", '"no-anchors"', '"no-anchor"', "settings.conditions: 'no-anchor' is not one of"),
-        ("provenance.json", '"artifacts_done"', '"done"', "provenance.json: artifacts_done: this is missing"),
-        ("curves.jsonl", "[40, ", "[40, 1, ", "curves.jsonl:1: points.1: should have 2 entries, not 3"),
-        ("curves.jsonl", "[[20", "x", "curves.jsonl:1: should be a table"),
-        ("state.json", '"cells": ', '"cell": ', "state.json: cells: this is missing"),
-        ("state.json", '"failures": [', '"failures": [7, ', "state.json: failures.0: should be a string, not 7"),
+        ("provenance.json", '"artifacts_done"', '"done"', "provenance.json: artifacts_done: Field required"),
+        ("curves.jsonl", "[40, ", "[40, 1, ", "curves.jsonl:1: points.1: Tuple should have at most 2 items"),
+        ("curves.jsonl", "[[20", "x", "curves.jsonl:1: Invalid JSON"),
+        ("state.json", '"cells": ', '"cell": ', "state.json: cells: Field required"),
+        ("state.json", '"failures": [', '"failures": [7, ', "state.json: failures.0: should be a valid string, not 7"),
         ("measurements.jsonl", "parsing", "chess", r"measurements.jsonl:1: not a measurement .*'chess' is not one of"),
         ("measurements.jsonl", '"sep-emb-l1-6"', '"sep"', r"measurements.jsonl:5: .*'sep' is not one of"),
-        ("measurements.jsonl", "55.7", '"55.7"', r"measurements.jsonl:2: .*value: should be a number, not '55.7'"),
+        (
+            "measurements.jsonl",
+            "55.7",
+            '"55.7"',
+            "jsonl:2: .*value: should be a valid number, not '55.7'",
+        ),
     ],
 )
 def test_what_is_damaged_is_named(page: Path, name: str, old: str, new: str, message: str) -> None:

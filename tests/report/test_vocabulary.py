@@ -5,7 +5,7 @@ from dataclasses import replace
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.page.vocabulary_section import vocabulary_section
-from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
+from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measurement
 
@@ -46,19 +46,18 @@ def test_numbers_stand_in_their_places() -> None:
 def test_a_second_domain_that_is_too_small_is_told() -> None:
     like = counted("wiki-cc", training_words=(2_000_000, 990_000))
     (table,) = vocabulary_tables([*counted("default"), *like])
-    assert table.remarks == ()
+    assert table.notes == ()
     small = counted("wiki-cc", training_words=(2_000_000, 400_000))
     (table,) = vocabulary_tables([*counted("default"), *small])
-    (remark,) = table.remarks
+    (remark,) = table.notes
     assert "only 40% of the words of the first" in remark
-    assert table.caption == f"{CAPTION}; {remark}"
     assert "set most_words = 400000 under [text]" in remark
 
 
 def test_the_share_of_words_that_may_change_is_told() -> None:
     extra = counted("extra-anchors", dictionary_word_share=(60.4, 30.0))
     (table,) = vocabulary_tables(extra)
-    assert "counted before words change: its dictionary has 60% of ela and 30% of oru running words" in table.caption
+    assert "counted before words change: its dictionary has 60% of ela and 30% of oru running words" in table.notes[0]
 
 
 def test_what_the_columns_are_is_said_once_for_all_pairs() -> None:

@@ -1,16 +1,16 @@
-"""Scores by layer, as claims compare them: at the bottom, in the middle, at the top, and the best of all."""
+"""The scores that claims compare: columns of Table 1, and scores by layer at the bottom, middle and top."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims.question import Finding, comparison
+from isoglot.report.claims.findings import Finding, comparison
 from isoglot.report.figures.layer_series import by_seed_and_layer, pairs_of
 from isoglot.report.published import TITLE_OF_TASK
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise, transfer_scores
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise
 from isoglot.report.verdicts import Noise, Sample, Verdict, mean_sample, order_verdict
 from isoglot.study.conditions import CONDITIONS
 
@@ -19,16 +19,15 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transfer:
-    """Table 1 of a study, of the conditions and tasks that the paper has."""
+class TransferEvidence:
+    """Table 1 of a study, with the conditions and tasks that the paper has."""
 
     of_task: Mapping[str, TaskScores]
     noise: Noise
-    """Of its scores."""
 
     @classmethod
-    def of(cls, measurements: Sequence[Measurement]) -> Transfer:
-        of_task = {each.task.name: each for each in transfer_scores(measurements) if each.task.name in TITLE_OF_TASK}
+    def of(cls, tasks: Iterable[TaskScores]) -> TransferEvidence:
+        of_task = {each.task.name: each for each in tasks if each.task.name in TITLE_OF_TASK}
         return cls(of_task=of_task, noise=transfer_noise(of_task.values()))
 
     @property
@@ -45,7 +44,7 @@ class Transfer:
         return self.of_task[task].task.title
 
     def places(self, *conditions: str) -> list[Place]:
-        """Those where all these conditions have a score."""
+        """The places where all these conditions have a score."""
         return [
             (task, target)
             for task, scores in self.of_task.items()
@@ -54,7 +53,7 @@ class Transfer:
         ]
 
     def score(self, condition: str, place: Place) -> Sample:
-        """Of a place that the condition has."""
+        """The score in a place that the condition has."""
         task, target = place
         found = self.of_task[task].sample(Model(condition=condition), target)
         assert found is not None
@@ -64,7 +63,7 @@ class Transfer:
         return mean_sample([self.score(condition, place) for place in places])
 
     def order(self, better: Sample, worse: Sample) -> Verdict:
-        """Of two that the paper puts in this order."""
+        """The verdict on two scores that the paper puts in this order."""
         return order_verdict(better, worse, close=self.noise.points)
 
     def compared(self, better: Sample, worse: Sample, *, numbers: str) -> Finding:
@@ -76,7 +75,7 @@ class Transfer:
         return self.of_task[task].floor(Model(condition=condition), target)
 
     def floors(self, conditions: Sequence[str], places: Sequence[Place]) -> list[float]:
-        """Of each condition that is compared, the mean of what it reaches without pretraining."""
+        """For each condition that is compared, the mean of what it reaches without pretraining."""
         found = [self.of_task[task].floors(conditions, target) for task, target in places]
         return [fmean(floors[name] for floors in found) for name in conditions]
 
@@ -90,12 +89,12 @@ def tasks_of(places: Sequence[Place]) -> dict[str, list[Place]]:
 
 
 FEWEST_STATES = 3
-"""That have a bottom, a middle and a top."""
+"""With fewer there is no bottom, middle and top."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LayerScores:
-    """One metric of one kind of model, of the seeds that have every layer."""
+    """One metric of one kind of model, with the seeds that have every layer."""
 
     by_seed: Mapping[int, Sequence[float]]
     """From layer 0 up."""
@@ -130,15 +129,15 @@ class LayerScores:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layers:
-    """All that a study measured by layer."""
+class LayerEvidence:
+    """Everything that a study measured by layer."""
 
     of_exhibit: Mapping[str, Sequence[Measurement]]
     num_states: int
-    """Of its models: layers and embeddings."""
+    """The layers of its models, and the embeddings."""
 
     @classmethod
-    def of(cls, measurements: Sequence[Measurement]) -> Layers:
+    def of(cls, measurements: Sequence[Measurement]) -> LayerEvidence:
         of_exhibit: dict[str, list[Measurement]] = {}
         for each in measurements:
             of_exhibit.setdefault(each.exhibit, []).append(each)
@@ -155,7 +154,7 @@ class Layers:
     def scores(
         self, exhibit: str, metric: str, *, condition: str, languages: tuple[str, str], task: str | None = None
     ) -> LayerScores | None:
-        """Of the target language; None where no seed has all layers, so that none can be called the best."""
+        """Scores of the target language; None where no seed has all layers, so that none can be called the best."""
         found = by_seed_and_layer(
             self.of_exhibit.get(exhibit, ()),
             exhibit=exhibit,

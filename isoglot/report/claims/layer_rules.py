@@ -1,4 +1,4 @@
-"""Ways to compare models by CKA: of both languages, of one each, and with an untrained one."""
+"""Ways to compare scores by layer, from which the claims of sections 5 and 6 are decided."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -6,8 +6,8 @@ from itertools import pairwise
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import MAPPED, UNTRAINED
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, OF_PRIME
-from isoglot.report.claims.evidence import Layers, LayerScores
-from isoglot.report.claims.question import Finding, by_distance, comparison, in_order
+from isoglot.report.claims.evidence import LayerEvidence, LayerScores
+from isoglot.report.claims.findings import Finding, by_distance, comparison, in_order
 from isoglot.report.figures.layer_series import pair_title, pearson
 from isoglot.report.figures.sentence_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.verdicts import CLOSE_CKA, Sample, mean_sample
@@ -20,55 +20,55 @@ AS_GOOD = ("parsing", "en", "fr")
 Pair = tuple[str, str]
 
 
-def embeddings_above_fasttext(layers: Layers) -> Iterator[Finding]:
+def embeddings_above_fasttext(layers: LayerEvidence) -> Iterator[Finding]:
     for pair in layers.pairs(FIGURE_4):
         ours = layers.single(FIGURE_4, "embedding_p1", languages=pair)
         fasttext = layers.single(FIGURE_4, "fasttext_of_embedding_words_p1", languages=pair)
         if ours and fasttext:
-            told = in_order(("embeddings", ours), ("fastText", fasttext))
-            yield comparison(ours, fasttext, numbers=f"{pair_title(pair)}: {told}")
+            text = in_order(("embeddings", ours), ("fastText", fasttext))
+            yield comparison(ours, fasttext, numbers=f"{pair_title(pair)}: {text}")
 
 
-def contextual_words_below_fasttext(layers: Layers) -> Iterator[Finding]:
+def contextual_words_below_fasttext(layers: LayerEvidence) -> Iterator[Finding]:
     for pair, ours in _contextual_words(layers):
         fasttext = layers.single(FIGURE_4, "fasttext_of_contextual_words_p1", languages=pair)
         if fasttext:
-            told = in_order(("fastText", fasttext), ("the best layer", ours.best))
-            yield comparison(fasttext, ours.best, numbers=f"{pair_title(pair)}: {told}")
+            text = in_order(("fastText", fasttext), ("the best layer", ours.best))
+            yield comparison(fasttext, ours.best, numbers=f"{pair_title(pair)}: {text}")
 
 
-def words_better_at_the_top(layers: Layers) -> Iterator[Finding]:
+def words_better_at_the_top(layers: LayerEvidence) -> Iterator[Finding]:
     for pair, ours in _contextual_words(layers):
-        told = in_order(("top third of layers", ours.top), ("bottom third", ours.bottom))
-        yield comparison(ours.top, ours.bottom, numbers=f"{pair_title(pair)}: {told}")
+        text = in_order(("top third of layers", ours.top), ("bottom third", ours.bottom))
+        yield comparison(ours.top, ours.bottom, numbers=f"{pair_title(pair)}: {text}")
 
 
-def sentences_better_at_the_bottom(layers: Layers) -> Iterator[Finding]:
+def sentences_better_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
     for pair in layers.pairs(FIGURE_6):
         if ours := _retrieval(layers, pair):
-            told = in_order(("bottom third of layers", ours.bottom), ("top third", ours.top))
-            yield comparison(ours.bottom, ours.top, numbers=f"{pair_title(pair)}: {told}")
+            text = in_order(("bottom third of layers", ours.bottom), ("top third", ours.top))
+            yield comparison(ours.bottom, ours.top, numbers=f"{pair_title(pair)}: {text}")
 
 
-def sentences_above_untrained(layers: Layers) -> Iterator[Finding]:
+def sentences_above_untrained(layers: LayerEvidence) -> Iterator[Finding]:
     """The best layer of both; against chance where no untrained model was mapped."""
     for pair in layers.pairs(FIGURE_6):
         untrained = _retrieval(layers, pair, suffix=UNTRAINED)
         floor = untrained.best if untrained else layers.single(FIGURE_6, f"{RETRIEVAL}_chance", languages=pair)
         if (ours := _retrieval(layers, pair)) and floor:
-            told = in_order(("trained", ours.best), ("untrained" if untrained else "chance", floor))
-            yield comparison(ours.best, floor, numbers=f"{pair_title(pair)}: {told}")
+            text = in_order(("trained", ours.best), ("untrained" if untrained else "chance", floor))
+            yield comparison(ours.best, floor, numbers=f"{pair_title(pair)}: {text}")
 
 
-def bilingual_above_mapped(layers: Layers) -> Iterator[Finding]:
+def bilingual_above_mapped(layers: LayerEvidence) -> Iterator[Finding]:
     """The best layer of each, but where the paper has them equal."""
     for pair, task, mapped, bilingual in _in_context(layers):
         if (task, *pair) != AS_GOOD:
-            told = in_order((BILINGUAL_LABEL, bilingual.best), (MONOLINGUAL_LABEL, mapped.best))
-            yield comparison(bilingual.best, mapped.best, numbers=f"{_title(task, pair)}: {told}")
+            text = in_order((BILINGUAL_LABEL, bilingual.best), (MONOLINGUAL_LABEL, mapped.best))
+            yield comparison(bilingual.best, mapped.best, numbers=f"{_title(task, pair)}: {text}")
 
 
-def half_of_bilingual(layers: Layers) -> Iterator[Finding]:
+def half_of_bilingual(layers: LayerEvidence) -> Iterator[Finding]:
     for pair, task, mapped, bilingual in _in_context(layers):
         kept = mapped.best.mean / bilingual.best.mean if bilingual.best.mean else 0.0
         numbers = f"{MONOLINGUAL_LABEL} {mapped.best.mean:.1f} is {kept:.0%} of {BILINGUAL_LABEL}"
@@ -79,25 +79,25 @@ def half_of_bilingual(layers: Layers) -> Iterator[Finding]:
         )
 
 
-def middle_best(layers: Layers) -> Iterator[Finding]:
+def middle_best(layers: LayerEvidence) -> Iterator[Finding]:
     for pair in layers.pairs(FIGURE_5):
         for task in layers.tasks(FIGURE_5, pair):
             if mapped := _transfer(layers, FIGURE_5, pair, task, condition=MONOLINGUAL.name, suffix=MAPPED):
                 for name, other in (("top", mapped.top), ("bottom", mapped.bottom)):
-                    told = in_order(("middle third of layers", mapped.middle), (f"{name} third", other))
-                    yield comparison(mapped.middle, other, numbers=f"{_title(task, pair)}: {told}")
+                    text = in_order(("middle third of layers", mapped.middle), (f"{name} third", other))
+                    yield comparison(mapped.middle, other, numbers=f"{_title(task, pair)}: {text}")
 
 
-def gap_larger_in_ner(layers: Layers) -> Iterator[Finding]:
+def gap_larger_in_ner(layers: LayerEvidence) -> Iterator[Finding]:
     gaps = {(pair, task): bilingual.best - mapped.best for pair, task, mapped, bilingual in _in_context(layers)}
     for pair in layers.pairs(FIGURE_5):
         if (pair, "ner") in gaps and (pair, "parsing") in gaps:
             ner, parsing = gaps[pair, "ner"], gaps[pair, "parsing"]
-            told = in_order(("NER", ner), ("parsing", parsing))
-            yield comparison(ner, parsing, numbers=f"{pair_title(pair)}, {BILINGUAL_LABEL} less mapped: {told}")
+            text = in_order(("NER", ner), ("parsing", parsing))
+            yield comparison(ner, parsing, numbers=f"{pair_title(pair)}, {BILINGUAL_LABEL} less mapped: {text}")
 
 
-def map_of_bilingual_helps_parsing_only(layers: Layers) -> Iterator[Finding]:
+def map_of_bilingual_helps_parsing_only(layers: LayerEvidence) -> Iterator[Finding]:
     for pair in layers.pairs(FIGURE_8):
         for task in layers.tasks(FIGURE_8, pair):
             plain = _transfer(layers, FIGURE_8, pair, task, condition=DEFAULT.name)
@@ -108,17 +108,17 @@ def map_of_bilingual_helps_parsing_only(layers: Layers) -> Iterator[Finding]:
                 yield comparison(first[1], second[1], numbers=f"{_title(task, pair)}: {in_order(first, second)}")
 
 
-def _contextual_words(layers: Layers) -> Iterator[tuple[Pair, LayerScores]]:
+def _contextual_words(layers: LayerEvidence) -> Iterator[tuple[Pair, LayerScores]]:
     for pair in layers.pairs(FIGURE_4):
         if found := layers.scores(FIGURE_4, "contextual_p1", condition=MONOLINGUAL.name, languages=pair):
             yield pair, found
 
 
-def _retrieval(layers: Layers, pair: Pair, *, suffix: str = "") -> LayerScores | None:
+def _retrieval(layers: LayerEvidence, pair: Pair, *, suffix: str = "") -> LayerScores | None:
     return layers.scores(FIGURE_6, RETRIEVAL + suffix, condition=MONOLINGUAL.name, languages=pair)
 
 
-def _in_context(layers: Layers) -> Iterator[tuple[Pair, str, LayerScores, LayerScores]]:
+def _in_context(layers: LayerEvidence) -> Iterator[tuple[Pair, str, LayerScores, LayerScores]]:
     """For each pair and task of Figure 5: mapped models of one language each, and the model of both."""
     for pair in layers.pairs(FIGURE_5):
         for task in layers.tasks(FIGURE_5, pair):
@@ -129,7 +129,7 @@ def _in_context(layers: Layers) -> Iterator[tuple[Pair, str, LayerScores, LayerS
 
 
 def _transfer(
-    layers: Layers, exhibit: str, pair: Pair, task: str, *, condition: str, suffix: str = ""
+    layers: LayerEvidence, exhibit: str, pair: Pair, task: str, *, condition: str, suffix: str = ""
 ) -> LayerScores | None:
     return layers.scores(exhibit, task_named(task).metric + suffix, condition=condition, languages=pair, task=task)
 
@@ -142,23 +142,23 @@ CLOSE_CORRELATION = 0.02
 BILINGUAL, ONE_EACH, RANDOM = "bilingual", "monolingual", "random"
 
 
-def bilingual_above_monolingual_above_random(layers: Layers) -> Iterator[Finding]:
+def bilingual_above_monolingual_above_random(layers: LayerEvidence) -> Iterator[Finding]:
     for pair in layers.pairs(FIGURE_7):
         known = [(kind, found.mean) for kind in (BILINGUAL, ONE_EACH, RANDOM) if (found := _cka(layers, pair, kind))]
         for better, worse in pairwise(known):
-            told = in_order(better, worse, number=".2f")
-            yield comparison(better[1], worse[1], close=CLOSE_CKA, numbers=f"{pair_title(pair)}: {told}")
+            text = in_order(better, worse, number=".2f")
+            yield comparison(better[1], worse[1], close=CLOSE_CKA, numbers=f"{pair_title(pair)}: {text}")
 
 
-def alike_at_the_bottom(layers: Layers) -> Iterator[Finding]:
+def alike_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
     for pair in layers.pairs(FIGURE_7):
         for kind in (BILINGUAL, ONE_EACH):
             if found := _cka(layers, pair, kind):
-                told = in_order(("bottom third", found.bottom), ("top third", found.top), number=".2f")
-                yield comparison(found.bottom, found.top, close=CLOSE_CKA, numbers=f"{pair_title(pair)} {kind}: {told}")
+                text = in_order(("bottom third", found.bottom), ("top third", found.top), number=".2f")
+                yield comparison(found.bottom, found.top, close=CLOSE_CKA, numbers=f"{pair_title(pair)} {kind}: {text}")
 
 
-def gap_shrinks_with_distance(layers: Layers) -> Iterator[Finding]:
+def gap_shrinks_with_distance(layers: LayerEvidence) -> Iterator[Finding]:
     """What a model of both languages adds to the similarity of models of one each."""
     gaps = {
         pair: both.mean - each.mean
@@ -167,20 +167,20 @@ def gap_shrinks_with_distance(layers: Layers) -> Iterator[Finding]:
     }
     for near, far in _neighbours(list(gaps)):
         a, b = ((_list(pairs), mean_sample([gaps[pair] for pair in pairs])) for pairs in (near, far))
-        told = in_order(a, b, number="+.3f")
-        yield comparison(a[1], b[1], close=CLOSE_CKA, numbers=f"bilingual less monolingual: {told}")
+        text = in_order(a, b, number="+.3f")
+        yield comparison(a[1], b[1], close=CLOSE_CKA, numbers=f"bilingual less monolingual: {text}")
 
 
-def closer_languages_more_alike(layers: Layers) -> Iterator[Finding]:
+def closer_languages_more_alike(layers: LayerEvidence) -> Iterator[Finding]:
     for kind in (BILINGUAL, ONE_EACH):
         means = {pair: found.mean for pair in layers.pairs(FIGURE_7) if (found := _cka(layers, pair, kind)) is not None}
         for near, far in _neighbours(list(means)):
             a, b = ((_list(pairs), mean_sample([means[pair] for pair in pairs])) for pairs in (near, far))
-            told = in_order(a, b, number=".2f")
-            yield comparison(a[1], b[1], close=CLOSE_CKA, numbers=f"{kind}: {told}")
+            text = in_order(a, b, number=".2f")
+            yield comparison(a[1], b[1], close=CLOSE_CKA, numbers=f"{kind}: {text}")
 
 
-def similarity_goes_with_retrieval(layers: Layers) -> Iterator[Finding]:
+def similarity_goes_with_retrieval(layers: LayerEvidence) -> Iterator[Finding]:
     """Over the layers of models of one language each, seed by seed."""
     for pair in layers.pairs(FIGURE_7):
         cka = _cka(layers, pair, ONE_EACH)
@@ -203,7 +203,7 @@ def similarity_goes_with_retrieval(layers: Layers) -> Iterator[Finding]:
                 )
 
 
-def _cka(layers: Layers, pair: Pair, kind: str) -> LayerScores | None:
+def _cka(layers: LayerEvidence, pair: Pair, kind: str) -> LayerScores | None:
     """The bilingual model of a language and its own double has separate embeddings (section 5.2)."""
     bilingual = OF_PRIME if pair[1].endswith(PRIME) else DEFAULT
     condition = bilingual if kind == BILINGUAL else MONOLINGUAL

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.layer_series import LayerFigure, series
-from isoglot.report.sections import METRIC_TITLES, Section, sections
+from isoglot.report.layer_scores import METRIC_TITLES, Section, sections
 from isoglot.study.conditions import label_of
 
 

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.bar_chart import Bar, BarChart, Panel, bar_chart
 from isoglot.report.figures.drawing import LINES, MUTED, Colour
 from isoglot.report.figures.picture import WIDE, Picture
 from isoglot.report.published import papers_score
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.study.conditions import condition_named
 
 COLOUR_OF_SECTION = {"4.1": LINES[2], "4.2": LINES[0], "4.3": LINES[1]}
@@ -17,11 +16,8 @@ Missing = Callable[[str, tuple[str, str], str | None], str]
 """Why there is no number for a condition, a pair of languages and a task."""
 
 
-def transfer_picture(
-    measurements: Sequence[Measurement], *, conditions: Sequence[str], missing: Missing
-) -> Picture | None:
+def transfer_picture(tasks: Sequence[TaskScores], *, conditions: Sequence[str], missing: Missing) -> Picture | None:
     """None if nothing of Table 1 is measured yet, or asked for; a row for each condition that was."""
-    tasks = list(transfer_scores(measurements))
     panels = [_panel(scores, pair, conditions, missing) for scores in tasks for pair in scores.pairs]
     if not panels or not conditions:
         return None

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims import claims
-from isoglot.report.claims.evidence import Transfer
 from isoglot.report.page.explanations import CLAIMS
 from isoglot.report.page.markup import Html, folded, joined, tag
 from isoglot.report.page.section import Section
-from isoglot.report.verdicts import Claim, Verdict, said_of_seeds
+from isoglot.report.report_scores import ReportScores
+from isoglot.report.verdicts import Claim, Verdict, seed_remarks
 
 MARKS = {Verdict.AGREES: "✓", Verdict.DISAGREES: "✕", Verdict.TOO_CLOSE: "≈", Verdict.NOT_TESTED: "○"}
 
@@ -21,11 +19,11 @@ OF_PAPER = {
 CONTRADICTED = "The numbers that the paper itself prints disagree with this."
 
 
-def claims_section(measurements: Sequence[Measurement]) -> Section:
-    found = claims(measurements)
+def claims_section(scores: ReportScores) -> Section:
+    found = scores.claims
     tested = [claim for claim in found if claim.verdict is not Verdict.NOT_TESTED]
     untested = [claim for claim in found if claim.verdict is Verdict.NOT_TESTED]
-    of_all, of_each = said_of_seeds(tested)
+    of_all, of_each = seed_remarks(tested)
     return Section(
         anchor="claims",
         title="What the paper claims, and what we find",
@@ -34,7 +32,7 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
         body=joined(
             [
                 _tally(found),
-                tag("p", said) if (said := Transfer.of(measurements).noise.sentence()) else Html(),
+                tag("p", said) if (said := scores.transfer_evidence.noise.sentence()) else Html(),
                 tag("p", of_all) if of_all else Html(),
                 _list(tested, seeds=of_each),
                 folded(f"{len(untested)} claims that this study does not test", _list(untested, seeds={}))

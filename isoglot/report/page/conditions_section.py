@@ -1,21 +1,20 @@
 """What was done to each model, where Table 1, whose left half says so, is not on the page."""
 
-from isoglot.report.condition_words import in_words
+from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions
 from isoglot.report.page.explanations import CONDITIONS
 from isoglot.report.page.number_table import text_table
 from isoglot.report.page.section import Section
-from isoglot.report.report_files import Asked
-from isoglot.report.tables import DESCRIPTION, described
+from isoglot.study.study import Study
 
 
-def conditions_section(asked: Asked) -> Section:
+def conditions_section(study: Study) -> Section:
     lines = [
         (
             condition.label,
-            in_words(condition, scale=asked.scale),
-            *described(condition, scale=asked.scale),
+            in_words(condition, scale=study.scale),
+            *described(condition, scale=study.scale),
         )
-        for condition in asked.shown_conditions
+        for condition in shown_conditions(study)
     ]
     return Section(
         anchor="conditions",

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from isoglot.pipeline.cells import TABLE_1
-from isoglot.pipeline.measurements import Measurement
+from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.transfer_bars import transfer_picture
 from isoglot.report.page.absences import Absences
 from isoglot.report.page.explanations import FIGURE_3
 from isoglot.report.page.figure import figure
 from isoglot.report.page.section import Section
-from isoglot.report.report_files import Asked
+from isoglot.report.report_scores import ReportScores
+from isoglot.study.study import Study
 
 
-def figure_3_section(asked: Asked, measurements: Sequence[Measurement], *, absences: Absences) -> Section | None:
+def figure_3_section(study: Study, scores: ReportScores, *, absences: Absences) -> Section | None:
     """The scores of Table 1 as bars."""
     picture = transfer_picture(
-        measurements,
-        conditions=[condition.name for condition in asked.conditions_of(TABLE_1)],
+        scores.tasks,
+        conditions=[condition.name for condition in conditions_of(study, TABLE_1)],
         missing=partial(absences.why, TABLE_1),
     )
     if picture is None:

@@ -1,29 +1,29 @@
-"""The top of the page: what was asked, how large the models are, and how far the study is."""
+"""The top of the page: what was study, how large the models are, and how far the study is."""
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.report.page.markup import Html, joined, tag
-from isoglot.report.report_files import Asked
 from isoglot.report.state import State
+from isoglot.study.study import Study, Synthetic
 
 
-def page_head(asked: Asked, state: State) -> Html:
-    languages = " and ".join([", ".join(asked.languages[:-1]), asked.languages[-1]])
-    title = tag("h1", asked.name, tag("small", f"Cross-lingual structure in models of {languages}"))
-    return joined([title, tag("p", _of_models(asked), class_="facts"), _status(state)])
+def page_head(study: Study, state: State) -> Html:
+    languages = " and ".join([", ".join(study.languages[:-1]), study.languages[-1]])
+    title = tag("h1", study.name, tag("small", f"Cross-lingual structure in models of {languages}"))
+    return joined([title, tag("p", _of_models(study), class_="facts"), _status(state)])
 
 
-def _of_models(asked: Asked) -> str:
-    if not {*asked.exhibits} - {VOCABULARY}:
+def _of_models(study: Study) -> str:
+    if not {*study.exhibits} - {VOCABULARY}:
         return "Vocabularies alone: no model was asked for."
-    scale = asked.scale
-    seeds = ("seed " if len(asked.seeds) == 1 else "seeds ") + ", ".join(map(str, asked.seeds))
+    scale = study.scale
+    seeds = ("seed " if len(study.seeds) == 1 else "seeds ") + ", ".join(map(str, study.seeds))
     if fewer := [
-        exhibit for exhibit, only in asked.only.items() if not all(only.keeps("seeds", seed) for seed in asked.seeds)
+        exhibit for exhibit, only in study.only.items() if not all(only.keeps("seeds", seed) for seed in study.seeds)
     ]:
         seeds += f" (not all of them for {', '.join(fewer)})"
     return (
         f"Scale {scale.name}: {scale.shape.layers} layers of width {scale.shape.width}, {scale.tokens:,} tokens a "
-        f"model; {seeds}{'; the languages are made up' if asked.is_made_up else ''}."
+        f"model; {seeds}{'; the languages are made up' if isinstance(study.text, Synthetic) else ''}."
     )
 
 

@@ -12,6 +12,8 @@ from isoglot.report.figures.layer_series import LayerFigure, pairs_of, second_mo
 from isoglot.report.figures.pictures import layer_picture, published_similarity_map, similarity_map
 from isoglot.report.figures.seed_notes import seed_notes
 from isoglot.report.figures.similarity_scatter import similarity_scatters
+from isoglot.report.layer_scores import RETRIEVAL
+from isoglot.report.layer_scores import Section as Scores
 from isoglot.report.page import explanations
 from isoglot.report.page.figure import figure
 from isoglot.report.page.figures_beside import Shown, figures_beside
@@ -19,8 +21,6 @@ from isoglot.report.page.markup import Html, folded, joined, listed, tag
 from isoglot.report.page.number_table import number_table
 from isoglot.report.page.section import Section
 from isoglot.report.quantities import mean_and_range
-from isoglot.report.sections import RETRIEVAL
-from isoglot.report.sections import Section as Scores
 from isoglot.study.conditions import condition_named
 from isoglot.study.searches import NewVectors
 

@@ -9,13 +9,14 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import in_words
+from isoglot.report.layer_scores import RETRIEVAL
 from isoglot.report.page.absences import Absences, Place
 from isoglot.report.page.explanations import RETRIEVAL_SURVIVAL, SURVIVAL
 from isoglot.report.page.markup import Html, joined, listed, tag
 from isoglot.report.page.section import Section
 from isoglot.report.published import SOURCE, TARGETS
-from isoglot.report.sections import RETRIEVAL
-from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals, trial_title
+from isoglot.report.report_scores import ReportScores
+from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, trial_title
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.study.conditions import DEFAULT, condition_named
 from isoglot.study.scales import Scale
@@ -52,9 +53,9 @@ class _Look:
         return f"{100 * max(share, 0.0) / self.widest:.1f}%"
 
 
-def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absences: Absences) -> Section | None:
+def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) -> Section | None:
     """None where Default, to which all others are compared, or all others are not measured yet."""
-    found = survivals(measurements)
+    found, measurements = scores.survivals, scores.measurements
     if found is None:
         return None
     what = "transfer" if found.is_of_transfer else "cross-lingual structure"

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.grid import Grid
 from isoglot.report.page.explanations import VOCABULARY
 from isoglot.report.page.markup import Html, joined, tag
 from isoglot.report.page.number_table import number_table
 from isoglot.report.page.section import Section
-from isoglot.report.vocabulary import CAPTION, HEADINGS, VocabularyTable, vocabulary_tables
+from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 
 
 def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
@@ -23,10 +24,10 @@ def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
     )
 
 
-def _parts(table: VocabularyTable) -> Iterator[Html]:
+def _parts(table: Grid) -> Iterator[Html]:
     yield number_table(HEADINGS, table.lines, caption=table.title)
-    if table.remarks:
-        yield tag("p", _sentence("; ".join(table.remarks)), class_="remark")
+    if table.notes:
+        yield tag("p", _sentence("; ".join(table.notes)), class_="remark")
 
 
 def _sentence(text: str) -> str:

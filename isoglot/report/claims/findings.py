@@ -1,10 +1,9 @@
-"""How a claim of the paper is decided: by comparisons, each with its own verdict, told in one sentence."""
+"""Comparisons that decide a claim, each with its own verdict, and their summary in one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from isoglot.report.verdicts import CLOSE_POINTS, Sample, Verdict, joint_verdict, order_verdict
 
@@ -14,7 +13,7 @@ LACKING = "two target languages that the paper has at different distances from t
 
 
 def by_distance(source: str, targets: Sequence[str]) -> list[list[str]]:
-    """Groups of equally close targets, the closest first; those of which the paper tells nothing are left out."""
+    """Groups of equally close targets, the closest first; targets that the paper does not rank are left out."""
     ranks = RANKS.get(source, {})
     known = [target for target in dict.fromkeys(targets) if target in ranks]
     return [
@@ -22,8 +21,7 @@ def by_distance(source: str, targets: Sequence[str]) -> list[list[str]]:
     ]
 
 
-Evidence = TypeVar("Evidence")
-MOST_TOLD = 6
+MOST_LISTED = 6
 HEADINGS = {Verdict.DISAGREES: "against it", Verdict.AGREES: "for it", Verdict.TOO_CLOSE: "too close"}
 
 
@@ -36,33 +34,18 @@ class Finding:
     num_seeds: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question(Generic[Evidence]):
-    """A claim of the paper before any measurement is known."""
-
-    key: str
-    sentence: str
-    source: str
-    """Where the paper says it."""
-    test: str
-    """For people: what decides it."""
-    needs: str
-    """What a study must have for it."""
-    findings: Callable[[Evidence], Sequence[Finding]]
-
-
 def comparison(better: Sample, worse: Sample, *, numbers: str, close: float = CLOSE_POINTS) -> Finding:
-    """Of two samples that the paper puts in this order."""
+    """The finding on two samples that the paper puts in this order."""
     return Finding(
         verdict=order_verdict(better, worse, close=close),
         numbers=numbers,
-        # What is certain, such as chance, needs no seeds.
+        # A certain value, such as chance, needs no seeds.
         num_seeds=min(len(each.values) for each in (better, worse) if each.variance),
     )
 
 
 def untested(reason: str) -> Finding:
-    """Where the numbers are there, but say nothing."""
+    """For numbers that are there, but decide nothing."""
     return Finding(verdict=Verdict.NOT_TESTED, numbers=reason)
 
 
@@ -79,12 +62,12 @@ def decided(findings: Sequence[Finding], *, needs: str) -> tuple[Verdict, str, i
     if verdict is Verdict.NOT_TESTED:
         return verdict, "; ".join(dict.fromkeys(each.numbers for each in findings)) or f"needs {needs}", 0
     tested = [each for each in findings if each.verdict is not Verdict.NOT_TESTED]
-    untold = dict.fromkeys(each.numbers for each in findings if each.verdict is Verdict.NOT_TESTED)
-    return verdict, "; ".join([_told(tested), *untold]), min(each.num_seeds for each in tested)
+    unlisted = dict.fromkeys(each.numbers for each in findings if each.verdict is Verdict.NOT_TESTED)
+    return verdict, "; ".join([_summary(tested), *unlisted]), min(each.num_seeds for each in tested)
 
 
-def _told(findings: Sequence[Finding]) -> str:
-    """What speaks against a claim first, and never left out."""
+def _summary(findings: Sequence[Finding]) -> str:
+    """Findings against a claim come first, and are never left out."""
     groups = {verdict: [each.numbers for each in findings if each.verdict is verdict] for verdict in HEADINGS}
     return "; ".join(
         (f"{HEADINGS[verdict]}: " if len(groups[verdict]) < len(findings) else "")
@@ -95,6 +78,6 @@ def _told(findings: Sequence[Finding]) -> str:
 
 
 def _listed(numbers: Sequence[str], *, whole: bool) -> str:
-    if whole or len(numbers) <= MOST_TOLD:
+    if whole or len(numbers) <= MOST_LISTED:
         return "; ".join(numbers)
-    return f"{len(numbers)} comparisons, such as {'; '.join(numbers[: MOST_TOLD // 2])}"
+    return f"{len(numbers)} comparisons, such as {'; '.join(numbers[: MOST_LISTED // 2])}"
