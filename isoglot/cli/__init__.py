@@ -68,8 +68,15 @@ def plan(
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
     from isoglot.pipeline.exhibits import targets
-    from isoglot.report.model_costs import costs_here, speed_here, timed, with_measured_times
-    from isoglot.report.plan_tables import costs_in_full, outlook, plan_table
+    from isoglot.report.plan_costs import (
+        costs_here,
+        costs_in_full,
+        outlook,
+        plan_table,
+        speed_here,
+        timed,
+        with_measured_times,
+    )
     from isoglot.store import plan as plan_of
 
     console = plain_console()

@@ -66,7 +66,7 @@ def run(
     from isoglot.pipeline.measurements import measurements
     from isoglot.pretraining.health import check_tensorboard
     from isoglot.report.live_report import LiveReport, write_current_report
-    from isoglot.report.plan_tables import costs_in_brief, outlook
+    from isoglot.report.plan_costs import costs_in_brief, outlook
     from isoglot.report.progress import Watch, failures_in_brief
     from isoglot.report.quantities import time_spent
     from isoglot.report.report_scores import ReportScores

@@ -140,7 +140,7 @@ def provenance(study: Study, store: Store) -> Provenance:
         budget=_budget(stages.values(), done=records),
         artifacts=len(stages),
         artifacts_done=len(records),
-        seconds=sum(record.seconds for record in records.values()),
+        seconds=sum((record.seconds for record in records.values()), start=0.0),
         makings=_makings(records.values()),
         spent=_spent(records.values()),
         departures=departures(),

@@ -139,14 +139,6 @@ def test_a_table_without_numbers_is_removed(page: Path) -> None:
     assert "figures/retrieval.ela-oru.png" in names
 
 
-def test_pictures_in_a_folder_that_was_no_report_stay(page: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "public" / "figures" / "mine.png"
-    mine.parent.mkdir(parents=True)
-    mine.touch()
-    rewrite_report(page.parent, to=tmp_path / "public")
-    assert mine.exists()
-
-
 def test_a_report_in_a_store_keeps_pictures_that_are_as_they_were(store: Store, page: Path) -> None:
     """While a study runs they would be drawn over and over; a new one is."""
     png = page.parent / "figures" / "figure-3.png"
@@ -183,13 +175,6 @@ def test_what_is_published_has_no_dead_links_and_keeps_what_was_said(page: Path,
     for address in (str(link.attributes["href"]) for link in public.find_all("a")):
         assert address.startswith("#") or (tmp_path / "public" / address).exists(), address
     assert ".." not in (tmp_path / "public" / "state.json").read_text(encoding="utf-8")
-
-
-def test_a_copy_made_by_hand_loses_its_dead_links(page: Path, tmp_path: Path) -> None:
-    kept = Path(shutil.copytree(page.parent, tmp_path / "kept"))
-    rewrite_report(kept)
-    rewrite_report(page.parent, to=tmp_path / "public")
-    assert (kept / "report.html").read_bytes() == (tmp_path / "public" / "report.html").read_bytes()
 
 
 def test_a_changed_number_shows_in_all_that_is_made_from_it(page: Path) -> None:

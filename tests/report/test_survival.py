@@ -79,19 +79,6 @@ def test_a_seed_without_all_scores_counts_in_those_it_has_and_is_no_seed_of_the_
     assert sep_emb.of_seeds == pytest.approx((0.15,))
 
 
-def test_seeds_that_fall_into_different_groups_are_said_to_disagree() -> None:
-    found = survivals(
-        [
-            *transferred("default", {"oru": 80.0}),
-            *transferred("default", {"oru": 80.0}, seed=1),
-            *transferred("sep-emb", {"oru": 4.0}),
-            *transferred("sep-emb", {"oru": 78.0}, seed=1),
-        ]
-    )
-    assert found is not None
-    assert [each.seeds_disagree for each in found.conditions] == [False, True]
-
-
 def test_a_test_that_default_itself_fails_decides_nothing() -> None:
     found = survivals(
         [

@@ -1,6 +1,5 @@
-"""What models will cost: gathered by size, and held against memory and disk."""
+"""A plan before a long run: what models will cost in memory, disk and time, what is next, what is missing."""
 
-import os
 import re
 import shutil
 from dataclasses import replace
@@ -9,22 +8,33 @@ from pathlib import Path
 import pytest
 import torch
 from commands import Workplace
+from real_studies import write_real_study
 from study_texts import TINY_STUDY
 from torch import nn
 
 from isoglot.errors import IsoglotError
+from isoglot.files import lease
 from isoglot.hardware import FreeMemory
 from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
-from isoglot.pipeline.exhibits import targets
+from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
-from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, DiskUse, Footprint
+from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
 from isoglot.pretraining.loop import TrainState
 from isoglot.pretraining.run import LOG
-from isoglot.report.model_costs import DiskNeed, ModelCost, model_costs, timed, with_measured_times
-from isoglot.report.plan_tables import costs_in_full, outlook, plan_table
+from isoglot.report.plan_costs import (
+    DiskNeed,
+    ModelCost,
+    cost_lines,
+    costs_in_full,
+    model_costs,
+    outlook,
+    plan_table,
+    timed,
+    with_measured_times,
+)
 from isoglot.report.quantities import short_number
 from isoglot.store import PlannedStage, State, Store, inputs_first, plan
-from isoglot.study.study import Study, parse_study
+from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
 PLENTY = FreeMemory(device="cuda", free_bytes=10**12)
 
@@ -66,14 +76,6 @@ def test_models_of_one_size_are_one_row(planned: tuple[PlannedStage, ...], store
     assert shared.seconds is None
 
 
-def test_only_what_is_left_costs_anything(finished: Workplace) -> None:
-    planned = plan(targets(finished.study), finished.store)
-    assert model_costs(planned, finished.store, free=PLENTY) == []
-    need = DiskNeed.of(planned, finished.store, costs=[])
-    assert (need.finished_bytes, need.passing_bytes, need.least_bytes, need.is_short) == (0, 0, 0, False)
-    need.refuse_if_hopeless()
-
-
 def test_tables_that_are_built_are_taken_as_they_are(finished: Workplace, tmp_path: Path) -> None:
     store = Store(Path(shutil.copytree(finished.folder / "store", tmp_path / "copy")))
     stages = inputs_first(targets(finished.study)).values()
@@ -87,28 +89,15 @@ def test_tables_that_are_built_are_taken_as_they_are(finished: Workplace, tmp_pa
 
 
 def test_time_is_of_the_whole_budget(planned: tuple[PlannedStage, ...], store: Store) -> None:
-    told: list[object] = []
+    steps: list[object] = []
 
     def speed(footprint: Footprint) -> float:
-        told.append(footprint)
+        steps.append(footprint)
         return 512.0
 
-    costs = timed(model_costs(planned, store, free=PLENTY), speed=speed, say=told.append)
-    assert told == ["timing 2 sizes of model here ...", *(cost.footprint for cost in costs)]
+    costs = timed(model_costs(planned, store, free=PLENTY), speed=speed, say=steps.append)
+    assert steps == ["timing 2 sizes of model here ...", *(cost.footprint for cost in costs)]
     assert [cost.seconds for cost in costs] == [80 * 8 * 16 / 512] * 2
-
-
-def test_what_does_not_fit_is_told_and_not_tried(planned: tuple[PlannedStage, ...], store: Store) -> None:
-    def no_speed(_: object) -> float:
-        raise AssertionError("it would run out of memory")
-
-    said: list[str] = []
-    costs = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000))
-    assert timed(costs, speed=no_speed, say=said.append) == costs
-    assert [(cost.fits, cost.footprint.rows, cost.seconds) for cost in costs] == [(False, 1, None)] * 2
-    assert said == []
-    timed([replace(costs[0], fits=True), costs[1]], speed=lambda _: 1.0, say=said.append)
-    assert said == ["timing 1 size of model here ..."]
 
 
 def test_measured_times_take_the_place_of_guesses(
@@ -132,17 +121,6 @@ def test_measured_times_take_the_place_of_guesses(
     assert re.search(r"about 11 h \d\d min one after the other, \d+ s of it guessed for two CPU cores, without", line)
 
 
-def test_a_line_of_measured_times_alone_tells_of_no_guess(
-    study: Study, planned: tuple[PlannedStage, ...], store: Store
-) -> None:
-    models = [each for each in planned if isinstance(each.stage, PretrainedEncoder)]
-    costs = [replace(cost, tokens_per_second=1.0) for cost in model_costs(models, store, free=PLENTY)]
-    (line,) = outlook(study, with_measured_times(models, costs))
-    assert line.endswith("61k tokens of training, about 17 h 04 min one after the other")
-    (line,) = outlook(study, with_measured_times(models[:1], costs))
-    assert line.endswith("10k tokens of training, about 2 h 51 min")
-
-
 def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedStage, ...], store: Store) -> None:
     costs = model_costs(planned, store, free=PLENTY)
     need = DiskNeed.of(planned, store, costs=costs)
@@ -154,21 +132,8 @@ def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedS
     )
     assert need.passing_bytes == separate.passing_bytes > shared.passing_bytes
     assert need.least_bytes == shared.finished_bytes + shared.passing_bytes
-    status = os.statvfs(store.root.parents[2])
-    assert need.free_bytes == pytest.approx(status.f_bavail * status.f_frsize, rel=0.05)
     assert not need.is_short
     need.refuse_if_hopeless()
-
-
-def test_what_an_interrupted_attempt_wrote_needs_no_room_again(study: Study, tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    encoder = next(each.stage for each in plan(targets(study), store) if isinstance(each.stage, PretrainedEncoder))
-    partial = Path(f"{store.folder(encoder)}.partial")
-    (partial / "checkpoints").mkdir(parents=True)
-    (partial / "checkpoints" / "latest.safetensors").write_bytes(b"0" * 1234)
-    planned = plan(targets(study), store)
-    assert {each.state for each in planned if each.stage.digest == encoder.digest} == {State.INTERRUPTED}
-    assert DiskNeed.of(planned, store, costs=model_costs(planned, store, free=PLENTY)).present_bytes == 1234
 
 
 @pytest.fixture
@@ -191,7 +156,6 @@ def test_an_interrupted_model_costs_what_is_left_of_it(
     assert interrupted.share_done == 0.75
     assert interrupted.seconds_estimate == pytest.approx((interrupted.stage.guessed_seconds() or 0) / 4)
     shared, separate = model_costs(three_quarters, store, free=PLENTY)
-    assert (shared.models_left, separate.models_left) == (3.25, 2.0)
     measured = with_measured_times(three_quarters, [replace(shared, tokens_per_second=1.0), separate])
     seconds = {each.stage.title: each.seconds_estimate for each in measured}
     assert seconds[interrupted.stage.title] == 80 * 8 * 16 / 4
@@ -200,10 +164,6 @@ def test_an_interrupted_model_costs_what_is_left_of_it(
     table = plan_table(three_quarters, store)
     states = dict(zip(table.columns[0].cells, table.columns[1].cells, strict=True))
     assert states[interrupted.stage.title] == "interrupted, 75% done"
-    *_, line = costs_in_full(
-        [replace(shared, tokens_per_second=100.0)], DiskNeed.of(three_quarters, store, costs=[shared])
-    )
-    assert line == "about 6 min of pretraining here, one after the other, without what was done before"
 
 
 def test_a_model_that_lacks_its_end_alone_costs_nothing(study: Study, store: Store) -> None:
@@ -215,18 +175,105 @@ def test_a_model_that_lacks_its_end_alone_costs_nothing(study: Study, store: Sto
 
 
 def test_a_disk_is_short_for_all_or_hopeless_for_any() -> None:
-    enough = DiskNeed(
-        store=Path("/s"), finished_bytes=900, passing_bytes=100, least_bytes=300, present_bytes=200, free_bytes=800
-    )
+    enough = DiskNeed(store=Path("/s"), finished_bytes=900, passing_bytes=100, least_bytes=300, free_bytes=1000)
     assert not enough.is_short
-    short = replace(enough, free_bytes=799)
+    short = replace(enough, free_bytes=999)
     assert short.is_short
-    replace(short, free_bytes=100).refuse_if_hopeless()
+    replace(short, free_bytes=300).refuse_if_hopeless()
     with pytest.raises(IsoglotError, match=re.escape("needs 0 kB while it is made, and the store /s has 0 kB free")):
-        replace(short, free_bytes=99).refuse_if_hopeless()
+        replace(short, free_bytes=299).refuse_if_hopeless()
 
 
-def test_costs_are_those_of_the_run(planned: tuple[PlannedStage, ...], store: Store) -> None:
-    for cost in model_costs(planned, store, free=PLENTY):
-        assert cost.disk == DiskUse(run=cost.run, table_sizes=cost.tables.by_language)
-        assert cost.footprint.run is cost.run
+def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, ...], store: Store) -> None:
+    shared, separate = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10**9))
+    need = replace(DiskNeed.of(planned, store, costs=[shared, separate]), free_bytes=10**9)
+    lines = "\n".join(costs_in_full([replace(shared, tokens_per_second=100.0), separate], need))
+    text = " ".join(lines.split())
+    assert "4 models: default, no-anchors each about 334 subwords, 16k parameters, 10k tokens in 80 updates, " in text
+    assert "102 s here (100 tokens/s)" in text
+    assert "2 models: sep-emb-l1-6 each about 174+174 subwords, 24k parameters, " in text
+    (line,) = cost_lines([shared, separate], need)
+    assert re.fullmatch(
+        r"  6 models of 16k to 24k parameters, 10k tokens each: \d\.\d MB of memory at most, \d\.\d MB on disk", line
+    )
+    assert lines.endswith(line)
+    assert list(costs_in_full([], need)) == []
+    _, *warnings = cost_lines([replace(shared, fits=False), separate], replace(need, free_bytes=1000))
+    assert warnings == [
+        "  not all of them fit into the memory that is free here now",
+        f"  only 1 kB are free in {need.store}, too little for all of them: "
+        "free some, or choose a store on another disk with --store",
+    ]
+
+
+def test_a_model_that_does_not_fit_is_not_timed(planned: tuple[PlannedStage, ...], store: Store) -> None:
+    costs = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000))
+    assert [(cost.fits, cost.footprint.rows, cost.seconds) for cost in costs] == [(False, 1, None)] * 2
+    steps: list[str] = []
+    assert timed(costs, speed=lambda _: 1.0, say=steps.append) == costs
+    assert steps == []
+
+
+def lines(study: Study, folder: Path) -> list[str]:
+    return list(outlook(study, plan([cell.stage for cell in cells(study)], Store(folder / "store"))))
+
+
+def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -> None:
+    path = write_real_study(tmp_path)
+    text = path.read_text().replace('"fr"]', '"fr", "sw", "th"]').replace("[text]\n", '[text]\nsw = "a"\nth = "b"\n')
+    path.write_text(text + '[words]\nlowercase = true\nfr = "whitespace"\n')
+    first, *rest = lines(read_study(path), tmp_path)
+    of_words, of_gaps = rest[:4], rest[4:]
+    assert first == (
+        "real: 0 artifacts done, 32 to make; how long that takes is seen when it has run once in this store"
+    )
+    assert [line.split(" (")[0] for line in of_words] == [
+        "  words of en: moses",
+        "  words of fr: whitespace",
+        "  words of sw: moses",
+        "  words of th: characters",
+    ]
+    assert all(", in lower case" in line for line in of_words)
+    assert of_words[2].endswith("; not registered: the rules of Moses for this code, or else for English")
+    assert len(of_gaps) == 4
+    assert of_gaps[0].startswith("  no data for default, no-anchors, default-anchors,")
+    assert "en-sw (vocabulary): " in of_gaps[0]
+    assert of_gaps[0].endswith("/a: No such file or directory")
+    assert of_gaps[1].endswith("text.other-domain.sw is not given: name a file of another domain there")
+
+
+def test_exhibits_that_the_command_line_leaves_nothing_of_are_told(tmp_path: Path) -> None:
+    narrowed = "[only.table-1]\nseeds = [0]\n[only.emergence]\nseeds = [0]\n[change]"
+    text = TINY_STUDY.replace("[change]", narrowed).replace('"table-1"]', '"table-1", "figure-4"]')
+    study = parse_study(text, origin="tiny.toml")
+    assert len(lines(study, tmp_path)) == 1
+    _, line = lines(with_seeds(study, [1]), tmp_path)
+    assert line == "  left out by --seeds: emergence, table-1 ([only] has seeds 0 there)"
+
+
+def states(planned: tuple[PlannedStage, ...], store: Store) -> dict[str, str]:
+    table = plan_table(planned, store)
+    titles, shown = ([str(cell) for cell in column.cells] for column in table.columns[:2])
+    return dict(zip(titles, shown, strict=True))
+
+
+def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:
+    study = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
+    targets, store = [cell.stage for cell in cells(study)], Store(tmp_path / "store")
+    at_first = states(plan(targets, store), store)
+    assert {title for title, state in at_first.items() if state == "next"} == {
+        "text of ela, main domain",
+        "text of oru, main domain",
+    }
+    text = next(each.stage for each in plan(targets, store) if each.stage.title == "text of ela, main domain")
+    store.ensure(text)
+    words = "words of ela, ela, main domain"
+    later = states(plan(targets, store), store)
+    assert (later[text.title], later[words], later["words of oru, oru, main domain"]) == ("done", "next", "to do")
+    stage = next(each.stage for each in plan(targets, store) if each.stage.title == words)
+    held = Path(f"{store.folder(stage)}.lease")
+    with lease(held, waiting=lambda _: None):
+        # A lock of this very process counts as another's: each opens the file anew.
+        assert states(plan(targets, store), store)[words] == "in work"
+    Path(f"{store.folder(stage)}.partial").mkdir()
+    assert states(plan(targets, store), store)[words] == "interrupted"
