@@ -19,7 +19,7 @@ DIGITS = 6
 """Averages are compared to this many digits: sums of the same decimals may differ in their last bits."""
 MEAN_OF_TASKS = "mean of tasks"
 Averages = Mapping[str, tuple[float, float]]
-"""By condition: ours, and the paper's."""
+"""Our average and the paper's, for each condition."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a condition does to a model: in the columns of Table 1, and in words for someone who has not read the paper."""
+"""Conditions of training: in the columns of Table 1, and in words for someone who has not read the paper."""
 
 from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation
 from isoglot.study.exhibit_names import WITHOUT_CONDITIONS

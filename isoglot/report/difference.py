@@ -28,7 +28,7 @@ NO_SCORES = (
 )
 """Prefixes of metrics that say how a score came about: a change of them is no finding."""
 Key = tuple[str, str, tuple[str, str], str, str | None, str, int | None, int | None]
-"""What names a number: exhibit, condition, pair, language, task, metric, layer and update."""
+"""The name of a number: exhibit, condition, pair, language, task, metric, layer and update."""
 
 
 class Kind(StrEnum):

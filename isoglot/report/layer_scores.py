@@ -31,7 +31,7 @@ class Row:
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """What training added, for each seed: shared words alone give an untrained model something."""
+        """The points that training added, for each seed: shared words alone give an untrained model something."""
         return tuple(best - start for best, start in zip(self.best, self.untrained_best, strict=True))
 
     @property
@@ -79,7 +79,7 @@ def single_value(measurements: Iterable[Measurement], *, metric: str, languages:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """What one metric says of all conditions of a language pair."""
+    """One metric of all conditions of a language pair."""
 
     title: str
     rows: list[Row]

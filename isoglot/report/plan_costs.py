@@ -1,4 +1,4 @@
-"""What a study will do and cost, shown before a long run: stages, tokens, parameters, memory, disk and time."""
+"""A plan before a long run: stages, tokens, parameters, memory, disk and estimated time."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ class DiskNeed:
     passing_bytes: int
     """The most that one of them takes besides, while it is made."""
     least_bytes: int
-    """What the smallest model takes while it is made."""
+    """The need of the smallest model while it is made."""
     free_bytes: int
-    """With what interrupted attempts hold already."""
+    """Free room, and the room that interrupted attempts hold already."""
 
     @classmethod
     def of(cls, planned: Sequence[PlannedStage], store: Store, *, costs: Sequence[ModelCost]) -> DiskNeed:
@@ -113,7 +113,7 @@ class DiskNeed:
 
 
 def costs_here(planned: Sequence[PlannedStage], store: Store) -> tuple[list[ModelCost], DiskNeed]:
-    """With the memory that is free now; an error if the environment asks for what no machine has."""
+    """The costs with the memory that is free now; an error if the environment asks for the impossible."""
     lacks_models = any(isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE for each in planned)
     costs = model_costs(planned, store, free=free_memory_here()) if lacks_models else []
     return costs, DiskNeed.of(planned, store, costs=costs)
@@ -143,7 +143,7 @@ def _cost(encoders: Sequence[PretrainedEncoder], *, tables: TableSizes, free: Fr
 
 
 def timed(costs: Sequence[ModelCost], *, speed: Speed, say: Callable[[str], None]) -> list[ModelCost]:
-    """With the speed of each size that fits; says first that it will take a while."""
+    """The costs with the speed of each size that fits; `say` announces that it will take a while."""
     fitting = sum(cost.fits for cost in costs)
     if fitting:
         say(f"timing {fitting} {'size' if fitting == 1 else 'sizes'} of model here ...")

@@ -24,7 +24,7 @@ LISTS = {
     "makings": ("made on", ("host",)),
     "departures": ("departure in", ("file", "sentence")),
 }
-"""What an entry of a list is called, and the fields that name it; lists elsewhere hold entries with a `name`."""
+"""The title of an entry of a list, and the fields that name it; entries of other lists have a `name`."""
 LONGEST_VALUE = 100
 LONG_DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}")
 ABSENT: tuple[object, ...] = (None, [], {})

@@ -114,7 +114,7 @@ def latex_table(table: Table1) -> str:
 
 
 def markdown_table(table: Table1) -> str:
-    """A heading, a table for each task, and below them what must be said of their numbers."""
+    """A heading, a table for each task, and below them the notes on their numbers."""
     parts = [f"## {markdown_escaped(table.title)}"]
     for scores in table.tasks:
         parts.append(f"### {markdown_escaped(scores.title)}")

@@ -1,4 +1,4 @@
-"""What two languages have in common in the vocabulary of each model."""
+"""Vocabularies of two languages in each model, and how much they share."""
 
 from collections.abc import Iterator, Sequence
 

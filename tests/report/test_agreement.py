@@ -173,21 +173,6 @@ def test_a_condition_without_all_targets_is_left_out() -> None:
     assert "NLI 1.00 (9 conditions; fr, ru, zh), NER 1.00 (10 conditions; fr, ru, zh)" in sentence
 
 
-def test_a_language_counts_once_enough_conditions_have_it() -> None:
-    """As while a study runs: the first score of another language must not take the number away."""
-    of_french = [each for each in PAPERS if each.language == "fr"]
-    russian = [each for each in PAPERS if each.language == "ru"]
-    for num_conditions, targets in ((1, ("fr",)), (3, ("fr",)), (4, ("fr", "ru"))):
-        begun = ranked([*of_french, *(each for each in russian if each.condition in FIRST[:num_conditions])])
-        assert {each.targets for each in begun.values()} == {targets}
-        assert {each.num_conditions for each in begun.values()} == {4 if "ru" in targets else 10}
-    # Nor the first scores of another task that of the mean of those before it.
-    two_tasks = [each for each in PAPERS if each.task != "parsing"]
-    third = [each for each in PAPERS if each.task == "parsing" and each.condition == "default"]
-    assert ranked([*two_tasks, *third]) == ranked(two_tasks)
-    assert "mean of tasks" in ranked(two_tasks)
-
-
 @pytest.mark.parametrize("values", [(nan,), (inf,), (1.0, nan), (inf, -inf)])
 def test_a_score_that_is_no_number_has_no_rank(values: tuple[float, ...]) -> None:
     def spoilt(each: Measurement) -> bool:
@@ -227,9 +212,3 @@ def test_few_conditions_have_no_order_worth_a_number() -> None:
     more = [*of_made_up({"anchors-25": 1.0}), *of_made_up({"default": 1.0}, suffix="_untrained")]
     assert ranked([*of_made_up({name: scores[name] for name in FIRST[:3]}), *more]) == {}
     assert ranked(of_made_up(scores, task="pos", metric="accuracy")) == {}
-
-
-def test_conditions_that_are_all_alike_have_none() -> None:
-    found = of_made_up(dict.fromkeys(FIRST, 0.1 + 0.2))
-    assert ranked(found)["NER"].rho is None
-    assert "NER undefined (10 conditions; oru)" in sentences(found)[0]

@@ -101,7 +101,7 @@ def test_what_is_not_there_is_told(name: CellName, message: str, transferred: Wo
         )
 
 
-def test_data_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_data_that_is_missing_is_named(tmp_path: Path) -> None:
     path = write_real_study(tmp_path)
     with pytest.raises(IsoglotError, match=r"no data for en-fr in real: .*nli"):
         list(cell_breakdown(read_study(path), asked("nli"), store=Store(tmp_path / "store"), study_words=[str(path)]))

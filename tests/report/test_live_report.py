@@ -56,14 +56,6 @@ def test_it_is_not_written_again_at_once(tmp_path: Path, seconds_between: float,
     assert set(map(len, reader.seen)) == {0}
 
 
-def test_what_failed_stands_in_it(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    live = LiveReport(STUDY, store, seconds_between=0.0)
-    live.failed(TARGETS[0], error=IsoglotError("en.txt:3: not UTF-8"))
-    (page,) = (store.root / "reports").glob("*/report.*[!e]")
-    assert "en.txt:3: not UTF-8" in page.read_text(encoding="utf-8")
-
-
 def test_a_page_that_cannot_be_written_stops_no_run(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     store.root.mkdir()

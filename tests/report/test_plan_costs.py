@@ -1,13 +1,11 @@
 """A plan before a long run: what models will cost in memory, disk and time, what is next, what is missing."""
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 from torch import nn
@@ -20,7 +18,6 @@ from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
 from isoglot.pretraining.loop import TrainState
-from isoglot.pretraining.run import LOG
 from isoglot.report.plan_costs import (
     DiskNeed,
     ModelCost,
@@ -33,7 +30,7 @@ from isoglot.report.plan_costs import (
     with_measured_times,
 )
 from isoglot.report.quantities import short_number
-from isoglot.store import PlannedStage, State, Store, inputs_first, plan
+from isoglot.store import PlannedStage, State, Store, plan
 from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
 PLENTY = FreeMemory(device="cuda", free_bytes=10**12)
@@ -74,18 +71,6 @@ def test_models_of_one_size_are_one_row(planned: tuple[PlannedStage, ...], store
     assert shared.fits
     assert shared.footprint.rows == shared.run.batch
     assert shared.seconds is None
-
-
-def test_tables_that_are_built_are_taken_as_they_are(finished: Workplace, tmp_path: Path) -> None:
-    store = Store(Path(shutil.copytree(finished.folder / "store", tmp_path / "copy")))
-    stages = inputs_first(targets(finished.study)).values()
-    lost = next(stage for stage in stages if isinstance(stage, PretrainedEncoder))
-    size = sum(path.stat().st_size for path in store.folder(lost).rglob("*") if path.is_file())
-    size -= (store.folder(lost) / "record.json").stat().st_size
-    shutil.rmtree(store.folder(lost))
-    (cost,) = model_costs(plan([lost], store), store, free=PLENTY)
-    assert cost.tables.are_known
-    assert cost.disk.finished_bytes == pytest.approx(size, rel=0.05)
 
 
 def test_time_is_of_the_whole_budget(planned: tuple[PlannedStage, ...], store: Store) -> None:
@@ -164,14 +149,6 @@ def test_an_interrupted_model_costs_what_is_left_of_it(
     table = plan_table(three_quarters, store)
     states = dict(zip(table.columns[0].cells, table.columns[1].cells, strict=True))
     assert states[interrupted.stage.title] == "interrupted, 75% done"
-
-
-def test_a_model_that_lacks_its_end_alone_costs_nothing(study: Study, store: Store) -> None:
-    encoder = next(each.stage for each in plan(targets(study), store) if isinstance(each.stage, PretrainedEncoder))
-    store.partial_folder(encoder).mkdir(parents=True)
-    (store.partial_folder(encoder) / LOG).touch()
-    (planned,) = (each for each in plan(targets(study), store) if each.state is State.INTERRUPTED)
-    assert planned.seconds_estimate == 0
 
 
 def test_a_disk_is_short_for_all_or_hopeless_for_any() -> None:

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import pytest
 from rich.console import Console
-from rich.text import Text
 
 from isoglot.errors import IsoglotError
 from isoglot.report import progress
@@ -120,37 +119,6 @@ def test_what_was_done_before_the_start_is_no_speed(monkeypatch: pytest.MonkeyPa
         (task,) = watch.bars.tasks
         assert task.speed == pytest.approx(1.0)
         assert task.time_remaining == 980
-
-
-@dataclass(frozen=True, kw_only=True)
-class LongDigging(Digging):
-    kind: ClassVar[str] = "long-digging"
-
-    @property
-    def title(self) -> str:
-        return "pretraining, sep-emb-l1-6, ela-oru, seed 1"
-
-
-def test_a_narrow_terminal_cuts_titles_and_keeps_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    watch, file = watched(terminal=True, width=80)
-    with watch:
-        now = 0.0
-        monkeypatch.setattr(watch.bars, "get_time", lambda: now)
-        for stage, index in ((LongDigging(), 23), (LongDigging(metres=3), 24)):
-            watch.started(stage, index=index, count=61)
-            for now in range(9):
-                watch.progress(stage, done=81000 * now, total=10**7, unit="tokens", note="loss 4.10")
-        file.truncate(0)
-        file.seek(0)
-        watch.bars.refresh()
-        lines = [line for line in Text.from_ansi(file.getvalue()).plain.splitlines() if line.strip()]
-    assert len(lines) == 3, lines
-    for line, index in zip(lines, ("[23/61]", "[24/61]"), strict=False):
-        assert len(line.rstrip()) <= 80
-        assert line.startswith(f"{index} pretraining, sep-emb-l1-6")
-        assert "…" in line
-        assert "81k tokens/s" in line
-        assert "loss 4.10" in line
 
 
 def test_each_cause_is_told_once() -> None:

@@ -19,9 +19,9 @@ from isoglot.report.provenance import provenance
 from isoglot.report.report_files import collect_report_data
 from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import departures, marked_sentences, study_settings
-from isoglot.store import Store, inputs_first, run_plan
+from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
-from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds
+from isoglot.study.study import parse_study, read_study, with_exhibits
 
 ROOT = Path(__file__).parents[2]
 
@@ -130,16 +130,6 @@ def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
     assert content["origin"] == "real.toml"
 
 
-def test_it_is_json_and_a_vocabulary_alone_has_no_budget(finished: Workplace, tmp_path: Path) -> None:
-    found = provenance(finished.study, finished.store)
-    assert json.loads(found.json_text()) == json.loads(json.dumps(asdict(found)))
-    alone = provenance(with_exhibits(finished.study, ["vocabulary"]), finished.store)
-    assert alone.budget is None
-    assert alone.vocabularies
-    real = provenance(read_study(write_real_study(tmp_path)), Store(tmp_path / "store"))
-    assert json.loads(real.json_text())["settings"]["text"]["main"]["en"]["paths"]
-
-
 def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
     study = parse_study(TINY_STUDY, origin="tiny.toml")
     assert "only" not in study_settings(study)
@@ -155,21 +145,6 @@ def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
     assert list(differing(ours, theirs)) == [
         ("only.table-1.seeds", "1", "0"),
         ("only.emergence", "targets oru", None),
-    ]
-
-
-def test_two_machines_are_told_apart(tmp_path: Path) -> None:
-    study = with_exhibits(with_seeds(parse_study(TINY_STUDY, origin="tiny.toml"), [0]), ["vocabulary"])
-    store = Store(tmp_path / "store")
-    assert run_plan([cell.stage for cell in cells(study)], store).failed == {}
-    changed = sorted(store.root.glob("text-*"))[0] / "record.json"
-    content = json.loads(changed.read_text())
-    content["hardware"]["gpus"] = ["NVIDIA H200"]
-    changed.write_text(json.dumps(content))
-    makings = provenance(study, store).makings
-    assert sorted((making.hardware.gpus, making.artifacts) for making in makings if making.hardware) == [
-        ((), len(list(store.root.glob("*-*/record.json"))) - 1),
-        (("NVIDIA H200",), 1),
     ]
 
 

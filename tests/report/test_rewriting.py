@@ -12,9 +12,9 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.pretraining.run import HEALTH
-from isoglot.report.report_files import collect_report_data, read_report, read_report_data
+from isoglot.report.report_files import collect_report_data, read_report_data
 from isoglot.report.training_curves import Curve
-from isoglot.report.writing import Other, rewrite_report, write_report
+from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
 from tests.report.html_pages import Element, parsed_page
@@ -139,16 +139,6 @@ def test_a_table_without_numbers_is_removed(page: Path) -> None:
     assert "figures/retrieval.ela-oru.png" in names
 
 
-def test_a_report_in_a_store_keeps_pictures_that_are_as_they_were(store: Store, page: Path) -> None:
-    """While a study runs they would be drawn over and over; a new one is."""
-    png = page.parent / "figures" / "figure-3.png"
-    png.write_bytes(b"as it was")
-    write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING)
-    assert png.read_bytes() == b"as it was"
-    write_report(STUDY, [each for each in FOUND if each.seed == 0], store=store, failures=FAILURES, pending=LACKING)
-    assert png.read_bytes().startswith(b"\x89PNG")
-
-
 def test_a_published_report_needs_nothing_but_itself(store: Store, page: Path, tmp_path: Path) -> None:
     public = rewrite_report(page.parent, to=tmp_path / "results" / "mine").page
     assert public == tmp_path / "results" / "mine" / "report.html"
@@ -186,18 +176,6 @@ def test_a_changed_number_shows_in_all_that_is_made_from_it(page: Path) -> None:
     for name, shown in (("table-1.csv", "38.04"), ("table-1.md", "| 38.0 ("), ("table-1.tex", "38.0 (")):
         assert shown in (page.parent / name).read_text(encoding="utf-8")
     assert "75.8" in (page.parent / "figures" / "figure-3.svg").read_text(encoding="utf-8")
-
-
-def test_another_report_is_held_against_it_once(page: Path, tmp_path: Path) -> None:
-    other = rewrite_report(page.parent, to=tmp_path / "other").page.parent
-    numbers = other / "measurements.jsonl"
-    numbers.write_text(numbers.read_text().replace("55.7", "25.7"), encoding="utf-8")
-    written = rewrite_report(page.parent, against=Other(name="the other", content=read_report(other)))
-    assert written.compared is not None
-    (changed,) = written.compared.changed
-    assert changed.sentence() == "Default, ela-oru, Parsing las of oru: 13.0 (0-26) -> 28.0 (0-56) (+15.0)"
-    assert "Compared with the other" in parsed(page).by_id("difference").text
-    assert rewrite_report(page.parent).compared is None
 
 
 @pytest.mark.parametrize("name", ["provenance.json", "curves.jsonl", "state.json"])

@@ -89,7 +89,7 @@ def test_a_test_that_default_itself_fails_decides_nothing() -> None:
         ]
     )
     assert found is not None
-    assert found.untold == ("NER in oru",)
+    assert found.undecided == ("NER in oru",)
     assert found.conditions[1].by_group == pytest.approx({"Parsing": 0.9})
 
 

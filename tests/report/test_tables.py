@@ -57,17 +57,6 @@ def test_without_default_there_is_no_delta() -> None:
     assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0"]
 
 
-def test_each_pair_of_languages_has_its_own_table_and_chance() -> None:
-    of_tem = [
-        *measured("default", [33.0], languages=("ela", "tem")),
-        *measured("default", [4.0], metric="retrieval_p1" + UNTRAINED, languages=("ela", "tem")),
-        measurement("default", 0.7, metric="retrieval_p1_chance", languages=("ela", "tem")),
-    ]
-    text = shown(FOUND + of_tem)
-    first, second = text.index("(ela-oru)"), text.index("(ela-tem)")
-    assert first < text.index("chance 0.2") < second < text.index("chance 0.7")
-
-
 def test_no_number_is_cut_off_in_a_narrow_window() -> None:
     deep = [
         *measured("default", [100.0 - layer for layer in range(13)]),

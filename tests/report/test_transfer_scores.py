@@ -159,31 +159,6 @@ def test_of_several_targets_the_lost_are_named() -> None:
     assert "own test set, mean over the models of all pairs: was" in sentences(found)[1]
 
 
-def test_settings_are_counted() -> None:
-    found = [
-        *transferred("default", {"oru": 60}),
-        *transferred("default", {"oru": 6}, metric="settings_tried"),
-        *transferred("default", {"oru": 18}, metric="settings_tried", task="nli"),
-    ]
-    shown = "shown is the mean of the best two on ela's dev set (section 3.2)"
-    assert f"Settings of fine-tuning tried: 6 for NER, 18 for NLI; {shown}." in sentences(found)
-    alone = transferred("default", {"oru": 1}, metric="settings_tried")
-    assert any("1 for NER; shown is the one score." in line for line in sentences(alone))
-    both = transferred("default", {"oru": 2}, metric="settings_tried")
-    assert any("2 for NER; shown is the mean of both." in line for line in sentences(both))
-
-
-def test_settings_that_diverged_and_spans_that_moved_are_told() -> None:
-    found = [
-        *transferred("default", {"oru": 60}),
-        *transferred("default", {"oru": 2}, metric="settings_diverged"),
-        *transferred("default", {"oru": 12}, metric="changed_spans"),
-        *transferred("default", {"oru": 3}, metric="lost_spans"),
-    ]
-    assert any(line.startswith("NER: up to 2 of the settings of a model diverged; ") for line in sentences(found))
-    assert any(line.startswith("NER: 15 gold spans of oru have other ends or are lost") for line in sentences(found))
-
-
 def test_what_is_cut_or_cannot_be_predicted_is_told_with_its_shares() -> None:
     found = [
         *transferred("default", {"ela": 90, "oru": 60}),

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims.evidence import LayerEvidence, TransferEvidence
-from isoglot.report.claims.findings import decided
+from isoglot.report.claims.evidence import LayerEvidence, TransferEvidence, decided
 from isoglot.report.claims.questions import QUESTIONS, Evidence, Question
 from isoglot.report.published import published_measurements
 from isoglot.report.transfer_scores import transfer_scores

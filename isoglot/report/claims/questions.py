@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from isoglot.report.claims import layer_rules, transfer_rules
-from isoglot.report.claims.evidence import LayerEvidence, TransferEvidence
-from isoglot.report.claims.findings import LACKING, Finding
+from isoglot.report.claims.evidence import LACKING, Finding, LayerEvidence, TransferEvidence
 from isoglot.report.claims.transfer_rules import HALF, MOST, WITH_LAYERS_OF_THEIR_OWN
 
 

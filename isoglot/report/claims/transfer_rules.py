@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isclose
 
-from isoglot.report.claims.evidence import Place, TransferEvidence, tasks_of
-from isoglot.report.claims.findings import Finding, by_distance, in_order, untested
+from isoglot.report.claims.evidence import Finding, Place, TransferEvidence, by_distance, in_order, tasks_of, untested
 from isoglot.report.verdicts import CLOSE_POINTS, Sample, Verdict, mean_sample
 from isoglot.study.conditions import DEFAULT, label_of
 
@@ -102,8 +101,8 @@ def falling(transfer: TransferEvidence, chain: Sequence[str]) -> Iterator[Findin
             places = [place for place in transfer.places(better, worse) if place[1] == target]
             if places:
                 ours, theirs = transfer.mean(better, places), transfer.mean(worse, places)
-                text = in_order((label_of(better), ours), (label_of(worse), theirs))
-                yield transfer.compared(ours, theirs, numbers=f"{transfer.source}-{target}: {text}")
+                where = f"{transfer.source}-{target}"
+                yield transfer.ordered(where, (label_of(better), ours), (label_of(worse), theirs))
 
 
 def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -114,8 +113,8 @@ def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
     }
     for task in losses:
         if task != "ner" and "ner" in losses:
-            text = in_order((transfer.title("ner"), losses["ner"]), (transfer.title(task), losses[task]))
-            yield transfer.compared(losses["ner"], losses[task], numbers=f"points lost: {text}")
+            labelled = [(transfer.title(each), losses[each]) for each in ("ner", task)]
+            yield transfer.ordered("points lost", *labelled)
 
 
 def anchors_account_for_little(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -135,7 +134,7 @@ def bottom_three_kept(transfer: TransferEvidence) -> Iterator[Finding]:
 
 
 def sharing_above_all(transfer: TransferEvidence) -> Iterator[Finding]:
-    """With the most separate condition that was measured."""
+    """The most separate condition that was measured stands for little sharing."""
     for most_separate in [name for name in ("sep-emb-l1-6", "sep-l1-6") if name in transfer.conditions][:1]:
         for other in OTHER_FACTORS:
             yield from ahead_on_average(transfer, other, most_separate)
@@ -175,8 +174,7 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
             rows = _rows(transfer, [(task, target) for target in near + far])
             if rows:
                 a, b = (_mean(transfer, rows, [(task, target) for target in targets]) for targets in (near, far))
-                text = in_order((_list(near), a), (_list(far), b))
-                yield transfer.compared(a, b, numbers=f"{transfer.title(task)}: {text}")
+                yield transfer.ordered(transfer.title(task), (", ".join(near), a), (", ".join(far), b))
 
 
 def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -193,12 +191,12 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
                 - _mean(transfer, rows, [(each, target) for target in far])
                 for each in (task, SIMPLEST)
             )
-            text = in_order((transfer.title(task), ours), (transfer.title(SIMPLEST), simple))
-            yield transfer.compared(ours, simple, numbers=f"{_list(near)} less {_list(far)}: {text}")
+            where = f"{', '.join(near)} less {', '.join(far)}"
+            yield transfer.ordered(where, (transfer.title(task), ours), (transfer.title(SIMPLEST), simple))
 
 
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], *, sign: int) -> Iterator[Finding]:
-    """What conditions gain (or with sign -1 lose) against Default, of the furthest language against the closest."""
+    """The gain of conditions over Default (or with sign -1 their loss), in the furthest language and the closest."""
     measured = [name for name in conditions if name in transfer.conditions]
     places = transfer.places(DEFAULT.name, *measured)
     groups = by_distance(transfer.source, [target for _, target in places])
@@ -210,9 +208,11 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], *,
     ends = [[(task, target) for task, target in places if target in end and task in both] for end in (far, near)]
     if both:
         changes = [(_mean(transfer, measured, end) - transfer.mean(DEFAULT.name, end)) * sign for end in ends]
-        text = in_order((_list(far), changes[0]), (_list(near), changes[1]), number="+.1f" if sign > 0 else ".1f")
+        text = in_order(
+            (", ".join(far), changes[0]), (", ".join(near), changes[1]), number="+.1f" if sign > 0 else ".1f"
+        )
         verb = "gains" if sign > 0 else "loses"
-        conditions = _list([label_of(name) for name in measured])
+        conditions = ", ".join(label_of(name) for name in measured)
         yield transfer.compared(*changes, numbers=f"{conditions} {verb} in {text}")
 
 
@@ -223,7 +223,3 @@ def _rows(transfer: TransferEvidence, places: Sequence[Place]) -> list[str]:
 
 def _mean(transfer: TransferEvidence, conditions: Sequence[str], places: Sequence[Place]) -> Sample:
     return mean_sample([transfer.mean(name, places) for name in conditions])
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names)

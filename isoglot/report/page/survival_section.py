@@ -234,8 +234,8 @@ def _notes(found: Survivals) -> Iterator[str]:
     if rough := [trial for trial in found.trials if trial.to_lose < LITTLE_POINTS]:
         told = ", ".join(f"{trial.title} ({trial.to_lose:.1f} points)" for trial in rough)
         yield f"Default itself has little to lose, so that shares are rough: {told}."
-    if found.untold:
-        yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.untold)}."
+    if found.undecided:
+        yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.undecided)}."
 
 
 def _note_of_baselines(found: Survivals) -> Iterator[str]:
