@@ -40,7 +40,7 @@ def settings_and_rest(provenance: Table) -> tuple[Table, Table]:
 
 def differing(a: Table, b: Table) -> Iterator[tuple[str, str | None, str | None]]:
     """A name such as "scale.updates" or "data file wiki.fr.txt, digest", and the text of each side, if it has any."""
-    for path, ours, theirs in _differing(a, b, path=()):
+    for path, ours, theirs in _differing(dict(a), dict(b), path=()):
         is_of_study = path[0] == STUDY and len(path) > 1
         # Names of entries are shown as they are, names of fields as words.
         words = (part if " " in part else _words(part) for part in path)

@@ -121,7 +121,9 @@ def _table_1(table: Table1) -> Iterator[RenderableType]:
         yield Text(fill(note, WIDTH, subsequent_indent="  "))
     yield ""
     if table.agreement:
-        yield from (Text(TRANSFER_HEADING, style="bold"), *_verdicts(table.agreement), "")
+        yield Text(TRANSFER_HEADING, style="bold")
+        yield from _verdicts(table.agreement)
+        yield ""
 
 
 def _verdicts(lines: Iterable[tuple[str, Verdict]]) -> Iterator[Text]:
