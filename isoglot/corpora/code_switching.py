@@ -111,6 +111,8 @@ class SwitchableText:
         first_C, end_C = self.translation_end_W[type_C - 1], self.translation_end_W[type_C]
         low_C = np.where(first_C > 0, self.weight_end_K[first_C - 1], 0.0)
         draw_C = low_C + random.random(len(type_C)) * (self.weight_end_K[end_C - 1] - low_C)
+        # One search serves all types: the weights of a type span an interval of the running sum of all weights, and a
+        # uniform draw from that interval falls on each translation as often as its weight says.
         place_C = np.searchsorted(self.weight_end_K, draw_C, side="right")
         # Rounding may push a draw onto the first translation of the next type.
         return self.translation_K[np.minimum(place_C, end_C - 1)]

@@ -29,8 +29,8 @@ NO_STATE = FIRST_SLOT + NO_SLOT
 def jieba_file(name: str) -> Path:
     """One of the tables that come with jieba.
 
-    jieba is never imported: it would log to the terminal, warn of its own syntax, and share a cache in the folder for
-    temporary files with other processes that are starting.
+    jieba is never imported. It would log to the terminal, warn of its own syntax, and share a cache in the folder for
+    temporary files with other processes.
     """
     return Path(str(distribution("jieba").locate_file("jieba"))) / name
 

@@ -181,7 +181,7 @@ def draw_inferences(world: World, *, count: int, seed: int, most_words: int | No
 def candidate_pairs(world: World, *, count: int, seed: int, most_words: int | None = None) -> tuple[Meanings, Meanings]:
     """A meaning and an edit of it, in either order, each negated or not.
 
-    Every edit meets every order and every negation, so that none of them alone gives away the label: where a big dog
+    Every edit meets every order and every negation, so that none of them alone gives away the label. Where a big dog
     barks a dog barks, but where no dog barks no big dog does.
     """
     random = generator(world, Purpose.ENTAILMENT, seed)

@@ -140,7 +140,7 @@ def test_a_server_that_speaks_no_tls(server: LocalServer, part: Path) -> None:
 def test_a_silent_server(server: LocalServer, part: Path) -> None:
     url = server.serve("file", CONTENT, stalls_after=1000, ranges=False)
     # Long enough for the bytes that do come, on a busy machine as well.
-    patience = Patience(tries=2, first_wait=0.001, timeout=2)
+    patience = Patience(tries=1, first_wait=0.001, timeout=1)
     with pytest.raises(FetchError, match="the connection broke after 1000 bytes"):
         fetched(url, part, patience=patience)
     assert part.read_bytes() == CONTENT[:1000]

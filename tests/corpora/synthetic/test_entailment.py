@@ -11,7 +11,14 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from isoglot.corpora.synthetic import EntailmentPair, Label, Meanings, draw_meanings, entailment_pairs, realise
-from isoglot.corpora.synthetic.entailment import ADJECTIVES, DETERMINERS, HEADS, draw_inferences, paraphrased
+from isoglot.corpora.synthetic.entailment import (
+    ADJECTIVES,
+    DETERMINERS,
+    HEADS,
+    candidate_pairs,
+    draw_inferences,
+    paraphrased,
+)
 from isoglot.corpora.synthetic.inventory import ABSENT, NEGATION, NUM_SLOTS, Part, Role, WordClass, inventory, slot
 from isoglot.corpora.synthetic.meanings import antonyms, hypernyms
 from isoglot.errors import IsoglotError
@@ -122,6 +129,15 @@ def test_short_pairs_are_short_balanced_and_many(short_pairs: list[EntailmentPai
 def test_too_little_room_is_told(world: World) -> None:
     with pytest.raises(IsoglotError, match="needs 10 words, not 9"):
         entailment_pairs(ENGLISH, world=world, count=3, seed=0, most_words=9)
+
+
+def test_length_does_not_tell_of_negation(demo_world: World) -> None:
+    premises, hypotheses = candidate_pairs(demo_world, count=100_000, seed=0, most_words=SHORT)
+    filled = [(side.concept_BS != ABSENT) for side in (premises, hypotheses)]
+    negations = sum(side[:, NEGATION].astype(int) for side in filled)
+    rest = sum(np.delete(side, NEGATION, axis=1).sum(1) for side in filled)
+    means = [rest[negations == each].mean() for each in range(3)]
+    assert means == pytest.approx([rest.mean()] * 3, abs=0.05)
 
 
 def test_every_edit_is_left_in_short_pairs(demo_world: World) -> None:
