@@ -175,9 +175,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if OPENSSL is None:
         pytest.skip("no openssl here to make a certificate with")
     path = tmp_path_factory.mktemp("tls") / "own.pem"
-    command = (
-        f"{OPENSSL} req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
-    )
+    key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+    command = f"{OPENSSL} req -x509 {key} -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
     subprocess.run([*command.split(), "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True)
     path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
     return path
