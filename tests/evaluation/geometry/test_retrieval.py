@@ -1,4 +1,4 @@
-"""Retrieval against double loops."""
+"""Retrieval against double loops, and its search in blocks against the whole matrix."""
 
 import math
 from collections.abc import Callable
@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.nearest import GROUP, first_largest, nearest_units
 from isoglot.evaluation.geometry.retrieval import (
     Measure,
     both_directions,
-    centred,
-    cosine_similarity,
     csls_scores,
     nearest,
     precision,
@@ -54,16 +53,6 @@ def test_csls_against_a_double_loop(rows: int, columns: int, neighbours: int, se
     asked = list(range(0, rows, 2))[::-1]
     some_NK = nearest(source_ND, target_TD, count=2, measure=Measure.CSLS, neighbours=neighbours, rows=asked)
     assert some_NK.tolist() == [order[row][:2] for row in asked]
-
-
-def test_csls_has_ten_neighbours_by_default_and_takes_arrays() -> None:
-    source_ND, target_TD = random_vectors(15, 4, seed=0), random_vectors(12, 4, seed=1)
-    array_ND, array_TD = source_ND.numpy(), target_TD.numpy()
-    array_ND.setflags(write=False)
-    expected = csls_by_loops(source_ND, target_TD, neighbours=10)
-    assert csls_scores(array_ND, array_TD).tolist() == [pytest.approx(row) for row in expected]
-    best_N1 = nearest(array_ND, array_TD, count=1, measure=Measure.CSLS)
-    assert best_N1[:, 0].tolist() == np.argmax(expected, axis=1).tolist()
 
 
 @given(SIZES, SIZES, MEASURES, st.integers(-150, 150), SEEDS)
@@ -122,12 +111,6 @@ def test_directions_are_averaged_by_hand() -> None:
     assert retrieval_precision(source_ND, target_ND) == pytest.approx((100 / 3 + 200 / 3) / 2)
 
 
-def test_any_translation_counts_and_repeated_pairs_count_once() -> None:
-    axes_ND = torch.eye(3)
-    assert precision(axes_ND, axes_ND, {0: {0, 1}, 1: [2, 0]}, measure=Measure.COSINE).at[1] == 50
-    assert retrieval_precision(axes_ND, axes_ND, pairs=[(0, 0), (0, 0), (0, 0), (1, 2)]) == 50
-
-
 def test_a_right_answer_counts_from_its_place_on() -> None:
     angle_T = torch.linspace(0, 3, 12)
     target_TD = torch.stack([angle_T.cos(), angle_T.sin()], dim=1)
@@ -156,7 +139,6 @@ def test_random_vectors_score_at_chance(measure: Measure) -> None:
 def test_zeros_are_similar_to_nothing_and_never_right(measure: Measure) -> None:
     source_ND = torch.tensor([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
     target_TD = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
-    assert cosine_similarity(source_ND, target_TD).tolist() == [[0, 0], [1, 0], [-1, 0]]
     found = precision(source_ND, target_TD, {0: {0, 1}, 1: {0}, 2: {1}}, measure=measure, at=(1, 2))
     assert found.at == {1: pytest.approx(200 / 3), 2: pytest.approx(200 / 3)}
     assert found.asked == 3
@@ -201,18 +183,61 @@ def test_what_cannot_be_searched_is_refused(mistake: Callable[[Tensor], object],
         mistake(torch.eye(3))
 
 
-def test_half_and_whole_numbers_are_taken_as_float32() -> None:
-    whole_ND = torch.tensor([[3, 4], [4, -3]])
-    for vector_ND in (whole_ND, whole_ND.half(), whole_ND.bfloat16()):
-        similarity_NN = cosine_similarity(vector_ND, vector_ND)
-        assert similarity_NN.dtype == torch.float32
-        torch.testing.assert_close(similarity_NN, torch.eye(2))
-    assert csls_scores(whole_ND, whole_ND.double()).dtype == torch.float64
+def sign_vectors(rows: int, *, seed: int) -> Tensor:
+    """Of length 1 with many alike, and with dot products that every order of summing gives to the last bit."""
+    signs_N4 = torch.randint(0, 2, (rows, 4), generator=torch.Generator().manual_seed(seed))
+    return signs_N4 - 0.5
 
 
-def test_centred_vectors_have_no_common_part() -> None:
-    vector_ND = random_vectors(6, 4, seed=0)
-    torch.testing.assert_close(centred(vector_ND + 100).mean(0), torch.zeros(4, dtype=torch.float64))
-    torch.testing.assert_close(centred(vector_ND + torch.arange(4)), centred(vector_ND))
-    difference_D = centred(vector_ND)[3] - centred(vector_ND)[0]
-    torch.testing.assert_close(difference_D, vector_ND[3] - vector_ND[0])
+def stable_order(score_NT: Tensor, *, count: int) -> list[list[int]]:
+    return np.argsort(-score_NT.numpy(), axis=1, kind="stable")[:, :count].tolist()
+
+
+@given(st.data(), SEEDS)
+def test_the_block_size_changes_nothing_even_where_many_are_equal(data: st.DataObject, seed: int) -> None:
+    rows, columns = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 40))
+    count = data.draw(st.integers(1, columns))
+    block = data.draw(st.tuples(st.integers(1, 13), st.integers(1, 41)))
+    asking_ND, answer_TD = sign_vectors(rows, seed=seed), sign_vectors(columns, seed=seed + 1)
+    less_T = data.draw(st.sampled_from([None, torch.arange(columns) % 3 / 10]))
+    score_NT = asking_ND @ answer_TD.T - (0 if less_T is None else less_T)
+
+    value_NK, column_NK = nearest_units(asking_ND, answer_TD, count=count, less_T=less_T, block=block)
+    assert column_NK.tolist() == stable_order(score_NT, count=count)
+    assert torch.equal(value_NK, score_NT.gather(1, column_NK))
+
+
+@given(st.integers(1, 5), st.integers(1, 1000), st.integers(1, 6), SEEDS)
+def test_wide_rows_are_searched_by_groups_without_missing_the_first_of_equals(
+    rows: int, columns: int, values: int, seed: int
+) -> None:
+    score_RC = torch.randint(0, values, (rows, columns), generator=torch.Generator().manual_seed(seed)) / 2
+    for count in {1, min(3, columns)}:
+        expected = [sorted(row) for row in stable_order(score_RC, count=count)]
+        assert first_largest(score_RC, count=count).tolist() == expected
+
+
+def test_what_is_left_over_beside_whole_groups_is_searched() -> None:
+    score_RC = torch.zeros(2, 4 * GROUP + 3)
+    score_RC[0, -1] = score_RC[1, GROUP] = 1
+    assert first_largest(score_RC, count=1).tolist() == [[4 * GROUP + 2], [GROUP]]
+
+
+def test_many_blocks_of_many_groups_against_the_whole_matrix() -> None:
+    generator = torch.Generator().manual_seed(0)
+    asking_ND = torch.randn(50, 8, generator=generator, dtype=torch.float64)
+    answer_TD = torch.randn(3001, 8, generator=generator, dtype=torch.float64)
+    score_NT = asking_ND @ answer_TD.T
+    for block in ((7, 700), (64, 1501), (50, 3001)):
+        value_NK, column_NK = nearest_units(asking_ND, answer_TD, count=5, block=block)
+        assert column_NK.tolist() == stable_order(score_NT, count=5)
+        torch.testing.assert_close(value_NK, score_NT.gather(1, column_NK))
+
+
+def test_bfloat16_of_the_surroundings_does_not_enter() -> None:
+    generator = torch.Generator().manual_seed(0)
+    vector_ND = torch.randn(40, 16, generator=generator)
+    expected_NK, _ = nearest_units(vector_ND, vector_ND, count=3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        value_NK, _ = nearest_units(vector_ND, vector_ND, count=3)
+    assert torch.equal(value_NK, expected_NK)

@@ -3,7 +3,6 @@
 import math
 import warnings
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -107,8 +106,6 @@ def test_vectors_of_zeros_stay_zero_and_change_nothing_for_the_rest(rounds: int)
         (torch.randn(1, 3), 5, "all are the same or zero"),
         (torch.full((6, 3), 0.1), 5, "all are the same or zero"),
         (torch.zeros(6, 3), 0, "all are the same or zero"),
-        (torch.randn(0, 3), 5, "all are the same or zero"),
-        (torch.randn(3), 5, r"has the shape \(3,\)"),
         (torch.randn(6, 3), -1, "rounds: is -1"),
         (torch.tensor([[1.0], [NAN]]), 5, r"row 1 holds NaN \(1 such rows of 2\)"),
     ],
@@ -133,12 +130,6 @@ def test_the_map_is_scipy_s_and_finds_a_planted_rotation(width: int, seed: int) 
     torch.testing.assert_close(found_DD @ found_DD.T, torch.eye(width, dtype=torch.float64), **EXACT)
     planted_DD = drawn_rotation(width, seed=seed)
     torch.testing.assert_close(orthogonal_map(source_ND, source_ND @ planted_DD), planted_DD, **EXACT)
-
-
-def test_a_planted_rotation_is_found_through_noise() -> None:
-    source_ND, planted_DD = drawn_vectors(2000, 5, seed=0), drawn_rotation(5, seed=0)
-    target_ND = source_ND @ planted_DD + 0.5 * drawn_vectors(2000, 5, seed=1)
-    assert float((orthogonal_map(source_ND, target_ND) - planted_DD).abs().max()) < 0.1
 
 
 @given(widths, seeds, st.floats(0.01, 100))
@@ -166,15 +157,6 @@ def test_a_pair_given_twice_counts_twice_and_zeros_pull_nowhere() -> None:
     torch.testing.assert_close(orthogonal_map(*more_ND), orthogonal_map(source_ND, target_ND), **EXACT)
 
 
-def test_single_precision_and_arrays_come_in_and_a_tensor_that_fits_goes_out() -> None:
-    source_ND, target_ND = drawn_vectors(50, 6, seed=0), drawn_vectors(50, 6, seed=1)
-    exact_DD = orthogonal_map(source_ND, target_ND)
-    single_DD = orthogonal_map(source_ND.float(), target_ND.float())
-    assert single_DD.dtype == orthogonal_map(source_ND.half(), target_ND.half()).dtype == torch.float32
-    torch.testing.assert_close(single_DD, exact_DD.float(), rtol=0, atol=1e-5)
-    assert orthogonal_map(np.asfortranarray(source_ND.numpy()), target_ND).equal(exact_DD)
-
-
 def test_fewer_pairs_than_dimensions_bring_a_warning_that_names_the_consequence() -> None:
     source_ND, planted_DD = drawn_vectors(4, 7, seed=0), drawn_rotation(7, seed=0)
     with pytest.warns(FewPairsWarning, match="4 pairs for 7 dimensions: .* at least 3 dimensions, the map is arbi"):
@@ -191,10 +173,8 @@ def test_fewer_pairs_than_dimensions_bring_a_warning_that_names_the_consequence(
     [
         (torch.randn(5, 3), torch.randn(4, 3), "source has 5 rows and target has 4"),
         (torch.randn(5, 3), torch.randn(5, 4), "source has vectors of 3 numbers and target of 4"),
-        (torch.randn(5), torch.randn(5), r"source: has the shape \(5,\)"),
         (torch.randn(0, 3), torch.randn(0, 3), "have no rows"),
         (torch.full((5, 3), INFINITE), torch.randn(5, 3), r"source: row 0 holds infinity \(5 such rows of 5\)"),
-        (torch.randn(5, 3), torch.full((5, 3), NAN), "target: row 0 holds NaN"),
     ],
 )
 def test_what_cannot_be_mapped_is_refused(source_ND: Tensor, target_ND: Tensor, complaint: str) -> None:

@@ -10,10 +10,9 @@ from itertools import accumulate, pairwise, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from real_data import DATA
 
 from isoglot.corpora.words import split_lines
-from isoglot.evaluation.transfer.bio_tags import TaggedSentence, read_bio, repair_bio, spans
+from isoglot.evaluation.transfer.bio_tags import TaggedSentence, repair_bio, spans
 from isoglot.evaluation.transfer.realigned_tags import needs_realignment, realigned
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
@@ -153,19 +152,3 @@ def test_which_files_need_it() -> None:
     assert not needs_realignment([by_hand("a b c d e f 中", "O O O O O O O")])
     assert not needs_realignment([by_hand("Paris is in France", "O O O O")])
     assert not needs_realignment([])
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("name", "num_words", "expected"),
-    [("msra.zh.test", 97800, (727, 744, 133, 0)), ("wikiann.zh.dev-b", 59449, (259, 303, 36, 0))],
-)
-def test_most_spans_of_real_files_stay(name: str, num_words: int, expected: tuple[int, int, int, int]) -> None:
-    path = DATA / f"eval/ner/{name}.bio.gz"
-    if not path.exists():
-        pytest.skip(f"no {path}; set ISOGLOT_DATA")
-    sentences = read_bio(path)
-    moved, counts = realigned(sentences, JIEBA)
-    assert sum(len(each.words) for each in moved) == num_words
-    assert tuple(counts.values()) == expected
-    assert needs_realignment(sentences)

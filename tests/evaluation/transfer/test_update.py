@@ -96,31 +96,6 @@ def test_the_loss_is_that_before_the_update_and_falls_after_it() -> None:
     assert losses[-1] < 0.5 * losses[0]
 
 
-def test_gradients_of_one_update_do_not_go_into_the_next() -> None:
-    """The second batch moves weights as if the first had left its moments and nothing else."""
-    once, twice = updates_on(CPU), updates_on(CPU)
-    once(torch.arange(8), length=40)
-    twice(torch.arange(8), length=40)
-    for parameter in once.model.parameters():
-        parameter.grad = None
-    once(torch.arange(8, 16), length=40)
-    twice(torch.arange(8, 16), length=40)
-    for name, tensor in weights_of(once.model).items():
-        assert twice.model.state_dict()[name].equal(tensor), name
-
-
-def test_more_padding_changes_no_update() -> None:
-    """So that a graph may serve batches of several lengths."""
-    tight, loose = updates_on(CPU), updates_on(CPU)
-    for start in range(0, 40, 8):
-        length = int(pair_sequences().length_N[start : start + 8].max())
-        losses = [
-            float(updates(torch.arange(start, start + 8), length=padded))
-            for updates, padded in ((tight, length), (loose, 40))
-        ]
-        assert losses[0] == pytest.approx(losses[1], abs=1e-5)
-
-
 def test_few_graphs_serve_all_lengths_and_none_is_longer_than_the_model() -> None:
     lengths = [graph_length(length, positions=512) for length in range(1, 257)]
     assert all(length <= padded < length + 8 for length, padded in enumerate(lengths, start=1))

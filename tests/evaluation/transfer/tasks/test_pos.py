@@ -28,15 +28,6 @@ def test_treebanks_are_read_in_their_own_words(lowercase: bool, tmp_path: Path) 
     assert {word for each in found for word in each.words} == {"w" if lowercase else "W"}
 
 
-def test_labels_targets_and_predictions() -> None:
-    example = tree("DET NOUN")
-    assert POS.segments(example) == (("W", "W"),)
-    assert POS.labels([example, tree("ADJ")]) == ("ADJ", "DET", "NOUN")
-    assert POS.targets(example, {"DET": 3, "NOUN": 1}) == [[3, 1]]
-    assert POS.predicted(example, [[0, 2]], ("ADJ", "DET", "NOUN")) == tree("ADJ NOUN")
-    assert POS.unseen_share([example, tree("X X")], ("DET", "NOUN")) == 50.0
-
-
 def test_scores_by_hand() -> None:
     gold = [tree("NOUN NOUN NOUN VERB"), tree("ADJ")]
     predicted = [tree("NOUN ADJ VERB VERB"), tree("NOUN")]
