@@ -60,13 +60,7 @@ class LayerComparison:
 
 
 def layer_comparison(
-    a_ND: Tensor,
-    b_NE: Tensor,
-    *,
-    layers: tuple[int, int],
-    lines: HeldOutLines,
-    rounds: int,
-    new_vectors: NewVectors,
+    a_ND: Tensor, b_NE: Tensor, *, layers: tuple[int, int], lines: HeldOutLines, rounds: int, new_vectors: NewVectors
 ) -> LayerComparison:
     """Similarity over all lines; retrieval among the tests alone."""
 

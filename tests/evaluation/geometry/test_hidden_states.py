@@ -56,7 +56,7 @@ class Memory:
 
 
 def sentence_of(*words: Sequence[int]) -> EncodedSentence:
-    """Of words that are tokens already."""
+    """A sentence of words that are tokens already."""
     return EncodedSentence(
         words=tuple(" ".join(map(str, word)) for word in words),
         ids=tuple(token for word in words for token in word),

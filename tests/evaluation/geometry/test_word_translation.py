@@ -80,13 +80,7 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
         for at in (1, 5, 10):
             forward = muse_precision(source, target, fit=fit, test=test, rounds=5, csls=measure is Measure.CSLS, at=at)
             backward = muse_precision(
-                target,
-                source,
-                fit=[(b, a) for a, b in fit],
-                test=turned,
-                rounds=5,
-                csls=measure is Measure.CSLS,
-                at=at,
+                target, source, fit=[(b, a) for a, b in fit], test=turned, rounds=5, csls=measure is Measure.CSLS, at=at
             )
             assert found.to_target[measure].at[at] == pytest.approx(forward)
             assert found.to_source[measure].at[at] == pytest.approx(backward)
@@ -94,7 +88,7 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
     assert found.to_target[Measure.CSLS].at != found.to_target[Measure.COSINE].at
     assert found.to_target[Measure.CSLS].at != found.to_source[Measure.CSLS].at
     assert found.fitted_pairs == 26
-    assert found.to_target[Measure.CSLS].asked == 25
+    assert found.to_target[Measure.CSLS].num_queries == 25
     assert found.coverage == Coverage(
         pairs=pytest.approx(100 * 27 / 29),
         source_words=pytest.approx(100 * 25 / 26),

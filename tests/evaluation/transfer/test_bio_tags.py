@@ -38,7 +38,7 @@ def valid_tags(draw: st.DrawFn) -> list[str]:
 
 @st.composite
 def two_valid_taggings(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
-    """Of the same sentences, the second often near the first, so that many spans are right."""
+    """Two taggings of the same sentences, often near each other, so that many spans are right."""
     gold, predicted = [], []
     for tags in draw(st.lists(valid_tags().filter(bool), min_size=1, max_size=5)):
         other = draw(valid_tags())
@@ -193,10 +193,7 @@ def test_the_four_columns_of_conll(tmp_path: Path) -> None:
         "-DOCSTART- -X- O\n\u2028 NNP B-NP B-PER\nPeter NNP B-NP I-PER \n10\xa0000 CD B-NP O\n\n"
     )
     # Only line ends end a line, and only single spaces a column; the word that is white space is left out.
-    expected = [
-        sentence("EU/B-ORG rejects/O ./O"),
-        TaggedSentence(words=("Peter", "10\xa0000"), tags=("I-PER", "O")),
-    ]
+    expected = [sentence("EU/B-ORG rejects/O ./O"), TaggedSentence(words=("Peter", "10\xa0000"), tags=("I-PER", "O"))]
     assert read(tmp_path, text) == expected
     assert read(tmp_path, text.replace(" ", "\t")) == expected
 

@@ -1,4 +1,4 @@
-"""What fine-tuning changes, what it leaves alone, and which of its models it gives back."""
+"""Fine-tuning: the weights it changes, those it leaves alone, and the model it gives back."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,10 +35,7 @@ from tests.evaluation.transfer.tiny_transfer import (
     weights_of,
 )
 
-SEPARATIONS = {
-    "nothing": Separate(),
-    "everything": EVERYTHING,
-}
+SEPARATIONS = {"nothing": Separate(), "everything": EVERYTHING}
 
 
 def tuned(folder: Path, *, report: Report = silent, **changes: Any) -> FineTuned:
@@ -77,7 +74,7 @@ def test_of_a_frozen_encoder_only_the_layer_on_top_learns(separate: Separate, tm
 
 
 def test_it_learns(tmp_path: Path) -> None:
-    """A tag that the first letter of a word tells, of words that were not in training."""
+    """The first letter of a word decides its tag; words of the dev set were not in training."""
     found = tuned(tmp_path, train=tagged_sentences(100), dev=tagged_sentences(40, seed=1), epochs=4)
     assert found.labels == ("B-LOC", "B-PER", "I-PER", "O")
     assert [row["epoch"] for row in found.log] == [1, 2, 3, 4]

@@ -103,7 +103,7 @@ class SlowParser:
         return scores - np.log(np.exp(scores).sum())
 
     def joint(self, place: int) -> dict[int, tuple[float, int]]:
-        """Of each head the score and the relation, which is the root's there and nowhere else."""
+        """The score and the relation of each head; the relation root is at the root and nowhere else."""
         found = {}
         for head, arc in self.arc_log_probabilities(place).items():
             relations = self.relation_log_probabilities(place, head)
@@ -113,7 +113,7 @@ class SlowParser:
         return found
 
     def best_tree(self) -> list[tuple[int, int]]:
-        """Of each word its head, counted in words, and its relation."""
+        """The head of each word, counted in words, and its relation."""
         joint = [self.joint(place) for place in self.places]
         best = max(
             trees(len(self.places)),

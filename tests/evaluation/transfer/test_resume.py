@@ -29,7 +29,6 @@ from tests.evaluation.transfer.tiny_transfer import (
     tagged_sentences,
     tiny_encoder,
     tuner_of,
-    unlearned_pairs,
 )
 from tests.killed_processes import files_of, nursed
 from tests.slow_disks import slow_disk
@@ -118,24 +117,6 @@ def test_what_is_frozen_is_in_no_checkpoint(
     left_out = tuner.both.state_dict().keys() - weights
     assert {name for name in tuner.both.state_dict() if frozen in name} <= left_out
     assert weights == {name for name, parameter in tuner.both.named_parameters() if parameter.requires_grad}
-
-
-@pytest.mark.campaign
-def test_the_best_model_is_kept_over_an_interruption_when_a_later_one_is_worse(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else it would be that of some epoch after the interruption."""
-    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
-    train, dev = unlearned_pairs()
-    case = {"run": replace(RUN, epochs=10), "task": NLI, "train": train, "dev": dev}
-    scores = []
-    for _ in range(10):
-        tuner = new_tuner(tmp_path, **case)
-        tuner.advance(silent)
-        scores.append(tuner.state.log[-1]["dev"]["accuracy"])
-    assert scores[-1] < max(scores) - 30
-    again = new_tuner(tmp_path, **case)
-    assert NLI.scores(dev, labelled(again, dev))["accuracy"] == max(scores) == again.state.best
 
 
 def test_a_finished_run_is_not_tuned_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def pair_sequences() -> Sequences:
 
 
 def updates_on(machine: Machine) -> Updates:
-    """Of a model without dropout."""
+    """Updates of a model without dropout."""
     sequences = pair_sequences()
     ids = {label: number for number, label in enumerate(LABELS)}
     encoder = tiny_encoder()
@@ -57,10 +57,7 @@ def updates_on(machine: Machine) -> Updates:
         head = NLI.head(width=encoder.shape.width, labels=LABELS)
     model = TaskModel(encoder, head, freeze_encoder=False).to(machine.device).train()
     resident = ResidentSequences(
-        sequences,
-        pad_id=encoder.pad_id,
-        device=machine.device,
-        target_CT=target_columns(NLI, PAIRS, sequences, ids),
+        sequences, pad_id=encoder.pad_id, device=machine.device, target_CT=target_columns(NLI, PAIRS, sequences, ids)
     )
     run = replace(RUN, learning_rate=1e-3, head_learning_rate=1e-3)
     return Updates(model, adam(model, run, machine=machine), resident, language="en", machine=machine)
@@ -147,10 +144,7 @@ def test_every_update_is_adam_s_with_the_rate_of_its_part(tmp_path: Path) -> Non
     for _ in range(2):
         tuner.advance(silent)
     hand_made_updates(encoder, head, run=run, train=train)
-    for ours, theirs, start in (
-        (tuner.model.head.output, head, None),
-        (tuner.model.encoder, encoder, tiny_encoder()),
-    ):
+    for ours, theirs, start in ((tuner.model.head.output, head, None), (tuner.model.encoder, encoder, tiny_encoder())):
         for name, tensor in theirs.state_dict().items():
             # The bias of keys changes no attention: its gradient is 0 but for rounding, which Adam makes large.
             counts = torch.arange(len(tensor)) // 16 != 1 if name.endswith("query_key_value.bias") else slice(None)
@@ -222,7 +216,7 @@ def test_dropout_differs_from_replay_to_replay_and_comes_again_with_its_seed() -
         assert len(updates.recorded.graphs) == 1
         return found
 
-    # Of equal weights all through, as the rate is 0.
+    # Weights stay as they are, as the rate is 0.
     found = losses([1, 2, 3, 4, 3, 4])
     assert len(set(found[2:4])) == 2
     assert found[2:4] == found[4:6]
