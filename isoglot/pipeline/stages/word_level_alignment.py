@@ -196,7 +196,7 @@ def _precision_scores(name: str, found: WordTranslation, *, layer: int | None) -
 
 
 def _coverage_scores(name: str, found: WordTranslation) -> Iterator[Score]:
-    asked = next(iter(found.to_target.values())).asked
+    asked = next(iter(found.to_target.values())).num_queries
     yield Score(metric=f"{name}_asked", value=asked)
     yield Score(metric=f"{name}_fitted_pairs", value=found.fitted_pairs)
     yield Score(metric=f"{name}_coverage", value=found.coverage.pairs)

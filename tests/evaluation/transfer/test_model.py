@@ -85,18 +85,6 @@ def test_padding_and_batch_size_change_no_value(norm: NormPlacement, count: int,
         assert together_BLD[row, length:].eq(0).all()
 
 
-@torch.no_grad()
-def test_the_states_of_all_tokens_are_mapped_and_of_nothing_else() -> None:
-    encoder, token_BL = tiny_model().encoder, padded_tokens(LENGTHS)
-    met: list[Tensor] = []
-    layers = NewLayers(encoder, layer=2, count=1, mapped=lambda vector_ND: (met.append(vector_ND), vector_ND)[1])
-    layers(token_BL, padded=True)
-    state_BLD = encoder.hidden_states(token_BL)[2]
-    expected_ND = torch.cat([state_BLD[row, :length] for row, length in enumerate(LENGTHS)])
-    assert len(met) == 1
-    torch.testing.assert_close(met[0], expected_ND, rtol=0, atol=1e-5)
-
-
 @NORMS
 @LAYERS
 @torch.no_grad()
@@ -175,31 +163,6 @@ def test_the_seed_draws_the_layers_and_nothing_else_does() -> None:
 def test_a_layer_that_is_not_there_is_refused(layer: int) -> None:
     with pytest.raises(IsoglotError, match=rf"layers 0 to 2 has no layer {layer}; name one"):
         NewLayers(tiny_encoder(), layer=layer, count=1)
-
-
-@pytest.mark.parametrize("language", ["en", "fr"])
-def test_each_language_passes_its_own_parts(language: str) -> None:
-    """Predictions are those of new layers on a model of that language alone."""
-    encoder = tiny_encoder(separate=EVERYTHING, noise=1.0)
-    examples = tagged_sentences(30)
-    layers = noisy(NewLayers(encoder, layer=1, count=1))
-    with torch.random.fork_rng():
-        torch.manual_seed(2)
-        head = NER.head(width=16, labels=TAGS)
-        with torch.no_grad():
-            head.output.weight.normal_()
-    model = TaskModel(layers, head, freeze_encoder=True)
-    sequences = encoded(NER, examples, encoding=letter_encoding(language), most_tokens=40)
-    labelled = predictions(NER, examples, sequences, model=model, labels=TAGS, language=language, machine=CPU)
-    expected = []
-    for n in range(len(sequences)):
-        token_1L = torch.from_numpy(sequences.token_T[sequences.start_N[n] :][: sequences.length_N[n]])[None]
-        with torch.no_grad():
-            hidden_LD = layers.blocks[0](encoder.hidden_states(token_1L, language=language)[1], attend_B11L=None)[0]
-            score_PK = head.output(layers.top_norm(hidden_LD))[torch.from_numpy(sequences.places(n))]
-        expected.append(NER.predicted(examples[n], [score_PK.argmax(-1).tolist()], TAGS))
-    assert labelled == expected
-    assert len({tag for each in expected for tag in each.tags}) > 1
 
 
 CASES: dict[str, tuple[Task[Any], list[Any]]] = {

@@ -145,17 +145,6 @@ def test_heads_of_later_parts_are_counted_through_and_their_roots_hang_from_the_
         assert hung or relation == alone
 
 
-@torch.no_grad()
-def test_a_long_sentence_is_one_tree_that_can_be_written_and_read(tmp_path: Any) -> None:
-    examples = unlabelled_trees(12, most_words=25, seed=5)
-    found = labelled(PARSING, examples, model=model_of(PARSING, RELATIONS), labels=RELATIONS, most_tokens=10)
-    assert [tree.heads.count(0) for tree in found] == [1] * 12
-    (tmp_path / "trees.conllu").write_text(PARSING.text(found), encoding="utf-8")
-    assert PARSING.read(tmp_path / "trees.conllu") == found
-    for tree in found:
-        assert [head == 0 for head in tree.heads] == [relation == "root" for relation in tree.relations]
-
-
 def swapped(encoder: Encoder) -> Encoder:
     """With what English owned given to French, and the other way round."""
     other = tiny_encoder(separate=encoder.separate)

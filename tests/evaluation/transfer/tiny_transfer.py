@@ -92,14 +92,14 @@ def random_words(random: np.random.Generator, *, count: int, longest: int = 3) -
 
 
 def tagged_sentences(count: int, *, seed: int = 0, most_words: int = 5) -> list[TaggedSentence]:
-    """The first letter of a word tells its tag."""
+    """The first letter of a word decides its tag."""
     random = np.random.default_rng(seed)
     lines = [random_words(random, count=random.integers(1, most_words + 1)) for _ in range(count)]
     return [TaggedSentence(words=words, tags=tuple(TAGS.get(word[0], "O") for word in words)) for words in lines]
 
 
 def inferences(count: int, *, seed: int = 0, most_words: int = 3) -> list[Inference]:
-    """The first letter of the premise tells the label."""
+    """The first letter of the premise decides the label."""
     random = np.random.default_rng(seed)
     pairs = [
         [random_words(random, count=random.integers(1, most_words + 1)) for _ in ("premise", "hypothesis")]
@@ -119,7 +119,7 @@ def unlearned_pairs() -> tuple[list[Inference], list[Inference]]:
 
 
 def chain_trees() -> list[Tree]:
-    """The root is anywhere, and a word's relation tells the side of its head."""
+    """The root is anywhere, and a word's relation names the side of its head."""
     random = np.random.default_rng(0)
     trees = []
     for size in range(1, 7):

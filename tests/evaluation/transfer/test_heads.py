@@ -1,6 +1,7 @@
-"""The parser's scores, losses and trees against loops over the formulas of Dozat and Manning (2016)."""
+"""The linear layer by hand; the parser against loops over the formulas of Dozat and Manning (2016)."""
 
 # B = sequences, L = positions, D = width, K = relations
+# B = sequences, L = positions, D = width, K = labels
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -11,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from isoglot.evaluation.transfer.heads import BiaffineParser
+from isoglot.evaluation.transfer.heads import BiaffineParser, LinearHead, VariationalDropout, mean_cross_entropy
 from isoglot.evaluation.transfer.task import IGNORE
 
 WIDTH, NUM_RELATIONS, ROOT = 4, 4, 2
@@ -102,7 +103,7 @@ class SlowParser:
         return scores - np.log(np.exp(scores).sum())
 
     def joint(self, place: int) -> dict[int, tuple[float, int]]:
-        """Of each head the score and the relation, which is the root's there and nowhere else."""
+        """The score and the relation of each head; the relation root is at the root and nowhere else."""
         found = {}
         for head, arc in self.arc_log_probabilities(place).items():
             relations = self.relation_log_probabilities(place, head)
@@ -112,7 +113,7 @@ class SlowParser:
         return found
 
     def best_tree(self) -> list[tuple[int, int]]:
-        """Of each word its head, counted in words, and its relation."""
+        """The head of each word, counted in words, and its relation."""
         joint = [self.joint(place) for place in self.places]
         best = max(
             trees(len(self.places)),
@@ -175,35 +176,6 @@ def test_the_best_tree_with_its_relations(seed: int) -> None:
 
 
 @torch.no_grad()
-def test_only_words_and_the_root_can_be_heads() -> None:
-    """Whatever stands at other subwords, at end symbols and at padding plays no part."""
-    fast, hidden_BLD, point_BL, target_CBL = parser(), random_hidden(), points(), targets()
-    is_read_BL = point_BL.clone()
-    is_read_BL[:, 0] = True
-    other_BLD = torch.where(is_read_BL.unsqueeze(-1), hidden_BLD, 50 * torch.randn_like(hidden_BLD))
-    assert not other_BLD.equal(hidden_BLD)
-    loss = fast.loss(hidden_BLD, point_BL=point_BL, target_CBL=target_CBL)
-    assert fast.loss(other_BLD, point_BL=point_BL, target_CBL=target_CBL).equal(loss)
-    before, after = (fast.decode([fast.score(each, point_BL=point_BL)])[0] for each in (hidden_BLD, other_BLD))
-    assert before.tolist() == after.tolist()
-
-
-@torch.no_grad()
-def test_padding_and_other_sentences_of_a_batch_change_nothing() -> None:
-    fast, hidden_BLD, point_BL, target_CBL = parser(), random_hidden(), points(), targets()
-    (together_CP,) = fast.decode([fast.score(hidden_BLD, point_BL=point_BL)])
-    alone, losses = [], []
-    for row, length in enumerate(LENGTHS):
-        here = (slice(row, row + 1), slice(length))
-        columns_CP = fast.decode([fast.score(hidden_BLD[here], point_BL=point_BL[here])])[0]
-        alone.append(columns_CP)
-        losses.append(float(fast.loss(hidden_BLD[here], point_BL=point_BL[here], target_CBL=target_CBL[:, *here])))
-    assert np.concatenate(alone, axis=1).tolist() == together_CP.tolist()
-    together = float(fast.loss(hidden_BLD, point_BL=point_BL, target_CBL=target_CBL))
-    assert together == pytest.approx(np.average(losses, weights=[len(places) for places in POINTS]), rel=1e-5)
-
-
-@torch.no_grad()
 def test_the_relation_root_is_at_the_root_and_nowhere_else() -> None:
     for seed in range(6):
         fast = parser(seed=seed)
@@ -234,13 +206,52 @@ def test_arcs_to_the_root_are_learned() -> None:
     assert before < np.log(0.5) < np.log(0.9) < after
 
 
-def test_dropout_in_training_alone() -> None:
-    fast = parser()
+@torch.no_grad()
+def test_loss_and_labels_of_the_linear_layer_by_hand() -> None:
+    """The mean over points; what stands elsewhere is noise."""
+    torch.manual_seed(0)
+    layer = LinearHead(width=WIDTH, num_labels=3, dropout=0.5).eval()
+    hidden_BLD, point_BL = random_hidden(), points()
+    target_CBL = torch.where(point_BL, torch.arange(max(LENGTHS)) % 3, IGNORE).unsqueeze(0)
+    losses, labels = [], []
+    for row, places in enumerate(POINTS):
+        for place in places:
+            scores = array(layer.output.weight) @ array(hidden_BLD[row, place]) + array(layer.output.bias)
+            labels.append(int(scores.argmax()))
+            losses.append(np.log(np.exp(scores).sum()) - scores[place % 3])
+    assert float(layer.loss(hidden_BLD, point_BL=point_BL, target_CBL=target_CBL)) == pytest.approx(np.mean(losses))
+    (columns_CP,) = layer.decode([layer.score(hidden_BLD, point_BL=point_BL)])
+    assert (columns_CP.tolist(), columns_CP.dtype) == ([labels], np.int64)
+    assert len(set(labels)) == 3
 
-    @torch.no_grad()
-    def losses() -> set[float]:
-        return {float(fast.loss(random_hidden(), point_BL=points(), target_CBL=targets())) for _ in range(4)}
 
-    assert len(losses()) == 1
-    fast.train()
-    assert len(losses()) == 4
+def test_a_batch_without_any_target_has_no_loss_and_no_gradient() -> None:
+    """A part of a long sentence may have none, where all heads are in other parts."""
+    score_BLK = torch.randn(2, 3, 4, requires_grad=True)
+    loss = mean_cross_entropy(score_BLK, torch.full((2, 3), IGNORE))
+    loss.backward()
+    assert float(loss.detach()) == 0.0
+    assert score_BLK.grad is not None
+    assert score_BLK.grad.eq(0).all()
+
+
+def test_cross_entropy_of_halves_is_computed_in_full() -> None:
+    score_BLK = torch.tensor([[[30.0, 29.0], [1.0, 3.0]]], dtype=torch.bfloat16)
+    expected = (np.log1p(np.exp(-1.0)) + np.log1p(np.exp(2.0))) / 2
+    loss = mean_cross_entropy(score_BLK, torch.tensor([[0, 0]]))
+    assert loss.dtype == torch.float32
+    assert float(loss) == pytest.approx(expected, rel=1e-6)
+
+
+def test_variational_dropout_drops_the_same_features_at_every_position() -> None:
+    torch.manual_seed(0)
+    dropout = VariationalDropout(0.3).train()
+    dropped_BLD = dropout(torch.ones(200, 5, 50))
+    assert dropped_BLD.equal(dropped_BLD[:, :1].expand_as(dropped_BLD))
+    kept = dropped_BLD[:, 0].ne(0)
+    torch.testing.assert_close(dropped_BLD[:, 0][kept], torch.full((int(kept.sum()),), 1 / 0.7))
+    assert float(kept.float().mean()) == pytest.approx(0.7, abs=0.02)
+    # Other features in each sequence and each time.
+    assert len({tuple(row) for row in kept.tolist()}) == 200
+    assert not dropout(torch.ones(200, 5, 50)).equal(dropped_BLD)
+    assert dropout.eval()(dropped_BLD).equal(dropped_BLD)
