@@ -11,7 +11,6 @@ from scipy import stats
 
 from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
-from isoglot.pretraining import perplexity as perplexity_module
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from tests.model.tiny_models import TABLE_SIZE, tiny_model, tiny_shape
 
@@ -68,14 +67,6 @@ def test_perplexity_by_hand() -> None:
                 log_probability_V = logits_LV[position].log_softmax(0)
                 losses.append(-float(log_probability_V[found.token_BL[row, position]]))
     assert perplexity(model, found, device=CPU) == pytest.approx(math.exp(sum(losses) / len(losses)), rel=1e-5)
-
-
-def test_perplexity_does_not_depend_on_how_many_windows_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, found, values = tiny_model(), held_out(255), []
-    for windows in (1, 25):
-        monkeypatch.setattr(perplexity_module, "EVALUATED_AT_ONCE", windows)
-        values.append(perplexity(model, found, device=CPU))
-    assert values == pytest.approx([values[0]] * 2, rel=1e-5)
 
 
 def test_dropout_is_off_while_perplexity_is_measured_and_on_again_after() -> None:

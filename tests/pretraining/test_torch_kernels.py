@@ -54,13 +54,6 @@ def test_attention_drops_shares_and_keeps_the_expectation() -> None:
     assert attended.output_TD.mean().item() == pytest.approx(1, abs=0.01)
 
 
-def test_a_residual_alone_is_neither_dropped_nor_copied() -> None:
-    residual_TD = torch.randn(5, 8, generator=torch.Generator().manual_seed(0))
-    normed = kernels_of(dropout=0.5).sum_and_norm(None, residual_TD, plain_norm(8))
-    assert normed.sum_TD is residual_TD
-    torch.testing.assert_close(normed.output_TD, F.layer_norm(residual_TD, (8,), eps=1e-12))
-
-
 @pytest.mark.parametrize(("rows", "width"), [(1, 1), (3, 17), (200, 5003)])
 def test_softmax_loss_in_place(rows: int, width: int) -> None:
     """Scores far from nought, rows that count for nothing, and more of them than any cache holds."""
