@@ -124,6 +124,10 @@ class Footprint:
     """Processes that train the model together, each on its share of the batch."""
 
     @property
+    def on_gpu(self) -> bool:
+        return self.device == "cuda"
+
+    @property
     def peak_bytes(self) -> int:
         """Memory at the worst moment of training."""
         passing = max(self.batch_bytes + self.piece_bytes, self.evaluation_bytes)
@@ -137,10 +141,6 @@ class Footprint:
     def update_bytes(self) -> int:
         """Memory at the worst moment of an update."""
         return self.state_bytes + self.batch_bytes + self.piece_bytes
-
-    @property
-    def on_gpu(self) -> bool:
-        return self.device == "cuda"
 
     @cached_property
     def parameters(self) -> int:

@@ -1,4 +1,4 @@
-"""A tokenizer.json whose ids are ours, for words with white space between them."""
+"""A tokenizer.json that gives our ids, for words with white space between them."""
 
 import json
 from collections.abc import Sequence
