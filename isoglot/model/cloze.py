@@ -81,10 +81,10 @@ def read_model(folder: Path) -> ClozeModel:
         model = _described(description)
         model.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, ValueError, KeyError, TypeError, SafetensorError, IsoglotError) as error:
-        raise IsoglotError(f"{folder}: does not hold a readable model ({error}); delete it to make it anew") from error
+        raise IsoglotError(f"{folder}: does not hold a readable model ({error}); delete it to make it again") from error
     # torch's message is not passed on: it has a line for every weight.
     except RuntimeError as error:
-        raise IsoglotError(f"{folder}: {WEIGHTS} does not fit {DESCRIPTION}; delete it to make it anew") from error
+        raise IsoglotError(f"{folder}: {WEIGHTS} does not fit {DESCRIPTION}; delete it to make it again") from error
     return model.eval()
 
 

@@ -1,4 +1,4 @@
-"""What a run will need, predicted before it starts: parameters exactly, memory within a few percent, and disk."""
+"""The needs of a run, predicted before it starts: parameters exactly, memory within a few percent, and disk."""
 
 # A batch is read in pieces. C = masked positions of a piece, V = tokens of the largest table
 

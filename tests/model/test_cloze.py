@@ -51,15 +51,6 @@ def test_the_softmax_is_tied_to_the_token_table() -> None:
     torch.testing.assert_close(model.logits(hidden_MD), expected_MV, rtol=0, atol=1e-5)
 
 
-def test_the_softmax_bias_starts_like_that_of_a_linear_layer() -> None:
-    torch.manual_seed(0)
-    model = ClozeModel(tiny_shape(), table_sizes={"en": 5000}, separate=Separate(), pad_id=PAD)
-    bias_V, bound = model.output_bias.of(None).bias, 24**-0.5
-    assert bias_V.abs().max().item() == pytest.approx(bound, rel=0.01)
-    assert bias_V.std().item() == pytest.approx(bound / 3**0.5, rel=0.05)
-    assert bias_V.mean().item() == pytest.approx(0, abs=0.02)
-
-
 @torch.no_grad()
 def test_masked_positions_count_row_by_row() -> None:
     model, token_BL = tiny_model(), random_tokens(4, 7)
@@ -118,5 +109,5 @@ def test_an_unreadable_model_is_an_error_that_names_its_folder(
     spoiled = spoil(before)
     assert spoiled != before
     (tmp_path / name).unlink() if spoiled is None else (tmp_path / name).write_bytes(spoiled)
-    with pytest.raises(IsoglotError, match=f"{tmp_path}: .*delete it to make it anew"):
+    with pytest.raises(IsoglotError, match=f"{tmp_path}: .*delete it to make it again"):
         read_model(tmp_path)

@@ -1,7 +1,5 @@
 """Properties of hidden states whatever the weights are, and of tables at the start."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 from hypothesis import given
@@ -118,18 +116,6 @@ def test_what_languages_own_can_be_frozen(separate: Separate) -> None:
     assert encoder.top_norm.weight.requires_grad
 
 
-def test_what_is_frozen_passes_gradients_on() -> None:
-    """Shared embeddings learn through a layer that each language owns."""
-    encoder = tiny_model(separate=Separate(layers=frozenset({2}))).encoder
-    encoder.freeze_separate()
-    encoder(random_tokens(2, 6), language="fr", padded=True).sum().backward()
-    gradients = {name: parameter.grad for name, parameter in encoder.named_parameters()}
-    assert gradients["embeddings.owned_by.shared.position.weight"] is not None
-    assert {name for name, gradient in gradients.items() if gradient is None} == {
-        name for name in gradients if name.startswith("blocks.1.")
-    }
-
-
 WIDE = EncoderShape(layers=1, width=64, heads=1, feed_forward=64, positions=300)
 
 
@@ -141,14 +127,6 @@ def test_tables_start_with_the_spread_of_xlm() -> None:
     assert embeddings.token.weight[words].mean().item() == pytest.approx(0, abs=0.002)
     assert embeddings.position.weight.std().item() == pytest.approx(64**-0.5, rel=0.03)
     assert embeddings.position.weight.mean().item() == pytest.approx(0, abs=0.004)
-
-
-def test_a_scale_may_set_each_spread_by_itself() -> None:
-    torch.manual_seed(0)
-    shape = replace(WIDE, token_init_std=0.05, position_init_std=0.3)
-    embeddings = Embeddings(shape, table_size=1000, pad_id=PAD)
-    assert embeddings.token.weight.std().item() == pytest.approx(0.05, rel=0.02)
-    assert embeddings.position.weight.std().item() == pytest.approx(0.3, rel=0.03)
 
 
 def test_only_the_padding_row_starts_at_zero() -> None:

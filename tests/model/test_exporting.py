@@ -15,7 +15,6 @@ from isoglot.errors import IsoglotError
 from isoglot.model.interchange import exporting
 from isoglot.model.interchange.exporting import Export, write_export
 from isoglot.model.interchange.own_model import OwnModel
-from isoglot.study.conditions import TableKind
 from isoglot.study.scales import NormPlacement
 from tests.model.tiny_exports import own_model
 from tests.model.tiny_models import tiny_model, tiny_shape
@@ -78,11 +77,6 @@ def test_dropout_falls_where_ours_does(norm: NormPlacement, tmp_path: Path) -> N
     torch.manual_seed(1)
     our_BLD = own.model.train().encoder(token_BL, language="fr")
     torch.testing.assert_close(our_BLD, their_BLD, rtol=0, atol=1e-4)
-
-
-@pytest.mark.parametrize("kind", [TableKind.JOINT, TableKind.PREFIXED, TableKind.PARTIAL])
-def test_tables_of_every_kind(kind: TableKind, tmp_path: Path) -> None:
-    assert written(own_model(NormPlacement.PRE, kind=kind), tmp_path / "out").num_words > 30
 
 
 @torch.no_grad()

@@ -55,24 +55,6 @@ def test_its_code_loads_the_model_and_finds_words_as_in_training(
         assert [id if id < own.table_size else 3 for id in ids] == list(sentence.ids)
 
 
-def test_it_says_what_the_model_is() -> None:
-    card = model_card(own_model(NormPlacement.POST, is_separate=True), origin=ORIGIN, export=EXPORT)
-    for words in (
-        "The fr part of a model of en and fr",
-        "sep-emb: Sep Emb (section 4.3)",
-        "windows of 8 tokens, 1,234,567 tokens in all",
-        "3 layers (post-LN), width 24, 4 heads",
-        "embeddings, layer 1, layer 2, layer 3",
-        "at most 2e-07 of a layer's",
-    ):
-        assert words in card
-    alone = replace(ORIGIN, languages=("fr",), trained_tokens=0)
-    card = model_card(own_model(NormPlacement.POST), origin=alone, export=EXPORT)
-    assert "A model of fr, made" in card
-    assert "not trained at all" in card
-    assert "none, all is shared" in card
-
-
 @pytest.mark.parametrize(
     ("own", "export", "limit"),
     [

@@ -156,18 +156,6 @@ def test_an_evaluation_takes_the_memory_that_was_predicted(tmp_path: Path) -> No
     assert footprint.evaluation_bytes == pytest.approx(counted, rel=0.05)
 
 
-def test_the_peak_is_an_update_or_an_evaluation_and_what_is_being_written() -> None:
-    run = run_of(SMALL, batch=16)
-    whole, in_windows = (footprint_of(run, 8000, micro_batch=each) for each in (16, 1))
-    weights = 4 * whole.parameters
-    assert whole.state_bytes == 4 * weights, "with moments and gradients"
-    assert whole.peak_bytes == whole.update_bytes + 4 * weights
-    assert in_windows.peak_bytes == 4 * weights + in_windows.evaluation_bytes + 4 * weights
-    gpu = footprint_of(run_of(PAPER), 80_000, micro_batch=96, device="cuda")
-    assert gpu.piece_bytes > gpu.evaluation_bytes
-    assert gpu.peak_bytes - gpu.update_bytes - gpu.piece_bytes == 64 << 20, "what was recorded beside what is not yet"
-
-
 def test_no_piece_is_of_two_languages_or_processes() -> None:
     whole = footprint_of(run_of(PAPER), 80_000, micro_batch=768, device="cuda")
     assert (whole.run.batch, whole.run.language_draws) == (768, 8)

@@ -176,17 +176,6 @@ def test_a_line_that_was_torn_by_a_kill_is_cut_off(tmp_path: Path) -> None:
     assert (tmp_path / HEALTH).read_bytes() == whole
 
 
-def test_without_a_folder_nothing_is_written_or_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(TENSORBOARD_VARIABLE, "1")
-    monkeypatch.setattr(health, "measured_matmul_peak", None)
-    log = log_in(None)
-    log(records(1, 300))
-    log.remark("something")
-    log.close()
-    assert list(tmp_path.iterdir()) == []
-
-
 def events_in(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """Every scalar as TensorBoard itself reads it."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator

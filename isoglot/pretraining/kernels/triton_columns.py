@@ -134,7 +134,7 @@ def _column_sums(
     COLUMNS: tl.constexpr,
 ):
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
-    # Of each row of the tile by itself until the end, as threads that share a column would wait for each other.
+    # Each row of the tile is summed by itself until the end: threads that share a column would wait for each other.
     total = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)
     for first in range(tl.program_id(1) * ROWS, rows, tl.num_programs(1) * ROWS):
         row = first + tl.arange(0, ROWS)

@@ -119,7 +119,7 @@ def _add_stretches(
 def _add_continued(
     gradient, sorted_ids, partial, rows, skipped_id, WIDTH: tl.constexpr, STRETCH: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """What was kept aside: by the program of the first stretch that an id continues into."""
+    """Add the sums kept aside; the program of the first stretch that an id continues into does so."""
     stretch = tl.program_id(0)
     start = stretch * STRETCH
     id = tl.load(sorted_ids + start)
