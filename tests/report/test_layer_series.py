@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.figures.layer_series import LayerFigure, Series, pearson, series
+from isoglot.report.figures.layer_series import LayerFigure, Series, pearson, seed_notes, series
 from tests.report.made_up_measurements import measured
 
 NUMBERS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=12)
@@ -62,3 +62,12 @@ def test_layers_that_are_wanting_keep_their_places() -> None:
 def test_what_is_not_measured_has_no_series() -> None:
     nothing = {"label": "x", "exhibit": "figure-7", "metric": "cka", "condition": "default"}
     assert series(measured("default", [1.0]), **nothing, languages=("ela", "oru")) is None
+
+
+def test_models_of_one_seed_are_named_among_others() -> None:
+    means = "Means over seeds; thin lines go from the lowest seed to the highest."
+    assert list(seed_notes({"Default": True, "Wiki-CC": False, "Sep Emb": False})) == [
+        f"{means} Of one seed: Wiki-CC, Sep Emb."
+    ]
+    assert list(seed_notes({"Default": True, "Sep Emb": True})) == [means]
+    assert list(seed_notes({"Default": False, "Sep Emb": False})) == []

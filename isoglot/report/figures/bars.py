@@ -144,7 +144,7 @@ def bar_chart(
 ) -> Spec:
     """Percentages: a bar for each row, which is a label and a colour."""
     alt = imported_altair()
-    data = []
+    data: list[dict[str, Any]] = []
     for (label, colour), bar in zip(rows, bars, strict=True):
         row: dict[str, Any] = {"row": label, "colour": colour, "paper": short(bar.published)}
         if bar.value is None:

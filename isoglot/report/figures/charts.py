@@ -1,17 +1,12 @@
 """Charts of lines and of points in Vega-Lite, built with Altair: a reader can zoom, and pick lines in the legend."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isoglot.report.figures.chart_style import DASHES, MUTED, styles_of
 from isoglot.report.figures.picture import Picture, Spec
-
-if TYPE_CHECKING:
-    import altair
 
 WIDE, HALF = 700, 360
 """Widths of charts in files: alone, and two side by side."""
@@ -64,13 +59,14 @@ class LineChart:
 def line_picture(charts: Sequence[LineChart], *, name: str, title: str) -> Picture:
     """Charts side by side; one alone has the picture's title and the whole width."""
     specs = [_line_chart(chart, place=place, has_title=len(charts) > 1) for place, chart in enumerate(charts)]
+    labels = [line.label for chart in charts for line in chart.series]
     return Picture(
         name=name,
         title=title,
         charts=tuple(specs),
         chart_width=WIDE if len(charts) == 1 else HALF,
         columns=2,
-        legend_entry=_legend_entry(each.label for chart in charts for each in (*chart.series, *chart.references)),
+        legend_entry=_legend_entry(labels),
         has_published=any(line.is_published for chart in charts for line in chart.series),
     )
 
@@ -80,7 +76,7 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
     positions = [max(x, 1.0) if chart.has_log_x else x for x in chart.x_values] or range(
         max((len(line.values) for line in chart.series), default=0)
     )
-    rows = []
+    rows: list[dict[str, Any]] = []
     for line in chart.series:
         ranges = (*line.ranges, *[None] * (len(line.values) - len(line.ranges)))
         for x, value, ends in zip(positions, line.values, ranges, strict=False):
@@ -90,7 +86,7 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
                 row = {"series": line.label, "x": x, "y": short(value), "low": short(low), "high": short(high)}
                 rows.append({**row, "paper": True} if line.is_published else row)
     values = [row[key] for row in rows for key in ("low", "high") if row[key] is not None]
-    levels = [{"series": each.label, "y": short(each.value)} for each in chart.references]
+    levels: list[dict[str, Any]] = [{"series": each.label, "y": short(each.value)} for each in chart.references]
     values += [each["y"] for each in levels]
     values += [] if chart.is_logarithmic else chart.shown
 
@@ -125,12 +121,12 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
     )
 
 
-def _legend_entry(labels: Iterable[str]) -> int:
+def _legend_entry(labels: Sequence[str]) -> int:
     """Pixels that the widest entry of a legend takes."""
     return 34 + 6 * max(map(len, labels), default=0)
 
 
-def _x_axis(chart: LineChart, positions: Sequence[float]) -> altair.Axis:
+def _x_axis(chart: LineChart, positions: Sequence[float]) -> Any:
     alt = imported_altair()
     if chart.x_values:
         values = list(positions) if chart.has_log_x else alt.Undefined
@@ -141,7 +137,7 @@ def _x_axis(chart: LineChart, positions: Sequence[float]) -> altair.Axis:
     )
 
 
-def _x_scale(chart: LineChart, positions: Sequence[float]) -> altair.Scale:
+def _x_scale(chart: LineChart, positions: Sequence[float]) -> Any:
     """A little room at both ends, so that no mark lies on the edge."""
     alt = imported_altair()
     first, last = (positions[0], positions[-1]) if positions else (0, 1)
@@ -160,7 +156,7 @@ class _Look:
         dashes = [list(DASHES[number % len(DASHES)]) for number in range(len(levels))]
         grey = [MUTED] * len(levels)
 
-        def scale(values: Iterable[Any]) -> altair.Scale:
+        def scale(values: Iterable[Any]) -> Any:
             return alt.Scale(domain=labels, range=list(values))
 
         # Altair would number these by their order in the process, which is not the same in every run.
@@ -174,7 +170,7 @@ class _Look:
         self.dash = alt.StrokeDash("series:N", scale=scale([*[[1, 0]] * len(lines), *dashes]), title=None)
 
 
-def _points(base: altair.Chart, look: _Look) -> altair.Chart:
+def _points(base: Any, look: _Look) -> Any:
     points = base.mark_point(clip=True, filled=True, size=60)
     return points.encode(color=look.colour, shape=look.shape, opacity=look.opacity)
 
@@ -189,12 +185,17 @@ def scatter_picture(
 ) -> Picture:
     """Named points by two numbers, a colour and a mark for each cloud."""
     alt = imported_altair()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"series": label, "point": point, "x": short(x), "y": short(y)}
         for label, points in clouds
         for point, x, y in points
     ]
-    look = _Look([label for label, _ in clouds], place=0)
+    labels = [label for label, _ in clouds]
+    look = _Look(labels, place=0)
+
+    def scale(axis: str) -> Any:
+        return alt.Scale(domain=_roomy([0.0, *(row[axis] for row in rows)]), nice=True)
+
     base = alt.Chart().encode(
         x=alt.X(
             "x:Q",
@@ -221,7 +222,7 @@ def scatter_picture(
 
 
 def chart_spec(
-    layers: Sequence[altair.Chart],
+    layers: Sequence[Any],
     rows: Sequence[Mapping[str, Any]],
     *,
     place: int,

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from html import escape
 from importlib.metadata import version
@@ -20,6 +20,7 @@ PAPER = {"name": "paper", "value": True}
 SCALE = 2
 """Pixels of a PNG for each pixel of its SVG: sharp on a printed page."""
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+REPLACEMENT = "\ufffd"
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -50,54 +51,62 @@ class Picture:
     def page_charts(self) -> dict[str, Spec]:
         """The charts by their name on the page, where legends have the columns that there is room for."""
         columns = {"expr": f"max(1, floor(width / {self.legend_entry}))"}
+        more = {"config": {"legend": {"columns": columns}}}
         return {
-            f"{self.file_stem}.{place}": {
-                **chart,
-                "params": [*chart.get("params", ()), PAPER],
-                "config": {"legend": {"columns": columns}},
-            }
+            f"{self.file_stem}.{place}": {**chart, **more, "params": [*chart.get("params", ()), PAPER]}
             for place, chart in enumerate(self.charts)
         }
 
     @cached_property
-    def _file_spec(self) -> Spec:
+    def _file_spec(self) -> str:
         columns = min(self.columns, len(self.charts))
         letters = self.chart_width * columns // 6
         config = chart_config()
         config["legend"]["columns"] = max(1, self.chart_width // self.legend_entry)
-        return {
-            "title": {
-                **{"text": wrap(self.title, letters), "subtitle": wrap(self.legend, letters), "fontSize": 15},
-                **{"offset": 14},
-            },
-            "concat": [{**chart, "width": self.chart_width} for chart in self.charts],
-            "columns": columns,
-            "params": [PAPER],
-            "resolve": {"scale": {"color": "independent", "stroke": "independent", "shape": "independent"}},
-            "config": {**config, "background": GROUND, "aria": False, "padding": 12},
-        }
+        spec = _plain(
+            {
+                "title": {
+                    **{"text": wrap(self.title, letters), "subtitle": wrap(self.legend, letters), "fontSize": 15},
+                    **{"offset": 14},
+                },
+                "concat": [{**chart, "width": self.chart_width} for chart in self.charts],
+                "columns": columns,
+                "params": [PAPER],
+                "resolve": {"scale": {"color": "independent", "stroke": "independent", "shape": "independent"}},
+                "config": {**config, "background": GROUND, "aria": False, "padding": 12},
+            }
+        )
+        return json.dumps(spec)
 
     @cached_property
     def digest(self) -> str:
         """Changes with whatever changes the picture's files."""
-        text = json.dumps(self._file_spec, sort_keys=True) + version("vl-convert-python")
-        return sha256(text.encode()).hexdigest()[:16]
+        return sha256((self._file_spec + version("vl-convert-python")).encode()).hexdigest()[:16]
 
     def svg(self) -> str:
-        """A whole SVG document; its first line holds the digest, so that an unchanged picture is recognised."""
-        from vl_convert import vegalite_to_svg
-
-        drawn = vegalite_to_svg(dict(self._file_spec))
-        # Other processors may compute other last digits; a hundredth of a pixel is enough.
-        drawn = LONG_NUMBER.sub(_rounded, NOT_IN_XML.sub("\ufffd", drawn))
-        named = f'class="marks" role="img" aria-label="{escape(self.title)}"'
-        return f"<!-- {self.digest} -->\n" + drawn.replace('class="marks"', named, 1) + "\n"
+        """A whole SVG document that begins with the digest, so that an unchanged picture is recognised."""
+        named = f'{self._beginning} role="img" aria-label="{escape(_plain(self.title))}"'
+        return _svg_of(self._file_spec).replace("<svg", named, 1)
 
     def is_drawn_in(self, svg: str) -> bool:
         """Whether an SVG document shows this very picture."""
-        return svg.startswith(f"<!-- {self.digest} -->")
+        return svg.startswith(self._beginning)
+
+    @property
+    def _beginning(self) -> str:
+        return f'<svg data-spec="{self.digest}"'
 
 
+# The reports that a running study writes again and again have few new pictures.
+@lru_cache(maxsize=64)
+def _svg_of(spec: str) -> str:
+    from vl_convert import vegalite_to_svg
+
+    # Other processors may compute other last digits; a hundredth of a pixel is enough.
+    return LONG_NUMBER.sub(_rounded, vegalite_to_svg(spec)) + "\n"
+
+
+@lru_cache(maxsize=16)
 def png_of(svg: str) -> bytes:
     """The same picture for papers and slides that take no SVG."""
     from vl_convert import svg_to_png
@@ -108,3 +117,12 @@ def png_of(svg: str) -> bytes:
 def _rounded(number: re.Match[str]) -> str:
     text = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def _plain(value: Any) -> Any:
+    """The same without control characters, on which the library would end the whole process."""
+    if isinstance(value, str):
+        return NOT_IN_XML.sub(REPLACEMENT, value)
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(member) for key, member in value.items()}
+    return [_plain(member) for member in value] if isinstance(value, list | tuple) else value

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from isoglot.report.figures.chart_style import IN_DARK, chart_config
-from isoglot.report.figures.picture import NOT_IN_XML
+from isoglot.report.figures.picture import NOT_IN_XML, REPLACEMENT
 from isoglot.report.page.section import Section
 
 FIGURES = "figures"
@@ -68,7 +68,7 @@ def _environment() -> Environment:
 
 
 def _without_control_characters(value: Any) -> Any:
-    return NOT_IN_XML.sub("\ufffd", value) if type(value) is str else value
+    return NOT_IN_XML.sub(REPLACEMENT, value) if type(value) is str else value
 
 
 @cache
@@ -82,4 +82,4 @@ def _vega() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script: 0.9 MB, and seconds to put together."""
     from vl_convert import javascript_bundle
 
-    return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle())
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle(None))
