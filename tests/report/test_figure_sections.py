@@ -50,7 +50,7 @@ def test_figure_4_begins_with_its_bars() -> None:
 
 
 def shown(*figures: Figure) -> Section:
-    return Section(anchor="a", title="A", short_title="A", explanation="A.", blocks=list(beside(figures)))
+    return Section(anchor="figure-6", blocks=list(beside(figures)))
 
 
 def figure(name: str, *notes: str) -> Figure:
@@ -81,7 +81,7 @@ def test_one_alone_keeps_its_notes_and_the_whole_width() -> None:
 def test_whatever_a_name_holds_is_text_on_the_page(text: str) -> None:
     for name in (text, f"<script>{text}</script>", f'"><img src=x onerror={text}>', f"&lt;{text}'"):
         blocks = [Text(name), Listing([name]), Table(headings=[name], lines=[[name, name]], caption=name)]
-        section = Section(anchor="a", title=name, short_title=name, explanation=name, blocks=blocks)
+        section = Section(anchor="figure-6", title=name, blocks=blocks)
         page = parsed(section)
         # What a browser does to spaces and the ends of lines it does to all text.
         expected = " ".join(NOT_IN_XML.sub("\ufffd", name).split())

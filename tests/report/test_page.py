@@ -16,7 +16,8 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.figures.bars import transfer_picture
-from isoglot.report.page import explanations, rendering
+from isoglot.report.page import rendering
+from isoglot.report.page.section import SECTION_WORDS
 from isoglot.report.published import published_measurements
 from isoglot.report.report_files import read_report
 from isoglot.report.verdicts import Verdict
@@ -131,7 +132,7 @@ def test_how_near_the_order_comes_to_the_papers_stands_below_table_1(tmp_path: P
     section = page_of(found, tmp_path).by_id("table-1")
     assert ["NER", "0.80", "4", "oru"] in section.rows()
     assert "Spearman's rho with the paper's order of conditions: NER 0.80 (4 conditions; oru)." in section.text
-    assert explanations.RANKS in section.text
+    assert SECTION_WORDS["ranks"]["explanation"] in section.text
     assert "Spearman" not in page_of(found[2:], tmp_path).text, "three conditions are too few"
 
 
@@ -289,9 +290,8 @@ def test_claims_stand_on_the_page_with_verdict_and_numbers(tmp_path: Path) -> No
 
 
 def test_every_explanation_is_two_sentences() -> None:
-    texts = {name: text for name, text in vars(explanations).items() if name.isupper()}
-    assert len(texts) >= 17
-    for name, text in texts.items():
+    for name, words in SECTION_WORDS.items():
+        text = words["explanation"]
         ends = sum(text.count(end) for end in (". ", "? ")) + text.endswith(".")
         assert ends == 2, f"{name}: {text}"
 

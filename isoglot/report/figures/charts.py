@@ -217,7 +217,7 @@ def scatter_picture(
         title=title,
         charts=(spec,),
         chart_width=WIDE,
-        legend_entry=_legend_entry(label for label, _ in clouds),
+        legend_entry=_legend_entry([label for label, _ in clouds]),
     )
 
 

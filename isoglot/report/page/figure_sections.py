@@ -17,27 +17,15 @@ from isoglot.report.figures.pictures import (
     similarity_scatters,
 )
 from isoglot.report.figures.training_figures import TrainingFigure, learning_curve_figures, structure_figures
-from isoglot.report.page import explanations
 from isoglot.report.page.section import Absences, Block, Figure, Folded, Group, Listing, Section, Table, Text, beside
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_files import Asked
-from isoglot.report.sections import RETRIEVAL
+from isoglot.report.sections import METRIC_TITLES, RETRIEVAL
 from isoglot.report.sections import Section as Scores
 from isoglot.report.training_curves import Curve
 from isoglot.study.conditions import condition_named
 from isoglot.study.searches import NewVectors
 
-TITLES = {
-    FIGURE_4: ("Figure 4: words of two models, after a map", "Figure 4", explanations.FIGURE_4),
-    FIGURE_5: ("Figure 5: tasks from each layer, after a map", "Figure 5", explanations.FIGURE_5),
-    FIGURE_6: ("Figure 6: sentences of two models, after a map", "Figure 6", explanations.FIGURE_6),
-    FIGURE_7: ("Figure 7: how alike models are inside", "Figure 7", explanations.FIGURE_7),
-    FIGURE_8: ("Figure 8: tasks from each layer, models of both mapped as well", "Figure 8", explanations.FIGURE_8),
-}
-EMERGENCE_TITLES = {
-    RETRIEVAL: ("Do sentences find their translations?", "Retrieval", explanations.EMERGENCE),
-    "word_translation_p1": ("Do words find their translations?", "Words", explanations.WORD_TRANSLATION),
-}
 UNSEEN = "None of these sentences stands in the text of the main domain that models are trained on."
 BOTH_WAYS = "Both are asked for the same words, from the first language into the second; back: the other way."
 AS_PICTURE = "The paper gives this figure as a picture alone; its values are left out here, not guessed."
@@ -54,20 +42,13 @@ def figure_3_section(asked: Asked, measurements: Sequence[Measurement], *, absen
     )
     if picture is None:
         return None
-    return Section(
-        anchor="figure-3",
-        title="Figure 3: transfer under each condition",
-        short_title="Figure 3",
-        explanation=explanations.FIGURE_3,
-        blocks=[Figure(picture, notes=[BARS])],
-        has_published=picture.has_published,
-    )
+    return Section(anchor="figure-3", blocks=[Figure(picture, notes=[BARS])], has_published=picture.has_published)
 
 
 def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool) -> Iterator[Section]:
     """Sentences, then words; sentences of made-up text are known not to be in the training text."""
     figures = list(emergence_figures(measurements))
-    for metric, (title, short_title, explanation) in EMERGENCE_TITLES.items():
+    for metric in METRIC_TITLES:
         is_unseen = is_made_up and metric == RETRIEVAL
         here = [
             Figure(
@@ -82,9 +63,6 @@ def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool)
         if here:
             yield Section(
                 anchor=metric.removesuffix("_p1").replace("_", "-"),
-                title=title,
-                short_title=short_title,
-                explanation=explanation,
                 blocks=list(beside(here)),
             )
 
@@ -92,7 +70,7 @@ def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool)
 def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[Section]:
     """In the paper's order; after Figure 7, how its CKA goes with the retrieval of Figure 6."""
     all_figures = list(layer_figures(measurements, new_vectors=new_vectors))
-    for exhibit, (title, short_title, explanation) in TITLES.items():
+    for exhibit in (FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8):
         here = [each for each in all_figures if each.name.startswith(f"{exhibit}.")]
         if not here:
             continue
@@ -120,20 +98,10 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
                 Group([papers_map], "published"),
                 Folded("Line by line: every kind of model", charts),
             ]
-        yield Section(
-            anchor=exhibit,
-            title=title,
-            short_title=short_title,
-            explanation=explanation,
-            blocks=blocks,
-            has_published=exhibit == FIGURE_7,
-        )
+        yield Section(anchor=exhibit, blocks=blocks, has_published=exhibit == FIGURE_7)
         if exhibit == FIGURE_7 and (scatters := list(similarity_scatters(measurements))):
             yield Section(
                 anchor="cka-retrieval",
-                title="Does likeness foretell retrieval?",
-                short_title="CKA and retrieval",
-                explanation=explanations.SCATTER,
                 blocks=list(beside([Figure(each.picture, notes=each.notes) for each in scatters])),
             )
 
@@ -143,19 +111,11 @@ def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curv
     notes = [] if all(curve.is_finished for curve in curves) else [UNFINISHED]
     if learned := list(learning_curve_figures(curves)):
         yield Section(
-            anchor="learning-curves",
-            title="How well did models learn their languages?",
-            short_title="Learning curves",
-            explanation=explanations.LEARNING_CURVES,
-            blocks=list(beside([_training_figure(each, notes=notes) for each in learned])),
+            anchor="learning-curves", blocks=list(beside([_training_figure(each, notes=notes) for each in learned]))
         )
     if emerged := list(structure_figures(measurements)):
         yield Section(
-            anchor="structure-over-training",
-            title="When does structure emerge?",
-            short_title="Over training",
-            explanation=explanations.STRUCTURE,
-            blocks=list(beside([_training_figure(each) for each in emerged])),
+            anchor="structure-over-training", blocks=list(beside([_training_figure(each) for each in emerged]))
         )
 
 

@@ -82,4 +82,4 @@ def _vega() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script: 0.9 MB, and seconds to put together."""
     from vl_convert import javascript_bundle
 
-    return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle(None))
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle("window.vegaEmbed = vegaEmbed;"))

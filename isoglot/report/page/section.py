@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from typing import Any, ClassVar
 
 from isoglot.report.figures.picture import Picture
 from isoglot.report.state import NO_DATA, Absent
 
 NONE = "-"
+SECTION_WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    (files("isoglot.report.page") / "templates" / "sections.toml").read_text(encoding="utf-8")
+)
 Place = tuple[str, str, tuple[str, str], str | None]
 """Exhibit, condition, pair of languages and task."""
 
@@ -124,21 +129,35 @@ Block = Text | Heading | Listing | Table | Folded | Figure | Beside | Group | Cu
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
+    """A part of the page, whose words stand in sections.toml under its anchor unless others are given."""
+
     anchor: str
-    title: str
-    short_title: str
-    """For the list of sections."""
-    explanation: str
-    """For someone who has not read the paper."""
     blocks: Sequence[Block]
+    title: str = ""
+    words: str = ""
+    """The name under which sections.toml has its words, if it is not the anchor."""
     lead: Custom | None = None
     """Stands first, before the explanation."""
     has_published: bool = False
     """Whether the paper's numbers can be shown beside ours."""
-    pictures: Sequence[Picture] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pictures", tuple(_pictures(self.blocks)))
+    @property
+    def heading(self) -> str:
+        return self.title or SECTION_WORDS[self.words or self.anchor]["title"]
+
+    @property
+    def short_title(self) -> str:
+        """For the list of sections."""
+        return SECTION_WORDS[self.words or self.anchor]["short_title"]
+
+    @property
+    def explanation(self) -> str:
+        """For someone who has not read the paper."""
+        return SECTION_WORDS[self.words or self.anchor]["explanation"]
+
+    @property
+    def pictures(self) -> Sequence[Picture]:
+        return tuple(_pictures(self.blocks))
 
 
 def _pictures(blocks: Sequence[Block]) -> Iterator[Picture]:

@@ -9,7 +9,6 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import in_words
-from isoglot.report.page.explanations import RETRIEVAL_SURVIVAL, SURVIVAL
 from isoglot.report.page.section import Absences, Block, Custom, Listing, Place, Section, Text
 from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.sections import RETRIEVAL
@@ -62,9 +61,7 @@ def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absen
     values = {"groups": groups, "default": row(default), "whole": place(1.0)}
     return Section(
         anchor="survival",
-        title=f"What keeps {what} alive?",
-        short_title="In short",
-        explanation=SURVIVAL if found.is_of_transfer else RETRIEVAL_SURVIVAL,
+        words="" if found.is_of_transfer else "survival-of-retrieval",
         lead=Custom("headline.html", {"so_far": _so_far(there, awaited), "parts": list(_headline(found, what=what))}),
         blocks=[
             Custom("survival.html", values),

@@ -12,9 +12,18 @@ from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import rank_sentences, rho_text
 from isoglot.report.condition_words import GROUPS
-from isoglot.report.page.explanations import RANKS
-from isoglot.report.page.explanations import TABLE_1 as EXPLANATION
-from isoglot.report.page.section import NONE, Absences, Block, Custom, Folded, Listing, Section, Table, Text
+from isoglot.report.page.section import (
+    NONE,
+    SECTION_WORDS,
+    Absences,
+    Block,
+    Custom,
+    Folded,
+    Listing,
+    Section,
+    Table,
+    Text,
+)
 from isoglot.report.report_files import Asked
 from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, papers_delta, papers_score_of, table_1
 from isoglot.report.tables import DESCRIPTION, described
@@ -51,8 +60,6 @@ def table_1_section(
     return Section(
         anchor=TABLE_1,
         title=table.title,
-        short_title="Table 1",
-        explanation=EXPLANATION,
         blocks=[
             *view.tables(label=table.title),
             Listing(list(_notes(asked, table, has_seeds=view.has_seeds, has_links=bool(links)))),
@@ -93,7 +100,7 @@ def _ranks(table: Table1) -> Iterator[Block]:
         ranks = Table(headings=("Task", "Spearman's rho", "Conditions", "Test languages"), lines=lines)
         yield Text(" ".join(rank_sentences(table.ranks)))
         title = "How near the order of conditions comes to the paper's"
-        yield Folded(title, [Text(RANKS, "explanation"), ranks], "on-paper")
+        yield Folded(title, [Text(SECTION_WORDS["ranks"]["explanation"], "explanation"), ranks], "on-paper")
 
 
 def _below(table: Table1) -> Iterator[Block]:

@@ -19,7 +19,6 @@ from isoglot.report.difference import (
     circumstances_title,
     of_kind,
 )
-from isoglot.report.page import explanations
 from isoglot.report.page.section import Block, Custom, Folded, Heading, Listing, Section, Table, Text, words_table
 from isoglot.report.provenance import Making, Provenance
 from isoglot.report.quantities import duration, size_in_bytes
@@ -91,14 +90,7 @@ def claims_section(measurements: Sequence[Measurement]) -> Section:
     if untested:
         title = f"{len(untested)} claims that this study does not test"
         blocks.append(Folded(title, [_claim_lines(untested, seeds={})]))
-    return Section(
-        anchor="claims",
-        title="What the paper claims, and what we find",
-        short_title="Claims",
-        explanation=explanations.CLAIMS,
-        blocks=blocks,
-        has_published=True,
-    )
+    return Section(anchor="claims", blocks=blocks, has_published=True)
 
 
 def _claim_lines(judged: Sequence[Claim], *, seeds: Mapping[str, str]) -> Block:
@@ -112,13 +104,7 @@ def conditions_section(asked: Asked) -> Section:
         (condition.label, in_words(condition, scale=asked.scale), *described(condition, scale=asked.scale))
         for condition in asked.shown_conditions
     ]
-    return Section(
-        anchor="conditions",
-        title="What was done to each model?",
-        short_title="Conditions",
-        explanation=explanations.CONDITIONS,
-        blocks=[words_table((DESCRIPTION[0], "In words", *DESCRIPTION[1:]), lines)],
-    )
+    return Section(anchor="conditions", blocks=[words_table((DESCRIPTION[0], "In words", *DESCRIPTION[1:]), lines)])
 
 
 def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
@@ -132,13 +118,7 @@ def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
         blocks.append(Table(headings=HEADINGS, lines=table.lines, caption=table.title))
         if table.remarks:
             blocks.append(Text(_sentence("; ".join(table.remarks)), "remark"))
-    return Section(
-        anchor="vocabulary",
-        title="What do the vocabularies share?",
-        short_title="Vocabularies",
-        explanation=explanations.VOCABULARY,
-        blocks=blocks,
-    )
+    return Section(anchor="vocabulary", blocks=blocks)
 
 
 def _sentence(text: str) -> str:
@@ -150,8 +130,6 @@ def difference_section(changed: Sequence[Changed], *, other: str) -> Section:
     return Section(
         anchor="difference",
         title=f"Compared with {other}",
-        short_title="Compared",
-        explanation=explanations.DIFFERENCE,
         blocks=list(_differences(changed)),
     )
 
@@ -190,25 +168,13 @@ def missing_section(state: State) -> Section | None:
             blocks.append(listing if len(lines) <= MOST_LINES else Folded("Show all", [listing]))
     if not blocks:
         return None
-    return Section(
-        anchor="missing",
-        title="What is missing",
-        short_title="Missing",
-        explanation=explanations.MISSING,
-        blocks=blocks,
-    )
+    return Section(anchor="missing", blocks=blocks)
 
 
 def provenance_section(found: Provenance, *, logs: Sequence[Log], beside: Sequence[str]) -> Section:
     """`beside`: files that the page comes with, besides those that every page has."""
     summary = Custom("provenance.html", {"entries": dict(_origins(found)), "files": (*FILES, *beside)})
-    return Section(
-        anchor="provenance",
-        title="Where the numbers come from",
-        short_title="Provenance",
-        explanation=explanations.PROVENANCE,
-        blocks=[summary, *_details(found), *_logs(logs)],
-    )
+    return Section(anchor="provenance", blocks=[summary, *_details(found), *_logs(logs)])
 
 
 def _origins(found: Provenance) -> Iterator[tuple[str, str]]:
