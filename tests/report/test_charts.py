@@ -5,9 +5,18 @@ from dataclasses import replace
 import pytest
 
 from isoglot.report.figures.bars import Bar, bar_chart
-from isoglot.report.figures.chart_style import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, styles_of
 from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture, scatter_picture
-from isoglot.report.figures.picture import Picture, png_of
+from isoglot.report.figures.picture import (
+    GROUND,
+    IN_DARK,
+    INK,
+    LINES,
+    MUTED,
+    PLACES,
+    Picture,
+    png_of,
+    styles_of,
+)
 from tests.report.svg_pictures import contrast, marks, parsed, texts
 
 CHART = LineChart(
@@ -73,6 +82,14 @@ def test_the_picture_has_every_word_and_is_escaped() -> None:
 def test_a_log_scale_takes_updates_from_the_start() -> None:
     chart = replace(CHART, x_values=[0, 8, 64], has_log_x=True, is_logarithmic=True)
     assert {"8", "64"} <= set(texts(parsed(picture_of(chart).svg())))
+
+
+def test_a_chart_of_nothing_or_of_infinite_numbers_is_drawn_all_the_same() -> None:
+    empty = replace(CHART, series=[], references=[])
+    infinite = replace(CHART, series=[Line(label="x", values=[float("nan"), float("inf"), 1.0])])
+    for chart in (empty, replace(empty, is_logarithmic=True, x_values=[]), infinite):
+        assert parsed(picture_of(chart).svg()).tag.endswith("svg")
+    assert [row["y"] for row in marks(picture_of(infinite))] == [None, None, 1.0]
 
 
 def test_an_unchanged_picture_is_recognised_and_a_changed_one_is_not() -> None:
