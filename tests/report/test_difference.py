@@ -7,7 +7,8 @@ import pytest
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, Kind, difference, difference_sentences
-from isoglot.report.page.difference_section import difference_section
+from isoglot.report.page.rendering import section_html
+from isoglot.report.page.text_sections import difference_section
 from isoglot.report.report_files import ReportContent
 from isoglot.report.settings_difference import differing
 from isoglot.store.canonical import Json
@@ -209,7 +210,7 @@ def test_settings_are_told_and_what_followed_from_them_is_kept_apart() -> None:
         "Of the code, the machines and what was made, 2 things differ; see the page.",
         "No number differs.",
     ]
-    page = difference_section(found, other="a").body
+    page = section_html(difference_section(found, other="a"))
     assert page.index("updates") < page.index("<details") < page.index("versions, torch")
 
 
@@ -230,6 +231,6 @@ def test_the_largest_clear_differences_of_each_exhibit_are_told_first() -> None:
     ]
     of_table_1 = "table-1: 1 number of both differs, 0 by more than noise; 1 is in one report alone"
     assert told[-2:] == ["  and 4 more", f"{of_table_1}."]
-    page = difference_section(found, other="a").body
+    page = section_html(difference_section(found, other="a"))
     assert of_table_1 in page, "the page and the terminal count alike"
     assert "emergence: 19 numbers of both differ, 16 by more than noise<" in page

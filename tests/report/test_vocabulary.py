@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.page.vocabulary_section import vocabulary_section
+from isoglot.report.page.rendering import section_html
+from isoglot.report.page.text_sections import vocabulary_section
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measurement
@@ -66,7 +67,7 @@ def test_what_the_columns_are_is_said_once_for_all_pairs() -> None:
     others = [replace(each, languages=("ela", "tem")) for each in counted("default")]
     section = vocabulary_section([*counted("default"), *small, *others])
     assert section is not None
-    page = parsed_page(section.html())
+    page = parsed_page(section_html(section))
     assert len(page.find_all("table")) == 2
     assert page.text.count("Jensen-Shannon") == page.text.count("source language's is the first") == 1
     assert page.text.count("The other domain has only 40%") == 1

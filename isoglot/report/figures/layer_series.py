@@ -198,3 +198,11 @@ def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | Non
     y_spread = sum((value - y_mean) ** 2 for value in ys)
     together = sum((a - x_mean) * (b - y_mean) for a, b in both)
     return together / sqrt(x_spread * y_spread)
+
+
+def seed_notes(has_several: Mapping[str, bool]) -> Iterator[str]:
+    """Of lines by their label, and whether each is a mean over seeds; nothing where none is."""
+    if any(has_several.values()):
+        alone = [label for label, several in has_several.items() if not several]
+        of_one = f" Of one seed: {', '.join(alone)}." if alone else ""
+        yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"
