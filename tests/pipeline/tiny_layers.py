@@ -1,4 +1,4 @@
-"""Stages of Figures 5 and 8 for models of a second: heads on a layer, maps, and transfer through both."""
+"""Stages of Figures 5 and 8 for tiny models: heads on a layer, maps, and transfer through both."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,30 +6,27 @@ from typing import Any
 
 import torch
 
-from isoglot.corpora.words import split_lines, splitter_version
+from isoglot.corpora.words import splitter_version
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.model.cloze import write_model
 from isoglot.pipeline.model_pairs import ModelPair
-from isoglot.pipeline.stages.contextual_maps import ContextualMaps
-from isoglot.pipeline.stages.layer_heads import LayerHead
-from isoglot.pipeline.stages.layer_transfer import LayerTransfer
+from isoglot.pipeline.stages.contextual_maps import ContextualMaps, WordAlignments
+from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import chosen_model
-from isoglot.pipeline.stages.parallel_text import parallel_lines
 from isoglot.pipeline.stages.text import write_lines
-from isoglot.pipeline.stages.word_alignments import WordAlignments
+from isoglot.pipeline.stages.translations import parallel_lines
 from isoglot.pretraining.run import BEST
-from isoglot.store import Stage, Store, Work, run_plan
 from isoglot.study.searches import NewVectors, Subwords
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
+from tests.pipeline.making import made
 from tests.pipeline.tiny_transfers import SEARCH, tiny_graph, tiny_study
 
 ORDER_D = order_of_features(16)
 
 
-def monolingual(*, is_trained: bool = False) -> ModelPair:
-    pair = ModelPair.monolingual(tiny_study(), ("ela", "oru"), seed=0)
-    return pair if is_trained else untrained(pair)
+def monolingual() -> ModelPair:
+    return untrained(ModelPair.monolingual(tiny_study(), ("ela", "oru"), seed=0))
 
 
 def bilingual(*, condition: str = "default") -> ModelPair:
@@ -38,7 +35,6 @@ def bilingual(*, condition: str = "default") -> ModelPair:
 
 
 def untrained(pair: ModelPair) -> ModelPair:
-    """Which saves pretraining."""
     source, target = (replace(side, encoder=side.graph.untrained) for side in (pair.source, pair.target))
     return replace(pair, source=source, target=target)
 
@@ -113,26 +109,14 @@ def layer_transfer(
     )
 
 
-def made(stage: Stage, folders: dict[str, Path], folder: Path) -> Path:
-    """The stage's artifact, of inputs that lie in these folders; known by its digest from now on."""
-    folder.mkdir()
-    stage.make(Work(folder=folder, input_folders=folders, progress=lambda *_: None))
-    folders[stage.digest] = folder
-    return folder
-
-
 def planted(place: Path) -> tuple[ModelPair, dict[str, Path]]:
-    """A target that says what the source says, read by a model with the features of the source's in another order."""
+    """A target with the source's sentences, and a model with the source's features in another order."""
     pair = bilingual()
     pair = replace(pair, target=replace(pair.target, encoder=tiny_graph(seed=1).untrained))
-    store, maps, transfer = (
-        Store(place / "store"),
-        contextual_maps(pair),
-        layer_transfer(pair, layer_head(pair, task="pos")),
-    )
+    maps, transfer = contextual_maps(pair), layer_transfer(pair, layer_head(pair, task="pos"))
     own = (*transfer.heads, maps, maps.links)
     inputs = [each for stage in (*own, transfer) for each in stage.inputs.values() if each not in own]
-    assert run_plan(inputs, store).failed == {}
+    store = made(*inputs, folder=place / "store")
     folders = {each.digest: store.folder(each) for each in inputs}
 
     model = chosen_model(folders[pair.source.encoder.digest])
@@ -145,16 +129,11 @@ def planted(place: Path) -> tuple[ModelPair, dict[str, Path]]:
     write_model(model, place / "target" / BEST)
     folders[pair.source.encoder.digest], folders[pair.target.encoder.digest] = place / "source", place / "target"
 
-    source, _ = pair.languages
-    lines = parallel_lines(folders[maps.parallel.digest], source)
-    (place / "parallel").mkdir()
-    for language in pair.languages:
-        write_lines(place / "parallel" / f"{language}.txt", lines)
-    folders[maps.parallel.digest] = place / "parallel"
-    words = split_lines(lines, maps.splittings[source])
-    (place / "links").mkdir()
-    diagonals = [" ".join(f"{number}-{number}" for number in range(len(line))) for line in words]
-    write_lines(place / "links" / "links.txt", diagonals)
-    folders[maps.links.digest] = place / "links"
+    lines = parallel_lines(folders[maps.parallel.digest], pair.languages[0])
+    diagonals = [" ".join(f"{number}-{number}" for number in range(len(line.split()))) for line in lines]
+    folders[maps.parallel.digest] = folders[maps.links.digest] = place / "texts"
+    (place / "texts").mkdir()
+    for name, content in {**dict.fromkeys(pair.languages, lines), "links": diagonals}.items():
+        write_lines(place / "texts" / f"{name}.txt", content)
     folders[transfer.test.digest] = folders[transfer.heads[0].test.digest]
     return pair, folders

@@ -1,4 +1,4 @@
-"""What a stage tells while it pretrains: how far it is, a log of its health, and a word where it does not learn."""
+"""Reports of a pretraining stage: its progress, a log of its health, and a warning where it does not learn."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ class TrainingWatch:
         self,
         run: PretrainingRun,
         work: Work,
-        *,
         streams: Mapping[str, TokenStream],
         switchable: Mapping[str, SwitchableText],
+        *,
         label: str,
         machine: Machine,
         processes: int,
