@@ -10,17 +10,9 @@ import pytest
 from commands import isoglot, started
 from real_studies import write_real_study
 
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
-from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.stages.vocabulary import VOCABULARY
-from isoglot.store import Store
+from isoglot.corpora.numbered_text import NumberedText
 from isoglot.study.conditions import TABLE_1
-from isoglot.study.study import read_study
 from tests.end_to_end.artifact_files import artifact_files
-
-SPECIAL_IDS = set(range(len(SPECIALS)))
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +42,6 @@ def test_every_vocabulary_of_table_1_is_prepared(prepared: Path) -> None:
     main, other = (found[name, "training_words", "fr"] for name in ("default", "wiki-cc"))
     assert main - 150 < other <= main, "a second domain is cut to the size of the first"
     assert found["default", "training_words", "en"] == found["wiki-cc", "training_words", "en"]
-
-
-def test_languages_share_ids_as_their_condition_says(prepared: Path) -> None:
-    store, study = Store(prepared / "store"), read_study(prepared / "real.toml")
-    for condition in TABLE_1:
-        graph = ModelGraph(study=study, condition=condition, languages=("en", "fr"), seed=0)
-        ours, theirs = (
-            set(TokenStream.open(store.folder(graph.streams[language])).ids(Split.TRAIN).tolist()) - SPECIAL_IDS
-            for language in ("en", "fr")
-        )
-        tables = Vocabulary.read(store.folder(graph.vocabulary) / VOCABULARY).tables
-        assert (tables["en"] != tables["fr"]) is condition.separate.embeddings
-        if not condition.separate.embeddings:
-            assert (ours & theirs == set()) is (condition.name == "no-anchors")
-        assert min(len(ours), len(theirs)) > 10
 
 
 def test_the_run_names_its_splitters_and_shows_the_vocabularies(prepared: Path) -> None:

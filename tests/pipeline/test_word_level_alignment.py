@@ -2,6 +2,7 @@
 
 import gzip
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from isoglot.corpora.sentences import encoded_sentences
 from isoglot.evaluation.geometry.retrieval import Measure
 from isoglot.evaluation.geometry.word_translation import WordSpace, WordTranslation, word_translation
 from isoglot.pipeline.model_graph import ModelGraph
+from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.pipeline.stages.source_files import source_file
-from isoglot.pipeline.stages.translations import DictionaryFile
 from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.pipeline.stages.word_level_alignment import (
     FastTextVectors,
@@ -29,6 +30,7 @@ from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.searches import FastText
 from isoglot.study.study import parse_study
 from tests.pipeline.making import failure, made
+from tests.pipeline.tiny_layers import untrained
 
 STUDY = """
 name = "words"
@@ -45,13 +47,20 @@ shape.width = 8
 shape.heads = 2
 shape.feed_forward = 16
 shape.positions = 16
+alignment.most_words = 100
+alignment.word_sentences = 120
 [text]
 en = "en.txt"
 fr = "fr.txt"
+[resources]
+word-mapping.en-fr = "fit.txt"
+word-translation.en-fr = "test.txt"
+vectors.en = "en.vec"
+vectors.fr = "fr.vec"
 """
 LANGUAGES = ("en", "fr")
 WORDS = [f"{first}{vowel}{end}" for first in "bdfgklmnprst" for vowel in "aeiou" for end in ("n", "tel")]
-"""Of both languages; what is frequent in one is not in the other."""
+"""The words of both languages; those frequent in one are not in the other."""
 MOST_WORDS, WORD_SENTENCES = 100, 120
 
 
@@ -83,32 +92,8 @@ def write_files(folder: Path) -> None:
 def stage_in(folder: Path, *, has_baseline: bool) -> WordLevelAlignment:
     write_files(folder)
     study = parse_study(STUDY, origin="words.toml", data=folder)
-    graphs = {
-        language: ModelGraph(study=study, condition=MONOLINGUAL, languages=(language,), seed=0)
-        for language in LANGUAGES
-    }
-    fit, test = (
-        DictionaryFile(file=source_file(folder / name, wanted_by="test"), languages=LANGUAGES)
-        for name in ("fit.txt", "test.txt")
-    )
-    return WordLevelAlignment(
-        languages=LANGUAGES,
-        encoders={language: graph.untrained for language, graph in graphs.items()},
-        vocabularies={language: graph.vocabulary for language, graph in graphs.items()},
-        bpe={language: graph.bpe[language] for language, graph in graphs.items()},
-        splittings={language: graph.sources.splitting(language) for language, graph in graphs.items()},
-        label="test",
-        texts={language: graph.texts[language] for language, graph in graphs.items()},
-        fit=fit,
-        test=test,
-        vectors={
-            language: WordVectorFile(file=source_file(folder / f"{language}.vec", wanted_by="test"), most_words=1000)
-            for language in (LANGUAGES if has_baseline else ())
-        },
-        rounds=5,
-        word_sentences=WORD_SENTENCES,
-        most_words=MOST_WORDS,
-    )
+    stage = untrained(ModelPair.monolingual(study, LANGUAGES, seed=0)).word_level_alignment()
+    return stage if has_baseline else replace(stage, vectors={})
 
 
 class Oracle:

@@ -6,21 +6,18 @@ from typing import Any
 
 import torch
 
-from isoglot.corpora.words import splitter_version
-from isoglot.evaluation.transfer.run import FineTuningRun
-from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.model.cloze import write_model
 from isoglot.pipeline.model_pairs import ModelPair
-from isoglot.pipeline.stages.contextual_maps import ContextualMaps, WordAlignments
+from isoglot.pipeline.stages.contextual_maps import ContextualMaps
 from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.text import write_lines
 from isoglot.pipeline.stages.translations import parallel_lines
 from isoglot.pretraining.run import BEST
-from isoglot.study.searches import NewVectors, Subwords
+from isoglot.study.searches import Subwords
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
 from tests.pipeline.making import made
-from tests.pipeline.tiny_transfers import SEARCH, tiny_graph, tiny_study
+from tests.pipeline.tiny_transfers import tiny_graph, tiny_study
 
 ORDER_D = order_of_features(16)
 
@@ -42,71 +39,19 @@ def untrained(pair: ModelPair) -> ModelPair:
 def layer_head(
     pair: ModelPair, *, task: str = "ner", layer: int = 1, new_layers: int = 1, rate: float = 5e-3, **run: Any
 ) -> LayerHead:
-    (setting,) = replace(SEARCH, learning_rates=(rate,)).settings()
-    side = pair.source
-    train, dev, test = (
-        side.graph.sources.examples(task, language=side.language, split=split, pair=pair.languages)
-        for split in ("train", "dev", "test")
-    )
-    found = FineTuningRun.of(setting, search=SEARCH, language=side.language, most_tokens=16, seed=0)
-    return LayerHead(
-        task=task,
-        task_version=task_named(task).version,
-        run=replace(found, **run),
-        layer=layer,
-        new_layers=new_layers,
-        encoder=side.encoder,
-        vocabulary=side.vocabulary,
-        bpe=side.bpe,
-        train=train,
-        dev=dev,
-        test=test,
-        label=pair.label,
-    )
+    (head,) = pair.layer_transfer(task, layer=layer, is_mapped=False).heads
+    rates = {"learning_rate": rate, "head_learning_rate": rate}
+    return replace(head, new_layers=new_layers, run=replace(head.run, **(rates | run)))
 
 
-def contextual_maps(pair: ModelPair, *, subwords: Subwords = Subwords.FIRST, rounds: int = 5) -> ContextualMaps:
-    sides = (pair.source, pair.target)
-    parallel = replace(pair.source.graph.sources.mapping(pair.languages), sentences=60)
-    splittings = {side.language: side.splitting for side in sides}
-    return ContextualMaps(
-        languages=pair.languages,
-        encoders={side.language: side.encoder for side in sides},
-        vocabularies={side.language: side.vocabulary for side in sides},
-        bpe={side.language: side.bpe for side in sides},
-        splittings=splittings,
-        label=pair.label,
-        parallel=parallel,
-        links=WordAlignments(
-            parallel=parallel,
-            languages=pair.languages,
-            splittings=splittings,
-            splitter_versions={language: splitter_version(each) for language, each in splittings.items()},
-            aligner=(),
-        ),
-        subwords=subwords,
-        rounds=rounds,
-    )
+def contextual_maps(pair: ModelPair, *, subwords: Subwords = Subwords.FIRST) -> ContextualMaps:
+    return replace(pair.contextual_maps(), subwords=subwords)
 
 
-def layer_transfer(
-    pair: ModelPair,
-    *heads: LayerHead,
-    is_mapped: bool = True,
-    new_vectors: NewVectors = NewVectors.CENTRED,
-) -> LayerTransfer:
-    side, task = pair.target, heads[0].task
-    return LayerTransfer(
-        heads=heads,
-        language=side.language,
-        encoder=side.encoder,
-        vocabulary=side.vocabulary,
-        bpe=side.bpe,
-        test=side.graph.sources.examples(task, language=side.language, split="test", pair=pair.languages),
-        maps=contextual_maps(pair) if is_mapped else None,
-        new_vectors=new_vectors if is_mapped else None,
-        label=pair.label,
-    )
+def layer_transfer(pair: ModelPair, *heads: LayerHead, is_mapped: bool = True) -> LayerTransfer:
+    """Through maps of subwords as `contextual_maps` has them."""
+    stage = pair.layer_transfer(heads[0].task, layer=heads[0].layer, is_mapped=is_mapped)
+    return replace(stage, heads=heads)
 
 
 def planted(place: Path) -> tuple[ModelPair, dict[str, Path]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from isoglot.corpora.sentences import Encoding
     from isoglot.evaluation.transfer.fine_tuning import FineTuned
     from isoglot.evaluation.transfer.model import NewLayers
-    from isoglot.evaluation.transfer.predictions import Examined
+    from isoglot.evaluation.transfer.predictions import Evaluation
     from isoglot.machine import Machine
     from isoglot.model.encoder import Encoder
 
@@ -125,7 +125,7 @@ class TaskTraining(Stage):
 
     def tested(
         self, work: Work, task: Task[Any], gold: list[Any], tuned: FineTuned, *, language: str, machine: Machine
-    ) -> Examined:
+    ) -> Evaluation:
         from isoglot.evaluation.transfer.predictions import evaluate
 
         return evaluate(

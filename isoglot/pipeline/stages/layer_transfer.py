@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from isoglot.model.encoder import Encoder
 
 LAYERS = "layers.safetensors"
-BEST_SETTING = PLACES[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,11 +164,7 @@ class LayerTransfer(Stage):
             for metric, value in (tested.scores | read_counts(work.path(self.test))).items()
         ]
         scores += [score for score in by_head[best[0]] if score.metric != "diverged"]
-        search = {
-            BEST_SETTING: best[0],
-            "settings_diverged": num_diverged(by_head),
-            "settings_tried": len(self.heads),
-        }
+        search = {PLACES[0]: best[0], "settings_diverged": num_diverged(by_head), "settings_tried": len(self.heads)}
         scores += [Score(metric=metric, layer=self.layer, value=value) for metric, value in search.items()]
         write_scores(work.folder, scores)
 

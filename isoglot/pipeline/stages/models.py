@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,17 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
+from isoglot.errors import IsoglotError
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.model.checkpoints import stored_progression
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.text import SyntheticText
 from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
-from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun
+from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Store, Work
 from isoglot.store.record import damaged
 from isoglot.study.conditions import TableKind
 
 if TYPE_CHECKING:
+    from isoglot.machine import Machine
     from isoglot.model.cloze import ClozeModel
 
 # Stages import torch only where they make something, so that planning and reading results stay instant.
@@ -97,24 +101,19 @@ class PretrainedEncoder(Stage):
     def make(self, work: Work) -> None:
         from isoglot.hardware import free_memory_of
         from isoglot.machine import this_machine
-        from isoglot.pipeline.stages.training_watch import TrainingWatch
         from isoglot.pretraining.footprint import micro_batch
         from isoglot.pretraining.loop import pretrain
         from isoglot.pretraining.torchrun import Job, pretrain_in_processes
 
         machine, processes, streams = this_machine(), processes_per_model(), _opened(self, work)
         switchable = {language: SwitchableText.read(work.path(text)) for language, text in self.switchable.items()}
-        windows = micro_batch(
-            self.run,
-            table_sizes={language: stream.table_size for language, stream in streams.items()},
-            free=free_memory_of(machine),
-            processes=processes,
-        )
-        watch = TrainingWatch(
-            self.run, work, streams, switchable, label=self.label, machine=machine, processes=processes
-        )
+        table_sizes = {language: stream.table_size for language, stream in streams.items()}
+        windows = micro_batch(self.run, table_sizes=table_sizes, free=free_memory_of(machine), processes=processes)
         num_activations = self.run.batch * self.run.window * self.run.shape.width
-        with machine.threads_for(num_activations=num_activations), watch:
+        with (
+            machine.threads_for(num_activations=num_activations),
+            self._reports(work, streams, switchable, machine=machine, processes=processes) as report,
+        ):
             if processes > 1:
                 job = Job(
                     run=self.run,
@@ -125,7 +124,7 @@ class PretrainedEncoder(Stage):
                     folder=work.folder,
                     micro_batch=windows,
                 )
-                pretrain_in_processes(job, processes=processes, report=watch, log_folder=work.log_folder)
+                pretrain_in_processes(job, processes=processes, report=report, log_folder=work.log_folder)
             else:
                 pretrain(
                     self.run,
@@ -134,10 +133,52 @@ class PretrainedEncoder(Stage):
                     mask_id=MASK,
                     folder=work.folder,
                     machine=machine,
-                    report=watch,
+                    report=report,
                     switchable=switchable,
                     micro_batch=windows,
                 )
+
+    @contextmanager
+    def _reports(
+        self,
+        work: Work,
+        streams: Mapping[str, TokenStream],
+        switchable: Mapping[str, SwitchableText],
+        *,
+        machine: Machine,
+        processes: int,
+    ) -> Iterator[Callable[[Sequence[UpdateRecord]], None]]:
+        """A function of new updates: it reports progress, logs health and warns where nothing is learned."""
+        from isoglot.pretraining.batches import window_source
+        from isoglot.pretraining.health import HealthLog
+        from isoglot.pretraining.loss_watch import BlindLosses, Plateau
+
+        run, blind, num_skipped = self.run, {}, 0
+        sizes = {language: stream.table_size for language, stream in streams.items()}
+        for language, stream in streams.items():
+            source = window_source(stream, switchable=switchable.get(language), window=run.window, seed=run.seed)
+            blind[language] = BlindLosses.of(source, window=run.window, table_size=sizes[language])
+        plateau = Plateau(blind, run=run)
+        health = HealthLog(work.log_folder, run=run, table_sizes=sizes, device=machine.device, processes=processes)
+
+        def report(records: Sequence[UpdateRecord]) -> None:
+            nonlocal num_skipped
+            health(records)
+            latest = records[-1]
+            num_skipped += sum(record.skipped for record in records)
+            loss = sum(latest.losses.values()) / len(latest.losses)
+            note = f"loss {loss:.2f}" + (f", {num_skipped} updates left out" if num_skipped else "")
+            work.progress(latest.update * run.batch * run.window, run.tokens, "tokens", note)
+            if warning := plateau.warning_for(records):
+                health.remark(warning)
+                warnings.warn(f"pretraining, {self.label}: {warning}", stacklevel=2)
+
+        try:
+            with closing(health):
+                yield report
+        except IsoglotError as error:
+            health.remark(str(error))
+            raise
 
 
 AnyEncoder = UntrainedEncoder | PretrainedEncoder

@@ -174,8 +174,9 @@ class WordLevelAlignment(TwoModelStage):
             yield Score(metric=f"{name}_words_left_out", language=language, value=len(side.row_of) - len(kept))
         for prefix, sides in ((name, vectors), (f"fasttext_of_{name}_words", baseline)):
             layers = list(self._translations(sides, words, pairs=pairs))
-            yield from _coverage_scores(prefix, layers)
             for layer, translation in enumerate(layers):
+                if layer == 0:  # every layer has the same words
+                    yield from _coverage_scores(prefix, translation)
                 yield from _precision_scores(prefix, translation, layer=layer if len(layers) > 1 else None)
 
     def _translations(
@@ -245,14 +246,13 @@ def _precision_scores(name: str, translation: WordTranslation, *, layer: int | N
                 yield Score(metric=f"{name}_p{at}{suffix}", layer=layer, value=value)
 
 
-def _coverage_scores(name: str, layers: Sequence[WordTranslation]) -> Iterator[Score]:
-    """Every layer has the same words, so the first one speaks for all."""
-    for first in layers[:1]:
-        values = {
-            "asked": next(iter(first.to_target.values())).asked,
-            "fitted_pairs": first.fitted_pairs,
-            "coverage": first.coverage.pairs,
-            "coverage_of_source_words": first.coverage.source_words,
-            "coverage_of_target_words": first.coverage.target_words,
-        }
-        yield from (Score(metric=f"{name}_{metric}", value=value) for metric, value in values.items())
+def _coverage_scores(name: str, translation: WordTranslation) -> Iterator[Score]:
+    values = {
+        "asked": next(iter(translation.to_target.values())).asked,
+        "fitted_pairs": translation.fitted_pairs,
+        "coverage": translation.coverage.pairs,
+        "coverage_of_source_words": translation.coverage.source_words,
+        "coverage_of_target_words": translation.coverage.target_words,
+    }
+    for metric, value in values.items():
+        yield Score(metric=f"{name}_{metric}", value=value)
