@@ -10,10 +10,10 @@ from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.stages.emergence import Emergence
+from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
-from isoglot.pipeline.stages.transfer import ZeroShotTransfer
-from isoglot.pipeline.stages.two_models import TwoModelStage
-from isoglot.pipeline.stages.vocabulary_statistics import VocabularyStatistics
+from isoglot.pipeline.stages.readers import TwoModelStage
+from isoglot.pipeline.stages.vocabulary import VocabularyStatistics
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME

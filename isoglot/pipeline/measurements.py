@@ -11,10 +11,9 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import EMERGENCE, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.pipeline.stages.evaluation_log import chosen_evaluation, evaluations
-from isoglot.pipeline.stages.models import AnyEncoder
+from isoglot.pipeline.stages.models import AnyEncoder, chosen_evaluation, evaluations
+from isoglot.pipeline.stages.readers import TwoModelStage
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.pipeline.stages.two_models import TwoModelStage
 from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.study import Study

@@ -11,15 +11,18 @@ from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.task import Recipe
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.sources import Sources, sources
-from isoglot.pipeline.stages.code_switching import SwitchableTrainingText
-from isoglot.pipeline.stages.dictionaries import AnyDictionary
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.pipeline.stages.fine_tuning import FineTuning
+from isoglot.pipeline.stages.fine_tuning import FineTuning, ZeroShotTransfer
 from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
-from isoglot.pipeline.stages.split_text import SplitText
-from isoglot.pipeline.stages.transfer import ZeroShotTransfer
-from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, TokenStreams
-from isoglot.pipeline.stages.vocabulary_statistics import VocabularyStatistics
+from isoglot.pipeline.stages.text import SplitText
+from isoglot.pipeline.stages.translations import AnyDictionary
+from isoglot.pipeline.stages.vocabulary import (
+    BuiltVocabulary,
+    LearnedBpe,
+    SwitchableTrainingText,
+    TokenStreams,
+    VocabularyStatistics,
+)
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation

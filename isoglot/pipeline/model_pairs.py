@@ -13,17 +13,19 @@ from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.sources import Sources
-from isoglot.pipeline.stages.contextual_maps import ContextualMaps
-from isoglot.pipeline.stages.layer_heads import LayerHead
-from isoglot.pipeline.stages.layer_transfer import LayerTransfer
+from isoglot.pipeline.stages.contextual_maps import ContextualMaps, WordAlignments
+from isoglot.pipeline.stages.emergence import StructureOverTraining
+from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import AnyEncoder
-from isoglot.pipeline.stages.parallel_text import AnyParallelText
 from isoglot.pipeline.stages.sentence_alignment import SentenceAlignment, Similarity
-from isoglot.pipeline.stages.structure_over_training import StructureOverTraining
+from isoglot.pipeline.stages.translations import AnyParallelText
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
-from isoglot.pipeline.stages.word_alignments import WordAlignments
-from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
-from isoglot.pipeline.stages.word_vectors import AnyWordVectors, FastTextVectors, WordVectorFile
+from isoglot.pipeline.stages.word_level_alignment import (
+    AnyWordVectors,
+    FastTextVectors,
+    WordLevelAlignment,
+    WordVectorFile,
+)
 from isoglot.study.conditions import MONOLINGUAL, Condition
 from isoglot.study.languages import WordSplitting, original
 from isoglot.study.searches import Alignment

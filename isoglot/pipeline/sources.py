@@ -9,16 +9,19 @@ from typing import Protocol
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.stages.dictionaries import AnyDictionary, DictionaryFile, DictionaryPart, SyntheticDictionary
 from isoglot.pipeline.stages.examples import AnyExamples, ExampleFiles, SyntheticExamples
-from isoglot.pipeline.stages.parallel_text import (
+from isoglot.pipeline.stages.source_files import SourceFile, source_file
+from isoglot.pipeline.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
+from isoglot.pipeline.stages.translations import (
+    AnyDictionary,
     AnyParallelText,
+    DictionaryFile,
+    DictionaryPart,
     ParallelFiles,
+    SyntheticDictionary,
     SyntheticParallelText,
     SyntheticParaphrases,
 )
-from isoglot.pipeline.stages.source_files import SourceFile, source_file
-from isoglot.pipeline.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, original
 from isoglot.study.real_text import HubDataset, RealText

@@ -8,8 +8,7 @@ from pathlib import Path
 from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
-from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
-from isoglot.pipeline.stages.table_sizes import TableSizes, table_sizes
+from isoglot.pipeline.stages.models import PretrainedEncoder, TableSizes, UntrainedEncoder, table_sizes
 from isoglot.pretraining.footprint import DiskUse, Footprint, TooLargeError, micro_batch
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import size_in_bytes

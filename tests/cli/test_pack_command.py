@@ -14,8 +14,8 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import measurements, pending_cells
 from isoglot.pipeline.model_names import named_side
+from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.pipeline.stages.transfer import ZeroShotTransfer
 from isoglot.report.live_report import write_current_report
 from isoglot.report.writing import PAGE
 from isoglot.store import Store, inputs_first

@@ -1,4 +1,4 @@
-"""Damage on the disk is noticed where it would be used, named with its mend, and mended so."""
+"""Damage on the disk is noticed where it would be used, and its message names the repair."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from tests.end_to_end.artifact_files import artifact_files
 
 
 def cut_short(folder: Path) -> None:
-    """As a kill leaves an artifact before its record is written."""
+    """The state in which a kill leaves an artifact before its record is written."""
     partial = folder.rename(folder.with_name(folder.name + ".partial"))
     (partial / "record.json").unlink()
     for path in partial.glob("*.txt"):
@@ -33,13 +33,13 @@ def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_pat
 
     answer = isoglot("run", "tiny.toml", folder=folder)
     assert answer.returncode == 1
-    mend = f"{weights} is corrupted (its sha256 has changed): delete the folder {damaged} and run again to remake it"
-    assert mend in answer.stderr
+    repair = f"{weights} is corrupted (its sha256 has changed): delete the folder {damaged} and run again to remake it"
+    assert repair in answer.stderr
     assert "Traceback" not in answer.stderr
     assert answer.stderr.startswith("isoglot: 1 failed, 0 skipped for want of that:\n  retrieval, ")
     # All the rest was made: what was half written, and the scores of the other models.
     assert re.search(r"^Made 13 artifacts in .*, reused 47\.$", answer.stdout, flags=re.MULTILINE)
-    assert mend in answer.stdout
+    assert repair in answer.stdout
 
     shutil.rmtree(damaged)
     again = isoglot("run", "tiny.toml", folder=folder)

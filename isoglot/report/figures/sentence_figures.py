@@ -6,7 +6,7 @@ from statistics import fmean
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.figures import FIGURE_6, FIGURE_7
 from isoglot.pipeline.measurements import Measurement
-from isoglot.pipeline.stages.two_models import SENTENCES_CUT
+from isoglot.pipeline.stages.readers import SENTENCES_CUT
 from isoglot.report.figures.layer_series import (
     LayerFigure,
     Series,
