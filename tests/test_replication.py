@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from scipy.stats import spearmanr
 
+from isoglot.pipeline.measurements import with_variant
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.report_files import read_found
 from isoglot.report.study_settings import study_settings
@@ -63,7 +64,9 @@ def test_page_tables_and_figures_are_made_again_to_the_byte(name: str, tmp_path:
         {path: content for path, content in files.items() if path.suffix != ".png"} for files in (ours, theirs)
     )
     assert set(ours) == {path for path in theirs if path.name != "README.md" and path.parent.name != "pieces"}
-    differing = [str(path) for path, content in ours.items() if theirs[path] != content]
+    # Its measurements were published before the variant of a model had a field of its own.
+    assert read_found(again).measurements == read_found(published).measurements
+    differing = [str(path) for path in ours if path.name != "measurements.jsonl" and theirs[path] != ours[path]]
     assert differing == [], f"if the page has changed, write it again: isoglot report results/{name}"
 
 
@@ -114,7 +117,7 @@ def test_the_pieces_hold_every_score_of_the_table(name: str, tmp_path: Path) -> 
         (row, metric)
         for row in rows
         if row["exhibit"] in ("table-1", "baselines")
-        and (metric := row["metric"].removesuffix("_frozen").removesuffix("_untrained")) == TASKS[row["task"]][0]
+        and (metric := with_variant(row)["metric"]) == TASKS[row["task"]][0]
     ]
     assert of_table
     for row, metric in of_table:

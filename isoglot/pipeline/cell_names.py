@@ -90,7 +90,7 @@ def _models(study: Study, condition: str) -> Named:
         }
     found: Named = {}
     for cell in cells(study):
-        if cell.condition == condition and not cell.metric_suffix:
+        if cell.condition == condition and cell.variant is None:
             match cell.stage:
                 case VocabularyStatistics():
                     found.setdefault(_model_words(cell), cell.stage)
@@ -108,11 +108,11 @@ def _cells(study: Study, condition: str) -> Named:
     """The cells of a condition, those of trained and unmapped models first, and of these those of two languages."""
     of_condition = [cell for cell in cells(study) if cell.condition == condition]
     found: Named = {}
-    for cell in sorted(of_condition, key=lambda cell: (len(cell.metric_suffix), _has_double(cell))):
+    for cell in sorted(of_condition, key=lambda cell: (len(cell.variant or ""), _has_double(cell))):
         layer = [f"L{cell.stage.heads[0].layer}"] if isinstance(cell.stage, LayerTransfer) else []
         task = [] if cell.task is None else [cell.task]
-        suffixes = [word for word in cell.metric_suffix.split("_") if word]
-        found[(*_model_words(cell), cell.exhibit, *task, *layer, *suffixes)] = cell.stage
+        variant = [] if cell.variant is None else cell.variant.split("-")
+        found[(*_model_words(cell), cell.exhibit, *task, *layer, *variant)] = cell.stage
     return found
 
 

@@ -167,14 +167,14 @@ def _emergence_cells(study: Study, condition: Condition, languages: tuple[str, s
         yield Gap(exhibit=WORD_TRANSLATION, condition=condition.name, languages=languages, reason=str(error))
     for seed in study.seeds:
         graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        for encoder, suffix in ((graph.untrained, UNTRAINED), (graph.pretrained, "")):
+        for encoder, variant in ((graph.untrained, UNTRAINED), (graph.pretrained, None)):
             yield Cell(
                 exhibit=EMERGENCE,
                 condition=condition.name,
                 languages=languages,
                 seed=seed,
                 stage=graph.emergence(encoder),
-                metric_suffix=suffix,
+                variant=variant,
             )
 
 
@@ -213,7 +213,7 @@ def _baseline_cells(
     """What fine-tuning makes of a model that was never pretrained: all of it, or only the task's own layer."""
     for seed in study.seeds:
         graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        for frozen, suffix in ((False, UNTRAINED), (True, UNTRAINED + FROZEN)):
+        for frozen, variant in ((False, UNTRAINED), (True, FROZEN)):
             yield Cell(
                 exhibit=BASELINES,
                 condition=condition.name,
@@ -221,5 +221,5 @@ def _baseline_cells(
                 seed=seed,
                 task=task,
                 stage=graph.transfer(task, graph.untrained, freeze_encoder=frozen),
-                metric_suffix=suffix,
+                variant=variant,
             )

@@ -39,7 +39,7 @@ class _Place:
     stage: Callable[[ModelPair], Stage]
     seed: int
     task: str | None = None
-    metric_suffix: str = ""
+    variant: str | None = None
 
 
 def figure_cells(study: Study) -> Iterator[Cell | Gap]:
@@ -72,7 +72,7 @@ def _cell_or_gap(place: _Place) -> Cell | Gap:
         seed=place.seed,
         stage=stage,
         task=place.task,
-        metric_suffix=place.metric_suffix,
+        variant=place.variant,
     )
 
 
@@ -126,7 +126,7 @@ def _layer_places(
                 stage=partial(ModelPair.layer_transfer, task=task, layer=layer, is_mapped=is_mapped),
                 seed=seed,
                 task=task,
-                metric_suffix=MAPPED if is_mapped else "",
+                variant=MAPPED if is_mapped else None,
             )
 
 
@@ -144,7 +144,7 @@ def _gaps_without_tasks(study: Study, exhibit: str) -> Iterator[Gap]:
 
 def _figure_6(study: Study, seed: int) -> Iterator[_Place]:
     for languages in study.pairs:
-        for condition, pair, suffix in _pairs_of_models(study, languages, study.conditions, seed=seed):
+        for condition, pair, variant in _pairs_of_models(study, languages, study.conditions, seed=seed):
             yield _Place(
                 exhibit=FIGURE_6,
                 condition=condition,
@@ -152,7 +152,7 @@ def _figure_6(study: Study, seed: int) -> Iterator[_Place]:
                 pair=pair,
                 stage=ModelPair.sentence_alignment,
                 seed=seed,
-                metric_suffix=suffix,
+                variant=variant,
             )
 
 
@@ -162,7 +162,7 @@ def _figure_7(study: Study, seed: int) -> Iterator[_Place]:
     prime = (source, source + PRIME)
     for languages in (prime, *study.pairs):
         conditions = (OF_PRIME,) if languages == prime else study.conditions
-        for condition, pair, suffix in _pairs_of_models(study, languages, conditions, seed=seed):
+        for condition, pair, variant in _pairs_of_models(study, languages, conditions, seed=seed):
             yield _Place(
                 exhibit=FIGURE_7,
                 condition=condition,
@@ -170,16 +170,16 @@ def _figure_7(study: Study, seed: int) -> Iterator[_Place]:
                 pair=pair,
                 stage=ModelPair.similarity,
                 seed=seed,
-                metric_suffix=suffix,
+                variant=variant,
             )
 
 
 def _pairs_of_models(
     study: Study, languages: tuple[str, str], conditions: tuple[Condition, ...], *, seed: int
-) -> Iterator[tuple[Condition, PairOfModels, str]]:
+) -> Iterator[tuple[Condition, PairOfModels, str | None]]:
     """Models of both languages, of one each, and the source's with an untrained one of the target."""
     for condition in conditions:
-        yield condition, partial(ModelPair.bilingual, study, condition, languages, seed=seed), ""
-    for is_target_trained, suffix in ((True, ""), (False, UNTRAINED)):
+        yield condition, partial(ModelPair.bilingual, study, condition, languages, seed=seed), None
+    for is_target_trained, variant in ((True, None), (False, UNTRAINED)):
         of_one_each = partial(ModelPair.monolingual, study, languages, seed=seed, is_target_trained=is_target_trained)
-        yield MONOLINGUAL, of_one_each, suffix
+        yield MONOLINGUAL, of_one_each, variant

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.cells import EMERGENCE, Cell
+from isoglot.pipeline.cells import EMERGENCE, FROZEN, MAPPED, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_evaluation, evaluations
@@ -30,6 +31,8 @@ class Measurement:
     language: str
     task: str | None
     metric: str
+    variant: str | None = None
+    """Of the model: one of the variants of a cell, and null for the pretrained model as it is."""
     layer: int | None
     update: int | None = None
     """Of training, after which the model was scored, where that is not the one that was chosen."""
@@ -41,6 +44,16 @@ class Measurement:
     def json_line(self) -> str:
         """One line of JSON."""
         return json.dumps(vars(self), ensure_ascii=False)
+
+
+def with_variant(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A measurement's row; before there was a field for it, the variant was the end of the metric's name."""
+    metric, old_ends = row.get("metric"), {"_untrained_frozen": FROZEN, "_untrained": UNTRAINED, "_mapped": MAPPED}
+    if "variant" not in row and isinstance(metric, str):
+        for end, variant in old_ends.items():
+            if metric.endswith(end):
+                return {**row, "metric": metric.removesuffix(end), "variant": variant}
+    return dict(row)
 
 
 def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:
@@ -70,6 +83,7 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
         language=cell.languages[1],
         task=cell.task,
         metric="",
+        variant=cell.variant,
         layer=None,
         seed=cell.seed,
         value=0.0,
@@ -77,17 +91,17 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
     )
     for score in read_scores(folder):
         # What has no layer, such as chance, does not depend on training.
-        if cell.exhibit == EMERGENCE and score.layer is None and cell.metric_suffix:
+        if cell.exhibit == EMERGENCE and score.layer is None and cell.variant is not None:
             continue
         yield replace(
             blank,
-            metric=score.metric + cell.metric_suffix,
+            metric=score.metric,
             language=score.language or blank.language,
             layer=score.layer,
             update=score.update,
             value=score.value,
         )
-    if cell.metric_suffix:
+    if cell.variant is not None:
         return
     if isinstance(cell.stage, Emergence):
         yield from _of_training(blank, cell.stage.encoder, store=store)

@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
-from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement, with_variant
 from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
@@ -230,7 +230,9 @@ def write_found(found: Found, folder: Path) -> None:
 def _measurements(path: Path) -> Iterator[Measurement]:
     for place, line in _lines(path):
         try:
-            found: Measurement = read_as(Measurement, line, place=place)
+            found: Measurement = read_as(
+                Measurement, with_variant(line) if isinstance(line, dict) else line, place=place
+            )
             # What only a later isoglot knows has no name here.
             label_of(found.condition)
             if found.task is not None:

@@ -235,7 +235,7 @@ def _columns_of_baselines(task: TaskColumns, models: Sequence[Model]) -> Iterato
 
 
 def _baselines(condition: str) -> list[Model]:
-    return [Model(condition=condition, suffix=suffix) for suffix in (UNTRAINED, UNTRAINED + FROZEN)]
+    return [Model(condition=condition, variant=variant) for variant in (UNTRAINED, FROZEN)]
 
 
 def markdown_claims(claims: Sequence[Claim], *, noise: Noise) -> str:

@@ -52,18 +52,20 @@ def test_every_figure_is_printed_and_has_its_picture_and_its_numbers(whole: tupl
     answer = isoglot("results", "tiny.toml", "--json", folder=folder)
     found = [json.loads(line) for line in answer.stdout.splitlines()]
     by_layer = Counter(
-        (each["exhibit"], each["condition"], each["metric"]) for each in found if each["layer"] is not None
+        (each["exhibit"], each["condition"], each["metric"], each["variant"])
+        for each in found
+        if each["layer"] is not None
     )
-    for exhibit, condition, metric in (
-        ("figure-4", "monolingual", "contextual_p1"),
-        ("figure-6", "default", "aligned_retrieval_p1"),
-        ("figure-6", "monolingual", "aligned_retrieval_p1_untrained"),
-        ("figure-7", "default", "cka"),
-        ("figure-7", "sep-emb", "svcca"),
+    for exhibit, condition, metric, variant in (
+        ("figure-4", "monolingual", "contextual_p1", None),
+        ("figure-6", "default", "aligned_retrieval_p1", None),
+        ("figure-6", "monolingual", "aligned_retrieval_p1", "untrained"),
+        ("figure-7", "default", "cka", None),
+        ("figure-7", "sep-emb", "svcca", None),
     ):
-        assert by_layer[exhibit, condition, metric] == 3
+        assert by_layer[exhibit, condition, metric, variant] == 3
     # Each of both languages.
-    assert by_layer["figure-5", "monolingual", "las_mapped"] == by_layer["figure-8", "default", "las"] == 6
+    assert by_layer["figure-5", "monolingual", "las", "mapped"] == by_layer["figure-8", "default", "las", None] == 6
     perplexities = {each["language"] for each in found if each["metric"] == "dev_perplexity"}
     assert perplexities == {"ela", "oru", "ela-prime"}
 

@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 from commands import Workplace, isoglot, processor_seconds
 
-FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "layer", "seed", "value")
+FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "variant", "layer", "seed")
 CONDITIONS = {"default": "Default", "no-anchors": "No anchors", "sep-emb-l1-6": "Sep Emb + L1-6"}
 Line = dict[str, object]
 
@@ -20,12 +20,14 @@ def lines(finished: Workplace) -> list[Line]:
     return [json.loads(line) for line in answer.stdout.splitlines()]
 
 
-def scores(lines: list[Line], condition: str, metric: str, *, seed: int) -> dict[int | None, float]:
+def scores(
+    lines: list[Line], condition: str, metric: str, *, seed: int, variant: str | None = None
+) -> dict[int | None, float]:
     """Values by layer."""
     return {
         line["layer"]: line["value"]
         for line in lines
-        if (line["condition"], line["metric"], line["seed"]) == (condition, metric, seed)
+        if (line["condition"], line["metric"], line["variant"], line["seed"]) == (condition, metric, variant, seed)
     }
 
 
@@ -55,7 +57,7 @@ def test_every_measurement_is_a_line_of_json(lines: list[Line]) -> None:
         assert (line["study"], line["languages"]) == ("tiny", ["ela", "oru"])
         assert line["exhibit"] in ("vocabulary", "emergence", "table-1")
         assert isinstance(line["value"], int | float)
-    identities = [tuple(str(line[field]) for field in FIELDS[:-1]) for line in lines]
+    identities = [tuple(str(line[field]) for field in FIELDS) for line in lines]
     assert len(set(identities)) == len(lines)
 
 
@@ -63,8 +65,8 @@ def test_every_measurement_is_a_line_of_json(lines: list[Line]) -> None:
 def test_retrieval_is_in_percent_at_every_layer_and_training_shows(lines: list[Line], metric: str) -> None:
     for condition in CONDITIONS:
         for seed in (0, 1):
-            for name in (metric, f"{metric}_untrained"):
-                by_layer = scores(lines, condition, name, seed=seed)
+            for variant in (None, "untrained"):
+                by_layer = scores(lines, condition, metric, seed=seed, variant=variant)
                 assert list(by_layer) == [0, 1, 2, 3, 4]
                 assert all(0 <= value <= 100 for value in by_layer.values())
             (chance,) = scores(lines, condition, f"{metric}_chance", seed=seed).values()
@@ -73,7 +75,7 @@ def test_retrieval_is_in_percent_at_every_layer_and_training_shows(lines: list[L
     assert max(line["value"] for line in lines if line["metric"] == metric) > 1
     first, second = (scores(lines, "default", metric, seed=seed) for seed in (0, 1))
     assert first != second
-    assert first != scores(lines, "default", f"{metric}_untrained", seed=0)
+    assert first != scores(lines, "default", metric, seed=0, variant="untrained")
 
 
 def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[Line]) -> None:
@@ -84,7 +86,9 @@ def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[
     for condition, label in CONDITIONS.items():
         by_seed = [scores(lines, condition, "retrieval_p1", seed=seed) for seed in (0, 1)]
         best = [max(each.values()) for each in by_seed]
-        untrained = [max(scores(lines, condition, "retrieval_p1_untrained", seed=seed).values()) for seed in (0, 1)]
+        untrained = [
+            max(scores(lines, condition, "retrieval_p1", seed=seed, variant="untrained").values()) for seed in (0, 1)
+        ]
         assert row(answer.stdout, label) == [
             *(f"{fmean(each[layer] for each in by_seed):.1f}" for layer in range(5)),
             f"{fmean(best):.1f}",

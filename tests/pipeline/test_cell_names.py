@@ -23,13 +23,19 @@ CELLS = cells(STUDY)
 
 
 def cell(
-    condition: str, exhibit: str, *, seed: int | None = 0, task: str | None = None, suffix: str = "", layer: int = 0
+    condition: str,
+    exhibit: str,
+    *,
+    seed: int | None = 0,
+    task: str | None = None,
+    variant: str | None = None,
+    layer: int = 0,
 ) -> Cell:
-    wanted = (condition, exhibit, seed, task, suffix)
+    wanted = (condition, exhibit, seed, task, variant)
     found = [
         each
         for each in CELLS
-        if (each.condition, each.exhibit, each.seed, each.task, each.metric_suffix) == wanted
+        if (each.condition, each.exhibit, each.seed, each.task, each.variant) == wanted
         and each.languages == ("ela", "oru")
         and (not isinstance(each.stage, LayerTransfer) or each.stage.heads[0].layer == layer)
     ]
@@ -46,10 +52,10 @@ def cell(
         ("no-anchors:parsing:1", cell("no-anchors", TABLE_1, seed=1, task="parsing")),
         ("no-anchors table-1 parsing 1", cell("no-anchors", TABLE_1, seed=1, task="parsing")),
         # A model that was never pretrained is meant only where that is said.
-        ("default nli untrained", cell("default", BASELINES, task="nli", suffix=UNTRAINED)),
-        ("default baselines nli", cell("default", BASELINES, task="nli", suffix=UNTRAINED)),
+        ("default nli untrained", cell("default", BASELINES, task="nli", variant=UNTRAINED)),
+        ("default baselines nli", cell("default", BASELINES, task="nli", variant=UNTRAINED)),
         ("default emergence", cell("default", EMERGENCE)),
-        ("default emergence untrained", cell("default", EMERGENCE, suffix=UNTRAINED)),
+        ("default emergence untrained", cell("default", EMERGENCE, variant=UNTRAINED)),
         ("default:1 training", cell("default", "training", seed=1)),
         ("sep-emb-l1-6 figure-7", cell("sep-emb-l1-6", "figure-7")),
         (

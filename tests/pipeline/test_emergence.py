@@ -47,7 +47,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 def emergence(*, is_untrained: bool) -> Emergence:
     (stage,) = (
-        cell.stage for cell in cells(SHOWN) if cell.exhibit == EMERGENCE and bool(cell.metric_suffix) is is_untrained
+        cell.stage for cell in cells(SHOWN) if cell.exhibit == EMERGENCE and bool(cell.variant) is is_untrained
     )
     assert isinstance(stage, Emergence)
     return stage

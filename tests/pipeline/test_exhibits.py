@@ -28,8 +28,8 @@ def emergence_cells(study: Study) -> list[Cell]:
 
 def test_each_model_has_a_cell_before_and_one_after_training() -> None:
     filled = emergence_cells(STUDY)
-    expected = list(product(["default", "no-anchors", "sep-emb-l1-6"], [0, 1], [UNTRAINED, ""]))
-    assert [(cell.condition, cell.seed, cell.metric_suffix) for cell in filled] == expected
+    expected = list(product(["default", "no-anchors", "sep-emb-l1-6"], [0, 1], [UNTRAINED, None]))
+    assert [(cell.condition, cell.seed, cell.variant) for cell in filled] == expected
     assert len({cell.stage.digest for cell in filled}) == len(filled)
 
 
@@ -69,7 +69,7 @@ def test_names_of_artifacts(finished: Workplace) -> None:
     after = {
         (cell.condition, cell.seed): cell.stage.encoder
         for cell in emergence_cells(STUDY)
-        if isinstance(cell.stage, Emergence) and not cell.metric_suffix
+        if isinstance(cell.stage, Emergence) and not cell.variant
     }
 
     def named(name: str) -> str:
@@ -87,7 +87,7 @@ def test_names_of_artifacts(finished: Workplace) -> None:
 
 
 def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:
-    a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.metric_suffix)
+    a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.variant)
     for store in (finished.store, Store(tmp_path)):
         (found,) = differences(a, b, known_artifacts(STUDY, store))
         assert (found.path, found.a, found.b) == ("encoder > run.seed", 0, 1)

@@ -35,7 +35,7 @@ Key = tuple[object, ...]
 
 def key(cell: Cell) -> Key:
     """With its digest, so that what is narrowed is the same artifact as before."""
-    place = (cell.exhibit, cell.condition, cell.languages, cell.seed, cell.task, cell.metric_suffix)
+    place = (cell.exhibit, cell.condition, cell.languages, cell.seed, cell.task, cell.variant)
     return (*place, cell.stage.digest)
 
 

@@ -22,12 +22,12 @@ def of(*exhibits: str) -> list[Cell]:
 
 
 def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
-    found = [(cell.condition, cell.metric_suffix) for cell in of("figure-6") if cell.seed == 0]
+    found = [(cell.condition, cell.variant) for cell in of("figure-6") if cell.seed == 0]
     assert found == [
-        ("default", ""),
-        ("no-anchors", ""),
+        ("default", None),
+        ("no-anchors", None),
         ("sep-emb-l1-6", ""),
-        ("monolingual", ""),
+        ("monolingual", None),
         ("monolingual", UNTRAINED),
     ]
     assert Counter(cell.seed for cell in of("figure-6")) == {0: 5, 1: 5}
@@ -35,9 +35,9 @@ def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
 
 def test_figure_7_compares_the_source_with_itself_as_well() -> None:
     prime = [cell for cell in of("figure-7") if cell.languages == ("ela", "ela-prime") and cell.seed == 0]
-    assert [(cell.condition, cell.metric_suffix) for cell in prime] == [
-        ("sep-emb", ""),
-        ("monolingual", ""),
+    assert [(cell.condition, cell.variant) for cell in prime] == [
+        ("sep-emb", None),
+        ("monolingual", None),
         ("monolingual", UNTRAINED),
     ]
     assert len([cell for cell in of("figure-7") if cell.languages == ("ela", "oru")]) == 10
@@ -89,20 +89,20 @@ def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> N
     study = with_tasks(with_seeds(STUDY, [0]), ["nli", "ner", "parsing"])
     found = [cell for cell in cells(with_exhibits(study, ["figure-5"])) if cell.exhibit == "figure-5"]
     layers = STUDY.scale.shape.layers + 1
-    assert Counter((cell.condition, cell.task, cell.metric_suffix) for cell in found) == {
+    assert Counter((cell.condition, cell.task, cell.variant) for cell in found) == {
         ("monolingual", "ner", MAPPED): layers,
         ("monolingual", "parsing", MAPPED): layers,
-        ("default", "ner", ""): layers,
-        ("default", "parsing", ""): layers,
+        ("default", "ner", None): layers,
+        ("default", "parsing", None): layers,
     }
     eighth = [cell for cell in cells(with_exhibits(study, ["figure-8"])) if cell.exhibit == "figure-8"]
-    assert Counter((cell.condition, cell.metric_suffix) for cell in eighth) == {
-        ("default", ""): 2 * layers,
+    assert Counter((cell.condition, cell.variant) for cell in eighth) == {
+        ("default", None): 2 * layers,
         ("default", MAPPED): 2 * layers,
     }
     # What is not mapped is one and the same in both.
-    same = {cell.stage.digest for cell in found if not cell.metric_suffix}
-    assert same == {cell.stage.digest for cell in eighth if not cell.metric_suffix}
+    same = {cell.stage.digest for cell in found if not cell.variant}
+    assert same == {cell.stage.digest for cell in eighth if not cell.variant}
 
 
 def test_without_such_a_task_it_is_said() -> None:

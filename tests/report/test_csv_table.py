@@ -68,7 +68,7 @@ def test_a_delta_over_some_targets_is_marked() -> None:
 
 
 def test_a_model_that_was_never_pretrained_is_none_of_the_papers() -> None:
-    of_french = transferred("default", {"fr": 3.0}, suffix=UNTRAINED, languages=("en", "fr"))
+    of_french = transferred("default", {"fr": 3.0}, variant=UNTRAINED, languages=("en", "fr"))
     *_, untrained = read([*PAPERS, *of_french])
     assert (untrained["Model"], untrained["NER (F1) fr"]) == ("Default, untrained", "3.00")
     assert untrained["NER (F1) fr paper"] == untrained["NER (F1) Δ paper"] == ""

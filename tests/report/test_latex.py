@@ -20,7 +20,7 @@ ONE_TARGET = [
     *transferred("default", {"ela": 81.04, "oru": 63.2}, task="nli", metric="accuracy"),
     *transferred("default", {"ela": 91.0, "oru": 55.0}),
     *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 4.95}),
-    *transferred("sep-emb-l1-6", {"ela": 9.0, "oru": 2.5}, suffix=UNTRAINED),
+    *transferred("sep-emb-l1-6", {"ela": 9.0, "oru": 2.5}, variant=UNTRAINED),
 ]
 HOSTILE = r"a&b%c$d#e_f{g}h~i^j\k[l]*"
 SEVERAL_SEEDS = [*PAPERS, *(replace(each, seed=1, value=each.value + 5) for each in PAPERS)]

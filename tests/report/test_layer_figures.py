@@ -17,7 +17,7 @@ def of_figure_6(languages: tuple[str, str] = EN_FR) -> list[Measurement]:
     at = {"exhibit": "figure-6", "languages": languages}
     return [
         *measured("monolingual", [40.0, 60.0, 20.0], metric="aligned_retrieval_p1", **at),
-        *measured("monolingual", [4.0, 3.0, 2.0], metric="aligned_retrieval_p1_untrained", **at),
+        *measured("monolingual", [4.0, 3.0, 2.0], metric="aligned_retrieval_p1", variant="untrained", **at),
         *measured("default", [80.0, 70.0, 50.0], metric="aligned_retrieval_p1", **at),
         measurement("monolingual", 0.5, metric="aligned_retrieval_p1_chance", **at),
         measurement("monolingual", 10_000, metric="fitted_pairs", **at),
@@ -29,7 +29,7 @@ def of_figure_7(languages: tuple[str, str] = EN_FR, *, states: int = 3) -> list[
     return [
         *measured("default", [0.8, 0.9, 0.7][:states] + [0.7] * (states - 3), metric="cka", **at),
         *measured("monolingual", [0.5, 0.7, 0.3][:states] + [0.3] * (states - 3), metric="cka", **at),
-        *measured("monolingual", [0.2] * states, metric="cka_untrained", **at),
+        *measured("monolingual", [0.2] * states, metric="cka", variant="untrained", **at),
         *measured("monolingual", [0.6] * states, metric="svcca", **at),
     ]
 
@@ -160,17 +160,19 @@ def test_words_that_are_not_measured_have_no_figure() -> None:
     assert list(word_figures([])) == []
 
 
-def scored(condition: str, values: list[float], *, metric: str, language: str, exhibit: str) -> list[Measurement]:
-    found = measured(condition, values, metric=metric, exhibit=exhibit, languages=("en", "fr"))
+def scored(
+    condition: str, values: list[float], *, variant: str | None, language: str, exhibit: str
+) -> list[Measurement]:
+    found = measured(condition, values, metric="las", variant=variant, exhibit=exhibit, languages=("en", "fr"))
     return [replace(each, task="parsing", language=language) for each in found]
 
 
 def of_tasks(exhibit: str) -> list[Measurement]:
-    conditions = [("default", ""), ("monolingual" if exhibit == "figure-5" else "default", "_mapped")]
+    conditions = [("default", None), ("monolingual" if exhibit == "figure-5" else "default", "mapped")]
     found: list[Measurement] = []
-    for start, (condition, suffix) in enumerate(conditions):
-        found += scored(condition, [10.0 + start, 20.0], metric=f"las{suffix}", language="fr", exhibit=exhibit)
-        found += scored(condition, [70.0 + start, 80.0], metric=f"las{suffix}", language="en", exhibit=exhibit)
+    for start, (condition, variant) in enumerate(conditions):
+        found += scored(condition, [10.0 + start, 20.0], variant=variant, language="fr", exhibit=exhibit)
+        found += scored(condition, [70.0 + start, 80.0], variant=variant, language="en", exhibit=exhibit)
     return found
 
 

@@ -53,9 +53,9 @@ def test_models_without_pretraining_have_a_table_of_their_own_where_they_have_sc
         *transferred("default", {"ela": 70.0, "oru": 60.0}, task="nli", metric="accuracy"),
         *transferred("default", {"ela": 90.0, "oru": 50.0}),
         *transferred("no-anchors", {"ela": 90.0, "oru": 40.0}),
-        *transferred("default", {"ela": 30.0, "oru": 20.0}, suffix=UNTRAINED),
-        *transferred("default", {"ela": 3.0, "oru": 2.0}, suffix=UNTRAINED + FROZEN),
-        *transferred("no-anchors", {"ela": 30.0, "oru": 1.0}, suffix=UNTRAINED),
+        *transferred("default", {"ela": 30.0, "oru": 20.0}, variant=UNTRAINED),
+        *transferred("default", {"ela": 3.0, "oru": 2.0}, variant=FROZEN),
+        *transferred("no-anchors", {"ela": 30.0, "oru": 1.0}, variant=UNTRAINED),
     ]
     text = written(found)
     assert text.count(NEVER_PRETRAINED) == 1
@@ -70,7 +70,7 @@ def test_models_without_pretraining_have_a_table_of_their_own_where_they_have_sc
 
 
 def test_a_study_of_baselines_alone_has_no_empty_table() -> None:
-    text = written(transferred("default", {"ela": 30.0, "oru": 20.0}, suffix=UNTRAINED))
+    text = written(transferred("default", {"ela": 30.0, "oru": 20.0}, variant=UNTRAINED))
     assert text.startswith(
         f"## Table 1: zero-shot transfer from ela\n\n### NER (F1)\n\n{NEVER_PRETRAINED}\n\n| Model |"
     )

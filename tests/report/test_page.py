@@ -32,9 +32,9 @@ from tests.report.svg_pictures import marks
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 FOUND = [
     *measured("default", [10.04, 80.0]),
-    *measured("default", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("default", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
     *measured("sep-emb", [11.0, 12.0]),
-    *measured("sep-emb", [1.0, 2.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("sep-emb", [1.0, 2.0], metric="retrieval_p1", variant=UNTRAINED),
     measurement("default", 0.2, metric="retrieval_p1_chance"),
 ]
 TRANSFER = [
@@ -42,7 +42,7 @@ TRANSFER = [
     *transferred("default", {"ela": 93.0, "oru": 57.0}, task="parsing", metric="las", seed=1),
     *transferred("default", {"ela": 93.0, "oru": 66.0}, task="parsing", metric="uas"),
     *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 2.5}, task="parsing", metric="las"),
-    *transferred("default", {"ela": 20.0, "oru": 3.0}, task="parsing", metric="las", suffix=UNTRAINED + FROZEN),
+    *transferred("default", {"ela": 20.0, "oru": 3.0}, task="parsing", metric="las", variant=FROZEN),
 ]
 
 
@@ -173,7 +173,7 @@ def test_bars_are_pale_where_every_condition_was_scored_without_pretraining() ->
     others = [
         each
         for name in ("no-anchors", "sep-emb-l1-6")
-        for each in transferred(name, {"oru": 2.0}, task="parsing", metric="las", suffix=UNTRAINED)
+        for each in transferred(name, {"oru": 2.0}, task="parsing", metric="las", variant=UNTRAINED)
     ]
     assert floors([*TRANSFER, *others]) == [3.0, None, 2.0]
 

@@ -30,9 +30,9 @@ PATIENCE = 120_000
 STUDY = parse_study(TINY_STUDY, origin=f"tiny.toml {MARKUP}")
 RETRIEVED = [
     *measured("default", [10.0, 80.5]),
-    *measured("default", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("default", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
     *measured("no-anchors", [10.0, 30.0]),
-    *measured("no-anchors", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("no-anchors", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
 ]
 FOUND = [
     *(

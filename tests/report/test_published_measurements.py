@@ -11,7 +11,9 @@ PAPERS = list(published_measurements())
 
 def test_every_number_of_table_1_and_figure_7_is_there_once() -> None:
     assert len(PAPERS) == 10 * 3 * 3 + 5 * 3 * 9
-    assert len({(m.exhibit, m.condition, m.languages, m.task, m.metric, m.layer) for m in PAPERS}) == len(PAPERS)
+    assert len({(m.exhibit, m.condition, m.languages, m.task, m.metric, m.variant, m.layer) for m in PAPERS}) == len(
+        PAPERS
+    )
 
 
 def test_reports_show_them_as_they_are_printed() -> None:

@@ -89,7 +89,7 @@ def test_a_pair_that_baselines_alone_have_takes_no_condition_away() -> None:
         for name in FIRST
         for task, metric in (("nli", "accuracy"), ("ner", "f1"), ("parsing", "las"))
         for each in transferred(
-            name, {"en": 30.0, "ru": 1.0}, task=task, metric=metric, suffix=UNTRAINED, languages=("en", "ru")
+            name, {"en": 30.0, "ru": 1.0}, task=task, metric=metric, variant=UNTRAINED, languages=("en", "ru")
         )
     ]
     assert ranked([*of_french, *untrained]) == ranked(of_french) != {}
@@ -148,7 +148,7 @@ def test_few_conditions_have_no_order_worth_a_number() -> None:
     assert sentences(of_made_up({name: scores[name] for name in FIRST[:3]})) == []
     assert ranked(of_made_up({name: scores[name] for name in FIRST[:4]}))["NER"].num_conditions == 4
     # Neither what the paper has no row of counts, nor models before training, nor tasks that are not in it.
-    more = [*of_made_up({"anchors-25": 1.0}), *of_made_up({"default": 1.0}, suffix="_untrained")]
+    more = [*of_made_up({"anchors-25": 1.0}), *of_made_up({"default": 1.0}, variant=UNTRAINED)]
     assert ranked([*of_made_up({name: scores[name] for name in FIRST[:3]}), *more]) == {}
     assert ranked(of_made_up(scores, task="pos", metric="accuracy")) == {}
 

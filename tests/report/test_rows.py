@@ -4,15 +4,13 @@ from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.rows import rows, single_value
 from tests.report.made_up_measurements import measured, measurement
 
-BEFORE = "retrieval_p1" + UNTRAINED
-
 
 def test_a_row_is_over_layers_and_seeds() -> None:
     found = [
         *measured("default", [10, 20, 60], seed=0),
         *measured("default", [30, 50, 40], seed=1),
-        *measured("default", [1, 2, 3], metric=BEFORE, seed=0),
-        *measured("default", [6, 5, 4], metric=BEFORE, seed=1),
+        *measured("default", [1, 2, 3], variant=UNTRAINED, seed=0),
+        *measured("default", [6, 5, 4], variant=UNTRAINED, seed=1),
     ]
     (row,) = rows(found, metric="retrieval_p1")
     assert (row.condition, row.languages) == ("default", ("ela", "oru"))
@@ -32,9 +30,9 @@ def test_rows_are_of_one_metric_condition_and_pair_in_the_order_they_came() -> N
         measurement("default", 6, metric="retrieval_p1_chance"),
     ]
     found += [
-        *measured("sep-emb", [0], metric=BEFORE, languages=("ela", "tem")),
-        *measured("default", [0], metric=BEFORE),
-        *measured("sep-emb", [0], metric=BEFORE),
+        *measured("sep-emb", [0], variant=UNTRAINED, languages=("ela", "tem")),
+        *measured("default", [0], variant=UNTRAINED),
+        *measured("sep-emb", [0], variant=UNTRAINED),
     ]
     gathered = rows(found, metric="retrieval_p1")
     assert [(row.condition, row.languages[1], row.layers) for row in gathered] == [
@@ -48,10 +46,10 @@ def test_seeds_that_lack_one_of_their_two_scores_are_left_out() -> None:
     found = [
         *measured("default", [10, 20], seed=0),
         *measured("default", [30, 40], seed=1),
-        *measured("default", [1, 2], metric=BEFORE, seed=1),
-        *measured("default", [1, 2], metric=BEFORE, seed=2),
+        *measured("default", [1, 2], variant=UNTRAINED, seed=1),
+        *measured("default", [1, 2], variant=UNTRAINED, seed=2),
         *measured("sep-emb", [50, 60], seed=0),
-        *measured("no-anchors", [1, 2], metric=BEFORE, seed=0),
+        *measured("no-anchors", [1, 2], variant=UNTRAINED, seed=0),
     ]
     (row,) = rows(found, metric="retrieval_p1")
     assert (row.condition, row.layers, row.best, row.untrained_best) == ("default", (30, 40), (40,), (2,))

@@ -97,10 +97,10 @@ def test_a_test_that_default_lacks_is_not_said_to_be_missing_everywhere() -> Non
 def test_an_untrained_model_is_no_score_of_the_one_that_is_pending() -> None:
     found = [
         *measured("default", [10.0, 80.0]),
-        *measured("default", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+        *measured("default", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
         *measured("no-anchors", [10.0, 70.0]),
-        *measured("no-anchors", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
-        *measured("sep-emb", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+        *measured("no-anchors", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
+        *measured("sep-emb", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
     ]
     absent = {(EMERGENCE, "sep-emb", ("ela", "oru"), None): PENDING}
     section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
@@ -124,8 +124,8 @@ def test_a_finished_study_speaks_plainly() -> None:
 
 def test_what_default_reaches_without_pretraining_is_said_where_it_cannot_be_taken_off() -> None:
     scores = [*transferred("default", {"oru": 80.0}), *transferred("no-anchors", {"oru": 60.0})]
-    of_default = transferred("default", {"oru": 41.6}, suffix=UNTRAINED)
-    of_both = [*of_default, *transferred("no-anchors", {"oru": 8.0}, suffix=UNTRAINED)]
+    of_default = transferred("default", {"oru": 41.6}, variant=UNTRAINED)
+    of_both = [*of_default, *transferred("no-anchors", {"oru": 8.0}, variant=UNTRAINED)]
     told = "what Default reaches without pretraining, NER in oru (41.6 of 80.0)."
     for baselines, is_said in ([], False), (of_default, True), (of_both, False):
         section = survival_section([*scores, *baselines], scale=DEMO, absences=Absences(reasons={}))

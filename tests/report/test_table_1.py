@@ -20,8 +20,8 @@ FOUND = [
     *transferred("default", {"ela": 81.04, "oru": 63.2}, task="nli", metric="accuracy"),
     *transferred("default", {"ela": 91.0, "oru": 55.0}),
     *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 4.95}),
-    *transferred("default", {"ela": 20.0, "oru": 3.0}, suffix=UNTRAINED),
-    *transferred("default", {"ela": 10.0, "oru": 1.0}, suffix=UNTRAINED + FROZEN),
+    *transferred("default", {"ela": 20.0, "oru": 3.0}, variant=UNTRAINED),
+    *transferred("default", {"ela": 10.0, "oru": 1.0}, variant=FROZEN),
 ]
 
 
@@ -121,7 +121,7 @@ def test_what_is_lost_is_red_and_the_source_is_dim() -> None:
     styles = {part.text.strip(): str(part.style) for part in lines}
     # Of Sep Emb + L1-6 no untrained model was scored, so that nothing is known to be lost.
     assert (styles["91.0"], styles["-50.0"], styles["5.0"]) == ("dim", "bold", "none")
-    found = [*FOUND, *transferred("sep-emb-l1-6", {"ela": 9.0, "oru": 2.5}, suffix=UNTRAINED)]
+    found = [*FOUND, *transferred("sep-emb-l1-6", {"ela": 9.0, "oru": 2.5}, variant=UNTRAINED)]
     table = table_1(found)
     assert table is not None
     styles = {part.text.strip(): str(part.style) for part in console.render(Table1Layout(table=table))}
@@ -135,7 +135,7 @@ def test_names_are_shown_as_they_are() -> None:
 
 
 def test_it_comes_before_vocabularies_and_layers_and_only_where_there_is_transfer() -> None:
-    layers = [*measured("default", [10.0]), *measured("default", [1.0], metric="retrieval_p1" + UNTRAINED)]
+    layers = [*measured("default", [10.0]), *measured("default", [1.0], metric="retrieval_p1", variant=UNTRAINED)]
     console = Console(file=io.StringIO(), width=200)
     console.print(results([*layers, *FOUND], scale=DEMO))
     assert isinstance(console.file, io.StringIO)

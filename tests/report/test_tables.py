@@ -29,11 +29,11 @@ def row_after(title: str, label: str, text: str) -> list[str]:
 
 FOUND = [
     *measured("default", [10.04, 20.0, 80.0], metric="retrieval_p1"),
-    *measured("default", [1.0, 5.0, 3.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("default", [1.0, 5.0, 3.0], metric="retrieval_p1", variant=UNTRAINED),
     *measured("sep-emb-l1-6", [11.0, 12.0, 9.5], metric="retrieval_p1"),
-    *measured("sep-emb-l1-6", [1.0, 2.0, 3.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("sep-emb-l1-6", [1.0, 2.0, 3.0], metric="retrieval_p1", variant=UNTRAINED),
     *measured("default", [7.0, 8.0, 9.0], metric="word_translation_p1"),
-    *measured("default", [4.0, 5.0, 6.0], metric="word_translation_p1" + UNTRAINED),
+    *measured("default", [4.0, 5.0, 6.0], metric="word_translation_p1", variant=UNTRAINED),
     measurement("default", 0.2, metric="retrieval_p1_chance"),
 ]
 
@@ -51,11 +51,11 @@ def test_numbers_stand_in_their_places() -> None:
 def test_several_seeds_show_mean_and_range() -> None:
     second = [
         *measured("default", [90.0], metric="retrieval_p1", seed=1),
-        *measured("default", [2.0], metric="retrieval_p1" + UNTRAINED, seed=1),
+        *measured("default", [2.0], metric="retrieval_p1", variant=UNTRAINED, seed=1),
     ]
     first = [
         *measured("default", [70.0], metric="retrieval_p1"),
-        *measured("default", [1.0], metric="retrieval_p1" + UNTRAINED),
+        *measured("default", [1.0], metric="retrieval_p1", variant=UNTRAINED),
     ]
     assert row_after("Parallel", "Default", shown(first + second)) == ["80.0", "80.0", "(70-90)", "1.5", "+0.0"]
 
@@ -68,7 +68,7 @@ def test_without_default_there_is_no_delta() -> None:
 def test_each_pair_of_languages_has_its_own_table_and_chance() -> None:
     of_tem = [
         *measured("default", [33.0], languages=("ela", "tem")),
-        *measured("default", [4.0], metric="retrieval_p1" + UNTRAINED, languages=("ela", "tem")),
+        *measured("default", [4.0], metric="retrieval_p1", variant=UNTRAINED, languages=("ela", "tem")),
         measurement("default", 0.7, metric="retrieval_p1_chance", languages=("ela", "tem")),
     ]
     text = shown(FOUND + of_tem)
@@ -79,7 +79,7 @@ def test_each_pair_of_languages_has_its_own_table_and_chance() -> None:
 def test_no_number_is_cut_off_in_a_narrow_window() -> None:
     deep = [
         *measured("default", [100.0 - layer for layer in range(13)]),
-        *measured("default", [0.5] * 13, metric="retrieval_p1" + UNTRAINED),
+        *measured("default", [0.5] * 13, metric="retrieval_p1", variant=UNTRAINED),
     ]
     text = shown(deep, width=60)
     assert "…" not in text
@@ -90,7 +90,7 @@ def test_no_number_is_cut_off_in_a_narrow_window() -> None:
     "found",
     [
         [],
-        measured("default", [1.0], metric="retrieval_p1" + UNTRAINED),
+        measured("default", [1.0], metric="retrieval_p1", variant=UNTRAINED),
         measured("default", [1.0]),
         [measurement("default", 0.2, metric="retrieval_p1_chance")],
     ],

@@ -158,7 +158,7 @@ def test_default_is_held_against_what_it_has_itself_without_pretraining() -> Non
     """Names that both languages spell alike are found by a model that read nothing, if it shares words."""
 
     def untrained(condition: str, score: float) -> list[Measurement]:
-        suffixed = {"suffix": UNTRAINED, "languages": ("en", "fr")}
+        suffixed = {"variant": UNTRAINED, "languages": ("en", "fr")}
         return transferred(condition, {"en": 60.0, "fr": score}, **suffixed)
 
     scores = [
@@ -178,7 +178,7 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
         each
         for condition, score in reached.items()
         for target in TARGETS
-        for each in transferred(condition, {target: score}, suffix=UNTRAINED, languages=("en", target))
+        for each in transferred(condition, {target: score}, variant=UNTRAINED, languages=("en", target))
     ]
     measured = [*table({}), *untrained]
     # NER of Sep Emb + L1-6 in French is 56.5: as good as with no training at all.
@@ -190,7 +190,7 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
     # Above what each of them reaches; in parsing no one knows.
     assert "NER: No anchors 65.6 keeps 142% of Default 68.1 above 40.0 and 50.0 without pretraining" in kept
     assert kept.endswith("of Default 52.9")
-    of_default = [each for each in measured if not (each.condition == "no-anchors" and each.metric.endswith(UNTRAINED))]
+    of_default = [each for each in measured if not (each.condition == "no-anchors" and each.variant == UNTRAINED)]
     assert "keeps 96% of Default 68.1; " in claim("no-anchors-transfer", of_default).numbers, (
         "of one alone it is no use"
     )

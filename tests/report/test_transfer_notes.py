@@ -34,9 +34,9 @@ def test_chance_is_no_transfer_and_no_learning() -> None:
 def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, lost: str) -> None:
     found = [
         *transferred("default", {"ela": 90, "oru": oru}),
-        *transferred("default", {"ela": 20, "oru": 10}, suffix=UNTRAINED),
-        *transferred("default", {"ela": 20, "oru": 2}, suffix=UNTRAINED + FROZEN),
-        *transferred("sep-emb", {"ela": 20, "oru": 50}, suffix=UNTRAINED),
+        *transferred("default", {"ela": 20, "oru": 10}, variant=UNTRAINED),
+        *transferred("default", {"ela": 20, "oru": 2}, variant=FROZEN),
+        *transferred("sep-emb", {"ela": 20, "oru": 50}, variant=UNTRAINED),
     ]
     assert said(found)[0].endswith(f"known: NER: {lost}.")
     assert not any(line.startswith("No transfer") for line in said(found[:2]))

@@ -69,8 +69,8 @@ def test_delta_compares_only_targets_that_both_have() -> None:
 
 def test_baselines_are_models_of_their_own_below_the_others() -> None:
     found = [
-        *transferred("default", {"oru": 3}, suffix=UNTRAINED + FROZEN),
-        *transferred("default", {"oru": 4}, suffix=UNTRAINED),
+        *transferred("default", {"oru": 3}, variant=FROZEN),
+        *transferred("default", {"oru": 4}, variant=UNTRAINED),
         *transferred("default", {"oru": 60}),
         *transferred("sep-emb", {"oru": 50}),
     ]

@@ -29,7 +29,7 @@ WORD_ROWS = {
 FASTTEXT = "fasttext_of_contextual_words"
 TASK_ROWS = (
     ("Monolingual, mapped", MONOLINGUAL.name, MAPPED),
-    ("Default, both languages in one model", DEFAULT.name, ""),
+    ("Default, both languages in one model", DEFAULT.name, None),
     ("Default, mapped as well", DEFAULT.name, MAPPED),
 )
 
@@ -133,19 +133,20 @@ def _task_rows(
 ) -> Iterator[Series]:
     """The target's scores, and the source's own for what could be had at best."""
     for language in reversed(languages):
-        for label, condition, suffix in TASK_ROWS:
+        for label, condition, variant in TASK_ROWS:
             row = series(
                 measurements,
                 label=label if language == languages[1] else f"{label_of(condition)}, {language} itself",
                 exhibit=exhibit,
-                metric=task_named(task).metric + suffix,
+                metric=task_named(task).metric,
+                variant=variant,
                 condition=condition,
                 languages=languages,
                 task=task,
                 language=language,
             )
             # A map changes nothing of what the source's model says of the source.
-            if row is not None and (language == languages[1] or (condition, suffix) != TASK_ROWS[2][1:]):
+            if row is not None and (language == languages[1] or (condition, variant) != TASK_ROWS[2][1:]):
                 yield row
 
 

@@ -123,6 +123,7 @@ def series(
     languages: tuple[str, str],
     task: str | None = None,
     language: str | None = None,
+    variant: str | None = None,
 ) -> Series | None:
     """None if nothing of it is measured yet."""
     found = by_seed_and_layer(
@@ -133,6 +134,7 @@ def series(
         languages=languages,
         task=task,
         language=language,
+        variant=variant,
     )
     return Series(label=label, by_seed=tuple(found.values())) if found else None
 
@@ -146,13 +148,14 @@ def by_seed_and_layer(
     languages: tuple[str, str],
     task: str | None = None,
     language: str | None = None,
+    variant: str | None = None,
 ) -> dict[int, dict[int, float]]:
     """One metric of one kind of model."""
     found: dict[int, dict[int, float]] = {}
     for each in measurements:
         if (
             (each.exhibit, each.metric, each.condition, each.languages) == (exhibit, metric, condition, languages)
-            and each.task == task
+            and (each.variant, each.task) == (variant, task)
             and each.layer is not None
             and each.seed is not None
             and language in (None, each.language)
@@ -171,7 +174,7 @@ def mean_value(measurements: Iterable[Measurement], *, exhibit: str, metric: str
     found = [
         each.value
         for each in measurements
-        if (each.exhibit, each.metric, each.languages) == (exhibit, metric, languages)
+        if (each.exhibit, each.metric, each.variant, each.languages) == (exhibit, metric, None, languages)
     ]
     return fmean(found) if found else nan
 

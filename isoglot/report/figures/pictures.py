@@ -88,11 +88,13 @@ def _columns(measurements: Sequence[Measurement], languages: tuple[str, str]) ->
     here = [each for each in measurements if each.exhibit == FIGURE_7 and each.languages == languages]
     of_both = [name for name in dict.fromkeys(each.condition for each in here) if name != MONOLINGUAL.name]
     bilingual = [DEFAULT.name] if DEFAULT.name in of_both else of_both[:1]
-    kinds = [(label_of(name), name, CKA) for name in bilingual]
-    kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, CKA), ("Untrained", MONOLINGUAL.name, CKA + UNTRAINED)]
+    kinds: list[tuple[str, str, str | None]] = [(label_of(name), name, None) for name in bilingual]
+    kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, None), ("Untrained", MONOLINGUAL.name, UNTRAINED)]
     found = (
-        series(here, label=label, exhibit=FIGURE_7, metric=metric, condition=condition, languages=languages)
-        for label, condition, metric in kinds
+        series(
+            here, label=label, exhibit=FIGURE_7, metric=CKA, variant=variant, condition=condition, languages=languages
+        )
+        for label, condition, variant in kinds
     )
     return [row for row in found if row is not None]
 

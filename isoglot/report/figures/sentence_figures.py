@@ -38,12 +38,22 @@ def rows_of(
     """Models of both languages, then of one each, then with an untrained one of the target."""
     here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
     conditions = dict.fromkeys(each.condition for each in here)
-    asked = [(label_of(name), name, metric) for name in conditions if name != MONOLINGUAL.name]
-    asked.append((MONOLINGUAL.label, MONOLINGUAL.name, metric))
-    asked.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric + UNTRAINED))
+    asked: list[tuple[str, str, str | None]] = [
+        (label_of(name), name, None) for name in conditions if name != MONOLINGUAL.name
+    ]
+    asked.append((MONOLINGUAL.label, MONOLINGUAL.name, None))
+    asked.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, UNTRAINED))
     found = (
-        series(here, label=label, exhibit=exhibit, metric=name, condition=condition, languages=languages)
-        for label, condition, name in asked
+        series(
+            here,
+            label=label,
+            exhibit=exhibit,
+            metric=metric,
+            variant=variant,
+            condition=condition,
+            languages=languages,
+        )
+        for label, condition, variant in asked
     )
     return tuple(row for row in found if row is not None)
 
@@ -99,7 +109,7 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[
     """By kind of model, where a sentence of any was longer than its windows."""
     found: dict[str, dict[str, float]] = {}
     for each in measurements:
-        if (each.exhibit, each.metric, each.languages) == (exhibit, SENTENCES_CUT, languages):
+        if (each.exhibit, each.metric, each.variant, each.languages) == (exhibit, SENTENCES_CUT, None, languages):
             found.setdefault(each.condition, {})[each.language] = each.value
     alike: dict[str, list[str]] = {}
     for condition, shares in found.items():

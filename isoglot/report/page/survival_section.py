@@ -89,7 +89,8 @@ def _there(measurements: Sequence[Measurement], *, exhibit: str) -> set[Place]:
     return {
         (exhibit, each.condition, each.languages, each.task)
         for each in measurements
-        if each.exhibit == exhibit and each.metric == (task_named(each.task).metric if each.task else RETRIEVAL)
+        if (each.exhibit, each.variant) == (exhibit, None)
+        and each.metric == (task_named(each.task).metric if each.task else RETRIEVAL)
     }
 
 

@@ -111,10 +111,21 @@ def _below(table: Table1) -> Iterator[Block]:
         yield Folded(counts.title, [Table(headings=counts.headings, lines=counts.lines, num_names=2)])
 
 
-def _digests(measurements: Sequence[Measurement]) -> dict[tuple[str, str, str, tuple[str, str], str, int | None], str]:
-    """Of the artifact that holds a score: by task, condition, metric, pair, language and seed."""
+ScoreKey = tuple[str, Model, str, tuple[str, str], str, int | None]
+"""Task, model, metric, pair, language and seed of a score."""
+
+
+def _digests(measurements: Sequence[Measurement]) -> dict[ScoreKey, str]:
+    """The digest of the artifact that holds each score."""
     return {
-        (each.task, each.condition, each.metric, each.languages, each.language, each.seed): each.stage
+        (
+            each.task,
+            Model(condition=each.condition, variant=each.variant),
+            each.metric,
+            each.languages,
+            each.language,
+            each.seed,
+        ): each.stage
         for each in measurements
         if each.exhibit in (TABLE_1, BASELINES) and each.task is not None
     }
@@ -124,7 +135,7 @@ def _digests(measurements: Sequence[Measurement]) -> dict[tuple[str, str, str, t
 class _Table:
     asked: Asked
     tasks: tuple[TaskScores, ...]
-    digests: Mapping[tuple[str, str, str, tuple[str, str], str, int | None], str]
+    digests: Mapping[ScoreKey, str]
     links: Links
     absences: Absences
 
@@ -233,10 +244,9 @@ class _Table:
         self, task: TaskScores, model: Model, pair: tuple[str, str], values: Mapping[int | None, float]
     ) -> dict[str, Any]:
         """The mean and each seed's score; many seeds are folded under their range."""
-        metric = task.task.metric + model.suffix
         seeds = []
         for seed, value in values.items():
-            digest = self.digests.get((task.task.name, model.condition, metric, pair, pair[1], seed), "")
+            digest = self.digests.get((task.task.name, model, task.task.metric, pair, pair[1], seed), "")
             title = "record of the artifact" if seed is None else f"seed {seed}: record of its artifact"
             seeds.append({"text": f"{value:.1f}", "address": self.links.get(digest), "title": title})
         published = papers_score_of(model, task=task.task.name, languages=pair)
