@@ -18,7 +18,7 @@ from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
 from isoglot.store.canonical import Json
-from isoglot.study.conditions import DEFAULT, Condition, condition_named, label_of
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, named_in_file, read_condition
 from isoglot.study.exhibit_names import EVERYTHING, WITHOUT_CONDITIONS, ExhibitFilter
 from isoglot.study.scales import Scale
 from isoglot.study.task_files import task_names
@@ -126,7 +126,7 @@ class _Settings:
     """Those that study_settings writes and a page shows in its own words."""
 
     languages: tuple[str, ...]
-    conditions: tuple[str, ...]
+    conditions: tuple[str | dict[str, Any], ...]
     exhibits: tuple[str, ...]
     seeds: tuple[int, ...]
     only: dict[str, ExhibitFilter] | None = None
@@ -149,10 +149,10 @@ def asked_in(provenance: Provenance, *, file: str = "provenance.json") -> Asked:
     )
 
 
-def _conditions(names: tuple[str, ...], *, place: FileKey) -> Iterator[Condition]:
+def _conditions(names: tuple[str | dict[str, Any], ...], *, place: FileKey) -> Iterator[Condition]:
     for name in names:
         try:
-            yield condition_named(name)
+            yield read_condition(name)
         except IsoglotError as error:
             raise place.error(str(error)) from None
 
@@ -198,11 +198,16 @@ def read_report(folder: str | Path) -> ReportContent:
     place = Path(folder)
     if not (place / MEASUREMENTS).is_file():
         raise IsoglotError(f"{place}: no {MEASUREMENTS} in it; give the folder of a report that isoglot wrote")
-    provenance = place / PROVENANCE
-    return ReportContent(
-        measurements=list(_measurements(place / MEASUREMENTS)),
-        provenance=_table(provenance) if provenance.exists() else {},
-    )
+    provenance = _table(place / PROVENANCE) if (place / PROVENANCE).exists() else {}
+    measurements = list(_measurements(place / MEASUREMENTS, own_conditions=_own_conditions(provenance)))
+    return ReportContent(measurements=measurements, provenance=provenance)
+
+
+def _own_conditions(provenance: Mapping[str, Any]) -> set[str]:
+    """Names of conditions that were made in Python, whose settings stand in the provenance."""
+    settings = provenance.get("settings")
+    listed = settings.get("conditions", []) if isinstance(settings, dict) else []
+    return {str(each.get("name")) for each in listed if isinstance(each, dict)} if isinstance(listed, list) else set()
 
 
 def read_found(folder: Path) -> Found:
@@ -227,14 +232,15 @@ def write_found(found: Found, folder: Path) -> None:
     write_whole(folder / STATE, found.state.json_text())
 
 
-def _measurements(path: Path) -> Iterator[Measurement]:
+def _measurements(path: Path, *, own_conditions: set[str]) -> Iterator[Measurement]:
     for place, line in _lines(path):
         try:
             found: Measurement = read_as(
                 Measurement, with_variant(line) if isinstance(line, dict) else line, place=place
             )
             # What only a later isoglot knows has no name here.
-            label_of(found.condition)
+            if found.condition not in {*own_conditions, MONOLINGUAL.name}:
+                named_in_file(found.condition)
             if found.task is not None:
                 known_name(found.task, task_names(), place=place.at("task"))
         except IsoglotError as error:

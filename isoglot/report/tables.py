@@ -23,10 +23,13 @@ from isoglot.study.scales import Scale
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 
 
-def results(measurements: Sequence[Measurement], *, scale: Scale) -> RenderableType:
+def results(
+    measurements: Sequence[Measurement], *, scale: Scale, conditions: Sequence[Condition] = ()
+) -> RenderableType:
     """Every table of a study, and what they say of the paper's order of conditions."""
-    conditions = dict.fromkeys(each.condition for each in measurements if each.condition != MONOLINGUAL.name)
-    parts: list[RenderableType] = [condition_table([condition_named(name) for name in conditions], scale=scale), ""]
+    names = dict.fromkeys(each.condition for each in measurements if each.condition != MONOLINGUAL.name)
+    shown = [condition_named(name, among=conditions) for name in names]
+    parts: list[RenderableType] = [condition_table(shown, scale=scale), ""]
     if (transfer := table_1(measurements)) is not None:
         parts += [Table1Layout(table=transfer), ""]
     for each in vocabulary_tables(measurements):

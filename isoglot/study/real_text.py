@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,11 @@ class RealText:
     """By what they are and for which languages: "dictionary.en-fr", "ner.fr.test"."""
     data: Path
     """The folder that the study's paths start from."""
+
+    @cached_property
+    def known_files(self) -> dict[Path, Any]:
+        """Files that were hashed already, by path; whoever reads them keeps them here, as long as the study lives."""
+        return {}
 
     def as_written(self, path: Path) -> Path:
         """A path as the study has it, wherever its data lie."""

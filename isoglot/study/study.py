@@ -4,11 +4,13 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.study.conditions import CONDITIONS, Condition, condition_named
+from isoglot.study.conditions import CONDITIONS, Condition, named_in_file
 from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.limits import SEED, at_least, conflicts
@@ -79,6 +81,11 @@ class Study:
     origin: str
     """The file it was read from, or the name of a built-in study: for messages."""
 
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """Kept with this very study, by whoever works something out from it that takes a while."""
+        return {}
+
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The source with each target: a bilingual model is trained for each."""
@@ -94,6 +101,10 @@ class Study:
             tasks=tuple(task for task in self.tasks if only.keeps("tasks", task)),
             seeds=tuple(seed for seed in self.seeds if only.keeps("seeds", seed)),
         )
+
+    def with_conditions(self, conditions: Iterable[Condition]) -> "Study":
+        """The same study under other conditions: rows of Table 1, or any that are made in Python."""
+        return replace(self, conditions=tuple(conditions))
 
     @property
     def shown_exhibits(self) -> tuple[str, ...]:
@@ -212,7 +223,7 @@ def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Conditi
     conditions = []
     for name in distinct(names, str, at_least=1, place=place):
         try:
-            conditions.append(condition_named(name))
+            conditions.append(named_in_file(name))
         except IsoglotError as error:
             raise place.error(str(error)) from None
         try:

@@ -7,9 +7,9 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.cell_names import named_artifact, same_of_default
 from isoglot.pipeline.cells import BASELINES, EMERGENCE, TABLE_1, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.model_names import named_artifact, same_of_default
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.store import Stage, Store
 from isoglot.study.study import parse_study

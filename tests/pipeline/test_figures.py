@@ -7,9 +7,9 @@ from pathlib import Path
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.pipeline.cell_names import named_artifact
 from isoglot.pipeline.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences
+from isoglot.pipeline.model_names import named_artifact
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
 from isoglot.store import Store, inputs_first
 from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
@@ -26,7 +26,7 @@ def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
     assert found == [
         ("default", None),
         ("no-anchors", None),
-        ("sep-emb-l1-6", ""),
+        ("sep-emb-l1-6", None),
         ("monolingual", None),
         ("monolingual", UNTRAINED),
     ]

@@ -45,7 +45,7 @@ def test_an_untrained_model_has_a_name(finished: Workplace) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("tiny.toml", "names no model; write it as in"),
+        ("tiny.toml", "names no model; write a model as STUDY:CONDITION:LANGUAGE"),
         ("tiny.toml:sep-em:oru", "'sep-em' is no condition; tiny has default, no-anchors, sep-emb-l1-6, monolingual"),
         ("tiny.toml:sep-emb:oru", "make it with: isoglot run"),
         (

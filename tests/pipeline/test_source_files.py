@@ -14,7 +14,6 @@ from isoglot.pipeline.stages.text import WikipediaText
 
 
 def opened(path: Path) -> SourceFile:
-    source_file.cache_clear()
     return source_file(path, wanted_by="mine.toml")
 
 

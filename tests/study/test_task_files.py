@@ -49,8 +49,8 @@ def test_tasks_are_the_files_of_their_folder() -> None:
 
 def test_a_study_is_read_without_loading_tasks_or_torch() -> None:
     program = (
-        "import sys; from isoglot.study import read_study; read_study('demo'); "
-        "print([name for name in sys.modules if name.startswith(('isoglot.transfer', 'torch'))])"
+        "import sys; from isoglot.study.study import read_study; read_study('demo'); "
+        "print([name for name in sys.modules if name.startswith(('isoglot.evaluation', 'torch'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

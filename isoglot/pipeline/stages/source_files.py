@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 from isoglot.corpora.readers.decompression import found
@@ -40,7 +39,6 @@ class SourceFile:
             raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
 
 
-@cache
 def source_file(path: Path, *, wanted_by: str) -> SourceFile:
     """The file at a path, plain or compressed; the digest of a large, unchanged file comes from a cache."""
     path = found(path) or path

@@ -14,7 +14,7 @@ from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.sections import RETRIEVAL
 from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals, trial_title
 from isoglot.report.verdicts import CLOSE_POINTS
-from isoglot.study.conditions import DEFAULT, condition_named
+from isoglot.study.conditions import DEFAULT, condition_named, known_condition
 from isoglot.study.scales import Scale
 
 HEADINGS = {
@@ -140,7 +140,7 @@ def _row(each: Survival, *, scale: Scale, lacking: Sequence[str], place: Callabl
     by_seed = f"; by seed {', '.join(map(_percent, each.of_seeds))}" if has_seeds else ""
     return {
         "label": _label(each),
-        "words": in_words(condition_named(each.condition), scale=scale),
+        "words": in_words(condition_named(each.condition), scale=scale) if known_condition(each.condition) else "",
         "summary": f"{_label(each)}: {_percent(each.share)} of Default's is left{by_seed}",
         "width": place(each.share),
         "range": (place(low), place(high)) if has_seeds else None,

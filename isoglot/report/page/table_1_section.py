@@ -209,7 +209,7 @@ class _Table:
             yield title, [Model(condition=condition.name) for condition in alike]
 
     def _row(self, model: Model) -> dict[str, Any]:
-        settings = described(condition_named(model.condition), scale=self.asked.scale)
+        settings = described(condition_named(model.condition, among=self.asked.conditions), scale=self.asked.scale)
         of_default = described(condition_named("default"), scale=self.asked.scale)
         is_default = model == Model(condition="default")
         return {
