@@ -104,7 +104,10 @@ class Study:
 
     def with_conditions(self, conditions: Iterable[Condition]) -> "Study":
         """The same study under other conditions: rows of Table 1, or any that are made in Python."""
-        return replace(self, conditions=tuple(conditions))
+        changed = replace(self, conditions=tuple(conditions))
+        for condition in changed.conditions:
+            condition.separate.at_depth(self.scale.shape.layers)
+        return changed
 
     @property
     def shown_exhibits(self) -> tuple[str, ...]:

@@ -83,7 +83,10 @@ def test_names_of_artifacts(finished: Workplace) -> None:
     with pytest.raises(IsoglotError, match=r"'default:7' is none of tiny's default:ela-oru:0, default:ela-oru:1"):
         named("default:7")
     assert named("sep-emb") not in {each.digest for each in after.values()}, "any row of the paper, made or not"
-    with pytest.raises(IsoglotError, match=r"'sep-em' is no condition; tiny has default, .*-l1-6, monolingual; did you mean 'sep-emb-l1-6'"):
+    with pytest.raises(
+        IsoglotError,
+        match=r"'sep-em' is no condition; tiny has default, .*-l1-6, monolingual; did you mean 'sep-emb-l1-6'",
+    ):
         named("sep-em")
 
 
