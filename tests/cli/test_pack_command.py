@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from commands import Workplace, isoglot
+from commands import Workplace, answered
 from real_studies import write_real_study
 
 from isoglot.errors import IsoglotError
@@ -26,7 +26,7 @@ LIMIT = "1KB"
 
 
 def ran(*words: str, folder: Path) -> str:
-    answer = isoglot(*words, folder=folder)
+    answer = answered(*words, folder=folder)
     assert answer.returncode == 0, answer.stderr
     return answer.stdout
 
@@ -47,24 +47,6 @@ def elsewhere(origin: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Wo
     for name in ("tiny.toml", "tiny.tar.xz"):
         shutil.copy(origin.folder / name, folder / name)
     return Workplace(folder=folder, first_output=ran("unpack", "tiny.tar.xz", folder=folder))
-
-
-def test_what_both_commands_say(origin: Workplace, elsewhere: Workplace) -> None:
-    told = ran("pack", "tiny.toml", "--to", "again.tar.xz", "--largest-file", LIMIT, folder=origin.folder)
-    size = (origin.folder / "again.tar.xz").stat().st_size
-    first, second, third, fourth = told.splitlines()
-    stages = inputs_first(cell.stage for cell in cells(origin.study))
-    assert first == f"Packing {len(stages)} artifacts of tiny ..."
-    counts = re.fullmatch(
-        r"(\d+) artifacts whole, (\d+) as a summary \(files above 1KB stay here, but for what reports read\)\.", second
-    )
-    assert counts is not None
-    assert int(counts[1]) + int(counts[2]) == len(stages)
-    assert int(counts[2]) >= 6, "a model for each condition and seed"
-    assert third == f"Wrote again.tar.xz: {size / 1e3:.0f} kB. Put it into another store with:"
-    assert fourth == "  isoglot unpack again.tar.xz --store STORE"
-    assert elsewhere.first_output == f"tiny.tar.xz: {counts[1]} artifacts whole, {counts[2]} as a summary.\n"
-    assert (origin.folder / "again.tar.xz").read_bytes() == (origin.folder / "tiny.tar.xz").read_bytes()
 
 
 def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
@@ -90,7 +72,7 @@ def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
     ids=" ".join,
 )
 def test_commands_say_the_same(origin: Workplace, elsewhere: Workplace, words: tuple[str, ...]) -> None:
-    here, there = (isoglot(*words, folder=place.folder) for place in (origin, elsewhere))
+    here, there = (answered(*words, folder=place.folder) for place in (origin, elsewhere))
     assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
     # What cannot be told apart by its name is an error, and names the store.
     assert there.stderr == here.stderr.replace(str(origin.folder), str(elsewhere.folder))
@@ -128,11 +110,6 @@ def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
     assert re.search(r"a\.tar\.xz: .*; \d+ of them were in store already", ran("unpack", "a.tar.xz", folder=tmp_path))
     ran("report", "tiny.toml", folder=tmp_path)
     assert files_of(tmp_path / "store" / "reports") == files_of(origin.store.root / "reports")
-
-
-def test_a_study_half_done_travels_as_it_is(origin: Workplace, tmp_path: Path) -> None:
-    told = ran("pack", "tiny.toml", "--seeds", "1,2", "--to", f"{tmp_path}/half.tar.xz", folder=origin.folder)
-    assert re.search(r"^\d+ of \d+ artifacts of the study are not in store\.$", told, flags=re.MULTILINE)
 
 
 def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
@@ -187,7 +164,7 @@ def test_what_was_made_twice_is_named_in_one_line(origin: Workplace, elsewhere: 
         _make_otherwise(Store(copy / "store").folder(stage))
     ran("pack", "tiny.toml", "--to", f"{tmp_path}/there/other.tar.xz", folder=copy)
     before = ran("results", "tiny.toml", "--json", folder=tmp_path / "there")
-    answer = isoglot("unpack", "other.tar.xz", folder=tmp_path / "there")
+    answer = answered("unpack", "other.tar.xz", folder=tmp_path / "there")
     assert answer.returncode == 0
     (line,) = answer.stderr.splitlines()
     assert line.startswith("isoglot: other.tar.xz: 5 artifacts differ from those in store, which stay: ")
@@ -208,12 +185,12 @@ def test_results_that_rest_on_another_making_are_counted(
     _make_otherwise(Store(copy / "store").folder(run))
     shutil.rmtree(Store(there / "store").folder(stage))
     ran("pack", "tiny.toml", "--to", f"{there}/other.tar.xz", folder=copy)
-    answer = isoglot("unpack", "other.tar.xz", folder=there)
+    answer = answered("unpack", "other.tar.xz", folder=there)
     assert answer.stderr == (
         f"isoglot: other.tar.xz: 1 artifact differs from the one in store, which stays: {run.title}. 1 artifact that "
         "came rests on the archive's own: results of different makings now stand side by side\n"
     )
-    assert isoglot("unpack", "other.tar.xz", folder=there).stderr.endswith(f"which stays: {run.title}\n")
+    assert answered("unpack", "other.tar.xz", folder=there).stderr.endswith(f"which stays: {run.title}\n")
 
 
 def _make_otherwise(folder: Path) -> None:
@@ -244,7 +221,7 @@ def test_what_a_study_lacks_data_for_is_told(tmp_path: Path) -> None:
     assert " as a summary (files above 0 bytes stay here, but for what reports read)." in told
     for path in (tmp_path / "text").iterdir():
         path.unlink()
-    nothing = isoglot("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
+    nothing = answered("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
     assert (nothing.returncode, nothing.stdout) == (1, "")
     assert "nothing of it can be packed without the data it lacks; is --data right?" in nothing.stderr
 
@@ -260,7 +237,7 @@ def test_an_exhibit_that_a_choice_leaves_out_is_told(origin: Workplace, tmp_path
 def test_a_pipe_is_neither_read_nor_replaced(elsewhere: Workplace, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    answer = isoglot("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
+    answer = answered("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
     assert f"--to {pipe}: that is there and is no .xz archive" in answer.stderr
     assert pipe.is_fifo()
 
@@ -287,7 +264,7 @@ MISTAKES = [
 )
 def test_mistakes(words: list[str], mistake: str, elsewhere: Workplace) -> None:
     before = sorted(elsewhere.folder.iterdir())
-    answer = isoglot(*words, folder=elsewhere.folder)
+    answer = answered(*words, folder=elsewhere.folder)
     assert (answer.returncode, answer.stdout) == (1, "")
     assert re.search(mistake, answer.stderr)
     assert "Traceback" not in answer.stderr

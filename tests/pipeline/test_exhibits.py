@@ -11,7 +11,6 @@ from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
 
-from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.model_names import known_artifacts, named_artifact
@@ -62,32 +61,6 @@ def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
     before, after, same_before, other_after = (cell.stage.digest for cell in filled)
     assert before == same_before
     assert after != other_after
-
-
-def test_names_of_artifacts(finished: Workplace) -> None:
-    store = finished.store
-    after = {
-        (cell.condition, cell.seed): cell.stage.encoder
-        for cell in emergence_cells(STUDY)
-        if isinstance(cell.stage, Emergence) and not cell.variant
-    }
-
-    def named(name: str) -> str:
-        return named_artifact(name, study=STUDY, store=store).digest
-
-    assert named("default") == named("default:0") == after["default", 0].digest
-    assert named("sep-emb-l1-6:1") == after["sep-emb-l1-6", 1].digest
-    assert named(after["default", 1].digest[:12]) == after["default", 1].digest
-    assert named(store.folder(after["default", 1]).name) == after["default", 1].digest
-    assert named("default:ela-oru:1") == named("default:1") == after["default", 1].digest
-    with pytest.raises(IsoglotError, match=r"'default:7' is none of tiny's default:ela-oru:0, default:ela-oru:1"):
-        named("default:7")
-    assert named("sep-emb") not in {each.digest for each in after.values()}, "any row of the paper, made or not"
-    with pytest.raises(
-        IsoglotError,
-        match=r"'sep-em' is no condition; tiny has default, .*-l1-6, monolingual; did you mean 'sep-emb-l1-6'",
-    ):
-        named("sep-em")
 
 
 def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:

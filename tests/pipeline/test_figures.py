@@ -9,9 +9,8 @@ from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences
-from isoglot.pipeline.model_names import named_artifact
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
-from isoglot.store import Store, inputs_first
+from isoglot.store import inputs_first
 from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -76,13 +75,6 @@ def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:
     assert {cell.condition for cell in cells(study) if cell.exhibit == "figure-5"} == {"default"}
     (told,) = gap_sentences(study)
     assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in told
-
-
-def test_models_of_one_language_have_names(tmp_path: Path) -> None:
-    for language in ("oru", "ela-prime"):
-        named = named_artifact(f"monolingual:{language}:1", study=STUDY, store=Store(tmp_path))
-        assert named.kind == "pretrained-encoder"
-        assert named.settings["run"]["languages"] == [language]
 
 
 def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import Measurement, measurements, with_variant
+from isoglot.pipeline.measurements import measurements, with_variant
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.store import Store
 from isoglot.study.study import parse_study, with_conditions, with_seeds
@@ -104,26 +103,6 @@ def test_a_score_changed_on_the_disk_is_not_believed(store_copy: Store) -> None:
     assert re.search(rf"{path} is corrupted .* delete the folder {path.parent}", str(damage))
     assert {each.seed for each in found} == {None, 0, 1}, "the sound ones are shown all the same"
     assert changed.stage.digest not in {each.stage for each in found}
-
-
-def test_json_lines_say_null_where_nothing_applies() -> None:
-    chance = Measurement(
-        study="mine",
-        exhibit="emergence",
-        condition="default",
-        languages=("ela", "oru"),
-        language="oru",
-        task=None,
-        metric="retrieval_p1_chance",
-        layer=None,
-        seed=0,
-        value=0.2,
-        stage="ab",
-    )
-    line = chance.json_line()
-    assert json.loads(line) == asdict(chance) | {"languages": ["ela", "oru"]}
-    assert '"task": null' in line
-    assert "\n" not in line
 
 
 @pytest.mark.parametrize(
