@@ -65,13 +65,15 @@ def export(
 def _own_model(side: "Side", store: "Store") -> "OwnModel":
     from isoglot.model.interchange.own_model import OwnModel
     from isoglot.pipeline.stages.models import chosen_model
-    from isoglot.pipeline.stages.vocabulary import read_bpe, read_vocabulary
+    from isoglot.pipeline.stages.vocabulary import opened_encoding
+
+    encoding = opened_encoding(store.folder, language=side.language, bpe=side.bpe, vocabulary=side.vocabulary)
 
     return OwnModel(
         model=chosen_model(store.folder(side.encoder)),
         language=side.language,
-        bpe=read_bpe(store.folder(side.bpe)),
-        vocabulary=read_vocabulary(store.folder(side.vocabulary)),
+        bpe=encoding.bpe,
+        vocabulary=encoding.vocabulary,
         splitting=side.splitting,
         window=side.encoder.run.window,
     )

@@ -46,9 +46,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def emergence(*, is_untrained: bool) -> Emergence:
-    (stage,) = (
-        cell.stage for cell in cells(SHOWN) if cell.exhibit == EMERGENCE and bool(cell.variant) is is_untrained
-    )
+    (stage,) = (cell.stage for cell in cells(SHOWN) if cell.exhibit == EMERGENCE and bool(cell.variant) is is_untrained)
     assert isinstance(stage, Emergence)
     return stage
 
