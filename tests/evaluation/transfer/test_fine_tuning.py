@@ -12,8 +12,6 @@ from torch import Tensor
 from isoglot.corpora.vocabulary import PAD
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuned, Report, forget_checkpoints
-from isoglot.evaluation.transfer.predictions import predictions
-from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
@@ -21,12 +19,11 @@ from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
 from tests.evaluation.transfer.tiny_transfer import (
-    CPU,
     EVERYTHING,
     RUN,
     chain_trees,
     inferences,
-    letter_encoding,
+    labelled,
     silent,
     tagged_sentences,
     tiny_encoder,
@@ -87,14 +84,7 @@ def test_a_parser_learns_a_few_trees_by_heart_with_their_roots(tmp_path: Path) -
     case = {"task": PARSING, "train": trees, "dev": trees, "most_tokens": 40}
     found = tuned(tmp_path, epochs=40, learning_rate=5e-3, head_learning_rate=5e-3, **case)
     assert max(row["dev"]["las"] for row in found.log) == 100.0
-    assert labelled_by(found, trees, task=PARSING) == trees
-
-
-def labelled_by(found: FineTuned, examples: list[Any], *, task: Any = NER, language: str = "en") -> list[Any]:
-    sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=40)
-    return predictions(
-        task, examples, sequences, model=found.model, labels=found.labels, language=language, machine=CPU
-    )
+    assert labelled(PARSING, trees, model=found.model, labels=found.labels) == trees
 
 
 def test_the_best_epoch_is_kept_and_not_the_last(tmp_path: Path) -> None:
@@ -114,7 +104,7 @@ def test_the_best_epoch_is_kept_and_not_the_last(tmp_path: Path) -> None:
     # And that is what is given back.
     found = tuner.finish(silent)
     assert differing(epochs[best], weights_of(found.model)) == set()
-    assert NLI.scores(dev, labelled_by(found, dev, task=NLI)) == found.log[best]["dev"]
+    assert NLI.scores(dev, labelled(NLI, dev, model=found.model, labels=found.labels)) == found.log[best]["dev"]
 
 
 def test_of_equally_good_epochs_the_first_is_kept(tmp_path: Path) -> None:

@@ -14,9 +14,7 @@ from torch import Tensor
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.fine_tuning import FineTuned
-from isoglot.evaluation.transfer.model import NewLayers, TaskModel, drawn_layers, read_task_layers, write_task_layers
-from isoglot.evaluation.transfer.predictions import predictions
-from isoglot.evaluation.transfer.sequences import encoded
+from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers, write_task_layers
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
@@ -25,11 +23,10 @@ from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
 from tests.evaluation.transfer.tiny_transfer import (
-    CPU,
     EVERYTHING,
     RUN,
     chain_trees,
-    letter_encoding,
+    labelled,
     silent,
     tagged_sentences,
     tiny_encoder,
@@ -41,7 +38,6 @@ from tests.model.tiny_models import padded_tokens, tiny_model, tiny_shape
 NORMS = pytest.mark.parametrize("norm", NormPlacement)
 LAYERS = pytest.mark.parametrize("layer", [0, 2])
 LENGTHS = [9, 4, 1, 12]
-TAGS = ("B-LOC", "B-PER", "I-LOC", "I-PER", "O")
 
 
 def noisy(layers: NewLayers) -> NewLayers:
@@ -176,11 +172,6 @@ def tuned(folder: Path, task: Task[Any], examples: list[Any], *, count: int = 2)
     return tuner_of(folder, task=task, train=examples, dev=examples, encoder=layers).finish(silent)
 
 
-def labelled(model: TaskModel, task: Task[Any], examples: list[Any], labels: tuple[str, ...]) -> list[Any]:
-    sequences = encoded(task, examples, encoding=letter_encoding(), most_tokens=40)
-    return predictions(task, examples, sequences, model=model, labels=labels, language="en", machine=CPU)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_layers_read_again_label_the_same_and_on_another_model_otherwise(name: str, tmp_path: Path) -> None:
     task, examples = CASES[name]
@@ -192,13 +183,13 @@ def test_layers_read_again_label_the_same_and_on_another_model_otherwise(name: s
     weights = load_file(tmp_path / "layers")
     assert weights.keys() == {name for name, each in found.model.named_parameters() if each.requires_grad}
     assert {each.dtype for each in weights.values()} == {torch.float32}
-    expected = labelled(found.model, task, examples, labels)
-    assert labelled(model, task, examples, labels) == expected
+    expected = labelled(task, examples, model=found.model, labels=labels)
+    assert labelled(task, examples, model=model, labels=labels) == expected
     for tensor_name, tensor in found.model.state_dict().items():
         assert model.state_dict()[tensor_name].equal(tensor), tensor_name
     foreign = NewLayers(tiny_encoder(seed=1, noise=1.0), layer=1, count=2)
     other, _ = read_task_layers(tmp_path / "layers", task, encoder=foreign)
-    assert labelled(other, task, examples, labels) != expected
+    assert labelled(task, examples, model=other, labels=labels) != expected
     for tensor_name, tensor in tiny_encoder(seed=1, noise=1.0).state_dict().items():
         assert other.encoder.below.state_dict()[tensor_name].equal(tensor), tensor_name
 

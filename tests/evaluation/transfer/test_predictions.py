@@ -26,6 +26,7 @@ from tests.evaluation.transfer.tiny_transfer import (
     EVERYTHING,
     LABELS,
     inferences,
+    labelled,
     letter_encoding,
     random_words,
     silent,
@@ -57,19 +58,6 @@ def model_of(task: Task[Any], labels: Sequence[str], *, encoder: Encoder | None 
             for parameter in head.parameters():
                 parameter.normal_(std=0.4)
     return TaskModel(encoder, head, freeze_encoder=False)
-
-
-def labelled(
-    task: Task[Any],
-    examples: Sequence[Any],
-    *,
-    model: TaskModel,
-    labels: Sequence[str],
-    most_tokens: int = 40,
-    language: str = "en",
-) -> list[Any]:
-    sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=most_tokens)
-    return predictions(task, examples, sequences, model=model, labels=labels, language=language, machine=CPU)
 
 
 CASES = {

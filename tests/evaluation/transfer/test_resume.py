@@ -12,19 +12,16 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer import fine_tuning
 from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuner
 from isoglot.evaluation.transfer.model import drawn_layers
-from isoglot.evaluation.transfer.predictions import predictions
-from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
 from tests.evaluation.transfer.tiny_transfer import (
-    CPU,
     EVERYTHING,
     RUN,
     chain_trees,
     inferences,
-    letter_encoding,
+    labelled,
     silent,
     tagged_sentences,
     tiny_encoder,
@@ -47,8 +44,6 @@ CASES: dict[str, dict[str, Any]] = {
     "frozen": {"run": replace(UNSTEADY, freeze_encoder=True)},
     "new layers": {"run": UNSTEADY, "layer": 1},
 }
-
-
 QUICK = ("ner, dropout", "nli, epochs that cut passes", "new layers")
 
 
@@ -57,13 +52,6 @@ def new_tuner(folder: Path, *, separate: Separate | None = None, layer: int | No
     encoder = tiny_encoder(separate=separate, dropout=0.2)
     layers = encoder if layer is None else drawn_layers(encoder, layer=layer, count=2, seed=0)
     return tuner_of(folder, encoder=layers, **case)
-
-
-def labelled(tuner: FineTuner, examples: list[Any]) -> list[Any]:
-    sequences = encoded(tuner.task, examples, encoding=letter_encoding("fr"), most_tokens=16)
-    return predictions(
-        tuner.task, examples, sequences, model=tuner.best, labels=tuner.labels, language="fr", machine=CPU
-    )
 
 
 def assert_same_state(ours: FineTuner, theirs: FineTuner) -> None:
@@ -95,7 +83,11 @@ def test_going_on_from_any_epoch_changes_nothing(
         assert_same_state(parts, whole)
         torch.rand(epoch)  # what else is drawn in the process must not matter
     assert [row["epoch"] for row in whole.state.log] == list(range(1, whole.run.epochs + 1))
-    assert labelled(parts, list(whole.dev)) == labelled(whole, list(whole.dev))
+    expected, found = (
+        labelled(each.task, list(whole.dev), model=each.best, labels=each.labels, language="fr")
+        for each in (whole, parts)
+    )
+    assert found == expected
 
 
 @pytest.mark.parametrize(

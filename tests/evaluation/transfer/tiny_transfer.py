@@ -15,8 +15,10 @@ from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
-from isoglot.evaluation.transfer.model import NewLayers
+from isoglot.evaluation.transfer.model import NewLayers, TaskModel
+from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.nli import Inference
@@ -151,6 +153,20 @@ def tuner_of(
         folder=folder,
         machine=machine,
     )
+
+
+def labelled(
+    task: Task[Any],
+    examples: Sequence[Any],
+    *,
+    model: TaskModel,
+    labels: Sequence[str],
+    most_tokens: int = 40,
+    language: str = "en",
+) -> list[Any]:
+    """The examples with a model's labels."""
+    sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=most_tokens)
+    return predictions(task, examples, sequences, model=model, labels=labels, language=language, machine=CPU)
 
 
 def silent(done: int, updates: int) -> None:
