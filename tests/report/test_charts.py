@@ -4,11 +4,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from isoglot.report.figures.chart_style import IN_DARK, INK, LINES, MUTED, PLACES, styles_of
 
 from isoglot.report.figures.bars import Bar, bar_chart
 from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture, scatter_picture
-from isoglot.report.figures.picture import GROUND, Picture, png_of
+from isoglot.report.figures.picture import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, Picture, png_of, styles_of
 from tests.report.svg_pictures import contrast, marks, parsed, texts
 
 CHART = LineChart(
