@@ -1,13 +1,13 @@
 """Charts: one look for each kind of model, gaps and ranges, pale parts of bars, and files that are always the same."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from isoglot.report.figures.bars import Bar, bar_chart
-from isoglot.report.figures.chart_style import IN_DARK, INK, LINES, MUTED, PLACES, styles_of
 from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture, scatter_picture
-from isoglot.report.figures.picture import GROUND, Picture, png_of
+from isoglot.report.figures.picture import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, Picture, png_of, styles_of
 from tests.report.svg_pictures import contrast, marks, parsed, texts
 
 CHART = LineChart(
@@ -96,9 +96,12 @@ def test_an_unchanged_picture_is_recognised_and_a_changed_one_is_not() -> None:
 
 
 def test_a_picture_does_not_depend_on_those_before_it() -> None:
-    """Altair numbers parameters and views by their order in a process; names of our own replace these."""
+    """Altair and Vega number what has no name by its order in a process."""
     before = picture_of(CHART).digest
-    line_picture([CHART, CHART], name="between", title="Between")
+    for name in "ab":
+        picture = line_picture([CHART, CHART], name=name, title=name)
+        names = re.findall(r' id="([^"]+)"', picture.svg())
+        assert names == [f"{picture.digest}-{number}" for number in range(len(names))] != []
     assert picture_of(CHART).digest == before
 
 

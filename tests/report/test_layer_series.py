@@ -29,11 +29,11 @@ def test_a_series_gathers_layers_of_every_seed() -> None:
             *measured("default", [7.0, 7.0], seed=0, languages=("ela", "tam")),
             *measured("default", [6.0, 6.0], seed=0, metric="other"),
         ],
-        [("Default", "default", "retrieval_p1"), ("No anchors", "no-anchors", "retrieval_p1")],
+        [(name, name, "retrieval_p1", None) for name in ("default", "no-anchors")],
         exhibit="emergence",
         languages=("ela", "oru"),
     )
-    assert found == Series(label="Default", by_seed=({0: 1.0, 1: 3.0}, {0: 5.0, 1: 4.0}))
+    assert found == Series(label="default", by_seed=({0: 1.0, 1: 3.0}, {0: 5.0, 1: 4.0}))
     assert (found.layers, found.best, found.means) == ((3.0, 3.5), (3.0, 5.0), (2.0, 4.5))
 
 

@@ -136,16 +136,6 @@ def test_how_near_the_order_comes_to_the_papers_stands_below_table_1(tmp_path: P
     assert "Spearman" not in page_of(found[2:], tmp_path).text, "three conditions are too few"
 
 
-def test_small_numbers_are_explained_where_there_are_any(tmp_path: Path) -> None:
-    several = page_of(TRANSFER, tmp_path).by_id("table-1").text
-    assert (
-        "Struck through: no transfer. Small numbers are those of each seed. A score without any is of one seed."
-    ) in several
-    alone = page_of([each for each in TRANSFER if each.seed == 0], tmp_path).by_id("table-1").text
-    assert "Small numbers" not in alone
-    assert "leads to the record" not in several + alone, "no record is there"
-
-
 def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
     path = write_report(STUDY, [*FOUND, *TRANSFER], store=Store(tmp_path / "store")).page
     lines = (path.parent / "measurements.jsonl").read_text(encoding="utf-8").splitlines()
@@ -207,16 +197,6 @@ def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None
         (path,) = set(runs.map(write, range(16)))
     assert not list(path.parent.rglob("*.partial"))
     parsed_page(path.read_text(encoding="utf-8"))
-
-
-def test_a_picture_that_is_the_same_is_not_drawn_again(tmp_path: Path) -> None:
-    path = write_report(STUDY, FOUND, store=Store(tmp_path / "store")).page
-    png = path.parent / "figures/retrieval.ela-oru.png"
-    png.write_bytes(b"as it was")
-    write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
-    assert png.read_bytes() == b"as it was"
-    write_report(STUDY, FOUND[:4], store=Store(tmp_path / "store"))
-    assert png.read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:

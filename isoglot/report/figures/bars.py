@@ -9,10 +9,9 @@ from typing import Any
 
 from isoglot.pipeline.figures import FIGURE_4
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.chart_style import INK, MUTED, styles_of
 from isoglot.report.figures.charts import chart_spec, imported_altair, short, span
 from isoglot.report.figures.layer_series import pair_title, pairs_of
-from isoglot.report.figures.picture import Picture, Spec
+from isoglot.report.figures.picture import INK, MUTED, Picture, Spec, styles_of
 from isoglot.report.published import papers_score
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
 from isoglot.study.conditions import MONOLINGUAL, condition_named

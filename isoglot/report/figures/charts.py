@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
-from isoglot.report.figures.chart_style import DASHES, MUTED, styles_of
-from isoglot.report.figures.picture import Picture, Spec
+from isoglot.report.figures.picture import DASHES, MUTED, Picture, Spec, styles_of
 
 WIDE, HALF = 700, 360
 """Widths of charts in files: alone, and two side by side."""
@@ -73,9 +73,9 @@ def line_picture(charts: Sequence[LineChart], *, name: str, title: str) -> Pictu
 
 def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
     alt = imported_altair()
-    positions = [max(x, 1.0) if chart.has_log_x else x for x in chart.x_values] or range(
-        max((len(line.values) for line in chart.series), default=0)
-    )
+    # A model before its first update stands at update 1, as a log scale has no 0.
+    positions: Sequence[float] = [max(x, 1) if chart.has_log_x else x for x in chart.x_values]
+    positions = positions or range(max((len(line.values) for line in chart.series), default=0))
     rows: list[dict[str, Any]] = []
     for line in chart.series:
         ranges = (*line.ranges, *[None] * (len(line.values) - len(line.ranges)))
@@ -94,7 +94,8 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
     x = alt.X("x:Q", title=chart.x_title, axis=_x_axis(chart, positions), scale=_x_scale(chart, positions))
     y_scale = alt.Scale(domain=_roomy(values), nice=True)
     if chart.is_logarithmic:
-        y_scale = alt.Scale(type="log", domain=[short(0.9 * min(values)), short(1.1 * max(values))], nice=False)
+        low, high = span(values or [1.0])
+        y_scale = alt.Scale(type="log", domain=[short(0.9 * low), short(1.1 * high)], nice=False)
     y = alt.Y("y:Q", title=chart.y_title, scale=y_scale, axis=alt.Axis(tickCount=6, format="~r"))
     number = f".{chart.decimals}f"
     tooltip = [alt.Tooltip("series:N", title="Model"), alt.Tooltip("x:Q", title=chart.x_title, format=",")]
@@ -116,9 +117,8 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
         dashed = alt.Chart(alt.Data(values=levels)).mark_rule(clip=True, strokeWidth=2)
         shown = [alt.Tooltip("series:N", title="Level"), alt.Tooltip("y:Q", title=chart.y_title, format=number)]
         layers.append(dashed.encode(y=y, color=look.colour, strokeDash=look.dash, opacity=look.opacity, tooltip=shown))
-    return chart_spec(
-        layers, rows, place=place, height=HEIGHT, title=chart.title if has_title else "", params=look.params
-    )
+    title = chart.title if has_title else ""
+    return chart_spec(layers, rows, place=place, height=HEIGHT, title=title, params=look.params)
 
 
 def _legend_entry(labels: Sequence[str]) -> int:
@@ -131,10 +131,8 @@ def _x_axis(chart: LineChart, positions: Sequence[float]) -> Any:
     if chart.x_values:
         values = list(positions) if chart.has_log_x else alt.Undefined
         return alt.Axis(grid=False, values=values, format="~s", labelOverlap="greedy")
-    labels = list(chart.x_labels) or [f"L{layer}" for layer in positions]
-    return alt.Axis(
-        grid=False, values=list(positions), labelExpr=f"{json.dumps(labels)}[datum.value]", labelOverlap="greedy"
-    )
+    labels = json.dumps(list(chart.x_labels) or [f"L{layer}" for layer in positions])
+    return alt.Axis(grid=False, values=list(positions), labelExpr=f"{labels}[datum.value]", labelOverlap="greedy")
 
 
 def _x_scale(chart: LineChart, positions: Sequence[float]) -> Any:
@@ -197,13 +195,8 @@ def scatter_picture(
         return alt.Scale(domain=_roomy([0.0, *(row[axis] for row in rows)]), nice=True)
 
     base = alt.Chart().encode(
-        x=alt.X(
-            "x:Q",
-            title=x_title,
-            scale=alt.Scale(domain=_roomy([0.0, *(row["x"] for row in rows)]), nice=True),
-            axis=alt.Axis(tickCount=5, labelFlush=False),
-        ),
-        y=alt.Y("y:Q", title=y_title, scale=alt.Scale(domain=_roomy([0.0, *(row["y"] for row in rows)]), nice=True)),
+        x=alt.X("x:Q", title=x_title, scale=scale("x"), axis=alt.Axis(tickCount=5, labelFlush=False)),
+        y=alt.Y("y:Q", title=y_title, scale=scale("y")),
         tooltip=[
             alt.Tooltip("series:N", title="Model"),
             alt.Tooltip("point:N", title="Layer"),
@@ -212,13 +205,7 @@ def scatter_picture(
         ],
     )
     spec = chart_spec([_points(base, look)], rows, place=0, height=HEIGHT + 40, params=look.params)
-    return Picture(
-        name=name,
-        title=title,
-        charts=(spec,),
-        chart_width=WIDE,
-        legend_entry=_legend_entry([label for label, _ in clouds]),
-    )
+    return Picture(name=name, title=title, charts=(spec,), chart_width=WIDE, legend_entry=_legend_entry(labels))
 
 
 def chart_spec(
@@ -261,5 +248,5 @@ def _roomy(values: Iterable[float]) -> list[float]:
 
 
 def short(value: float | None) -> float | None:
-    """Digits beyond these are not seen, and may differ from one processor to another."""
-    return None if value is None else round(value, 4)
+    """Further digits are not seen, and may differ from one processor to another; JSON has no infinite numbers."""
+    return None if value is None or not isfinite(value) else round(value, 4)

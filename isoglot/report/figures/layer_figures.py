@@ -14,7 +14,7 @@ from isoglot.report.figures.layer_series import (
     mean_value,
     pair_title,
     pairs_of,
-    series,
+    series_of,
 )
 from isoglot.report.figures.sentence_figures import retrieval_figures, similarity_figures
 from isoglot.report.sections import METRIC_TITLES, Section, sections
@@ -47,18 +47,11 @@ def word_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
     """Figure 4b: words of both languages by a map, from every layer, beside fastText."""
     for languages in pairs_of(measurements, FIGURE_4):
         source, target = languages
-        found = (
-            series(
-                measurements,
-                label=label.format(source=source, target=target),
-                exhibit=FIGURE_4,
-                metric=metric,
-                condition=MONOLINGUAL.name,
-                languages=languages,
-            )
+        kinds = [
+            (label.format(source=source, target=target), MONOLINGUAL.name, metric, None)
             for metric, label in WORD_ROWS.items()
-        )
-        rows = tuple(row for row in found if row is not None)
+        ]
+        rows = series_of(measurements, kinds, exhibit=FIGURE_4, languages=languages)
 
         def value(metric: str, *, languages: tuple[str, str] = languages) -> float:
             return mean_value(measurements, exhibit=FIGURE_4, metric=metric, languages=languages)
@@ -132,22 +125,13 @@ def _task_rows(
     measurements: Sequence[Measurement], *, exhibit: str, task: str, languages: tuple[str, str]
 ) -> Iterator[Series]:
     """The target's scores, and the source's own for what could be had at best."""
-    for language in reversed(languages):
-        for label, condition, variant in TASK_ROWS:
-            row = series(
-                measurements,
-                label=label if language == languages[1] else f"{label_of(condition)}, {language} itself",
-                exhibit=exhibit,
-                metric=task_named(task).metric,
-                variant=variant,
-                condition=condition,
-                languages=languages,
-                task=task,
-                language=language,
-            )
-            # A map changes nothing of what the source's model says of the source.
-            if row is not None and (language == languages[1] or (condition, variant) != TASK_ROWS[2][1:]):
-                yield row
+    source, target = languages
+    metric = task_named(task).metric
+    of_target = [(label, condition, metric, variant) for label, condition, variant in TASK_ROWS]
+    # A map changes nothing of what the source's model says of the source.
+    of_source = [(f"{label_of(name)}, {source} itself", name, metric, variant) for _, name, variant in TASK_ROWS[:2]]
+    for language, kinds in ((target, of_target), (source, of_source)):
+        yield from series_of(measurements, kinds, exhibit=exhibit, languages=languages, task=task, language=language)
 
 
 def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Section, LayerFigure]]:
@@ -155,17 +139,7 @@ def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str
     for section in sections(measurements):
         metric = next(name for name, title in METRIC_TITLES.items() if section.title.startswith(title))
         languages = section.rows[0].languages
-        found = (
-            series(
-                measurements,
-                label=label_of(row.condition),
-                exhibit=EMERGENCE,
-                metric=metric,
-                condition=row.condition,
-                languages=languages,
-            )
-            for row in section.rows
-        )
+        kinds = [(label_of(row.condition), row.condition, metric, None) for row in section.rows]
         yield (
             metric,
             section,
@@ -174,7 +148,7 @@ def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str
                 title=section.title,
                 unit="precision at 1 (%)",
                 decimals=1,
-                rows=tuple(row for row in found if row is not None),
+                rows=series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
                 summary_title="best",
                 summary=lambda row: row.best,
                 references=() if section.chance is None else (("chance", section.chance),),

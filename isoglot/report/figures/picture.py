@@ -1,18 +1,45 @@
-"""A picture of a report: charts for the page, and the same charts in one SVG or PNG file."""
+"""A picture of a report: the look of its charts, the charts for the page, and the same charts as SVG or PNG."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from html import escape
 from importlib.metadata import version
+from itertools import chain, count
 from textwrap import wrap
 from typing import Any
 
-from isoglot.report.figures.chart_style import GROUND, chart_config
+from isoglot.study.conditions import label_of
 
+# Hues after Okabe and Ito (2008), which the colour-blind can distinguish; each is seen on its own ground.
+LINES = {
+    "#0060a8": "#5ab4ff",
+    "#c84e00": "#ff8a4c",
+    "#007f5f": "#35c79a",
+    "#a8508a": "#e59ac8",
+    "#8a6100": "#f0c33a",
+    "#3a8bbf": "#a9dcf7",
+    "#1c2129": "#f4f6f8",
+}
+"""Colours of lines in light mode, and each one's in dark mode."""
+GROUND, INK, FAINT, MUTED = "#ffffff", "#1c2128", "#d5dae1", "#5a6572"
+IN_DARK = {GROUND: "#14181f", INK: "#e8ecf1", FAINT: "#39414d", MUTED: "#9eabba", **LINES}
+"""Every colour of a chart in light mode, with its colour in dark mode: the page's script replaces one by the other."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
+DASHES = ((7, 4), (2, 4), (10, 3, 2, 3))
+NUM_STYLES = 3 * len(LINES)
+"""Every colour with three marks."""
+
+FIRST = ("default", "no-anchors", "sep-emb", "monolingual", "sep-l1-3", "sep-emb-l1-6", "wiki-cc")
+SECOND = ("default-anchors", "extra-anchors", None, None, "sep-l1-6", "sep-emb-l1-3")
+PLACES = {label_of(name): place for place, name in enumerate((*FIRST, *SECOND)) if name is not None}
+"""Styles of the paper's models; similar models share a colour, with different marks."""
+
+# A font that vl-convert brings along, so that pictures are the same on machines with other fonts or none.
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 Spec = Mapping[str, Any]
 """A chart in Vega-Lite, as wide as the page has room for."""
 PAPER = {"name": "paper", "value": True}
@@ -20,8 +47,67 @@ PAPER = {"name": "paper", "value": True}
 SCALE = 2
 """Pixels of a PNG for each pixel of its SVG: sharp on a printed page."""
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+CLIP = re.compile(r"(?<=[\"#])clip\d+(?=[\")])")
 REPLACEMENT = "\ufffd"
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """The look of one line and its points."""
+
+    colour: str
+    shape: str
+
+
+def styles_of(labels: Sequence[str]) -> list[Style]:
+    """The style of each line of a chart."""
+    return [_style(place) for place in _places_of(labels)]
+
+
+def _places_of(labels: Sequence[str]) -> list[int]:
+    """Numbers of styles.
+
+    A line such as "Default, mapped" takes its model's colour with any mark; lines of other models take the first
+    style that is free.
+    """
+    places = {line: PLACES[label] for line, label in enumerate(labels) if label in PLACES}
+    others = [line for line in range(len(labels)) if line not in places]
+    for line in sorted(others, key=lambda line: not _of_same_model(labels[line])):
+        taken = set(places.values())
+        places[line] = next(place for place in chain(_of_same_model(labels[line]), count()) if place not in taken)
+    return [places[line] for line in range(len(labels))]
+
+
+def _of_same_model(label: str) -> tuple[int, ...]:
+    """Numbers of the styles in the colour of the model that a label begins with."""
+    own = PLACES.get(label.partition(",")[0])
+    return () if own is None else (own, *range(own % len(LINES), NUM_STYLES, len(LINES)))
+
+
+def _style(place: int) -> Style:
+    """Each further round through the colours has the marks shifted, so that a mark comes back in other colours only."""
+    shape = SHAPES[(place + 3 * (place // len(LINES))) % len(SHAPES)]
+    return Style(colour=tuple(LINES)[place % len(LINES)], shape=shape)
+
+
+def chart_config() -> dict[str, Any]:
+    """Vega-Lite's settings of all charts."""
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "view": {"stroke": None},
+        "title": {"anchor": "start", "color": INK, "fontSize": 13, "subtitleColor": MUTED, "subtitleFontSize": 11},
+        "axis": {
+            **{"domainColor": FAINT, "gridColor": FAINT, "tickColor": FAINT, "labelColor": INK, "titleColor": INK},
+            **{"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 150},
+        },
+        "legend": {
+            **{"orient": "bottom", "title": None, "labelColor": INK, "labelFontSize": 12, "labelLimit": 260},
+            **{"symbolSize": 80, "symbolStrokeWidth": 1.5, "direction": "horizontal"},
+        },
+        "text": {"color": INK, "fontSize": 11},
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +172,10 @@ class Picture:
     def svg(self) -> str:
         """A whole SVG document that begins with the digest, so that an unchanged picture is recognised."""
         named = f'{self._beginning} role="img" aria-label="{escape(_plain(self.title))}"'
-        return _svg_of(self._file_spec).replace("<svg", named, 1)
+        drawn = _svg_of(self._file_spec).replace("<svg", named, 1)
+        # Vega numbers clip paths from the first picture of a process on; on a page, names must be unique.
+        numbers = {number: place for place, number in enumerate(dict.fromkeys(CLIP.findall(drawn)))}
+        return CLIP.sub(lambda clip: f"{self.digest}-{numbers[clip[0]]}", drawn)
 
     def is_drawn_in(self, svg: str) -> bool:
         """Whether an SVG document shows this very picture."""

@@ -7,7 +7,6 @@ from statistics import fmean
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.figures import FIGURE_6, FIGURE_7
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.chart_style import FAINT, GROUND
 from isoglot.report.figures.charts import (
     Line,
     LineChart,
@@ -18,8 +17,16 @@ from isoglot.report.figures.charts import (
     scatter_picture,
     short,
 )
-from isoglot.report.figures.layer_series import LayerFigure, Series, pair_title, pairs_of, pearson, series
-from isoglot.report.figures.picture import Picture, Spec
+from isoglot.report.figures.layer_series import (
+    LayerFigure,
+    Series,
+    SeriesKind,
+    pair_title,
+    pairs_of,
+    pearson,
+    series_of,
+)
+from isoglot.report.figures.picture import FAINT, GROUND, Picture, Spec
 from isoglot.report.figures.sentence_figures import CKA, PAPERS_CORRELATION, RETRIEVAL, rows_of
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
@@ -83,20 +90,14 @@ def _with_mean(values: Sequence[float | None], num_states: int) -> list[float | 
     return [*values, *[None] * (num_states - len(values)), fmean(known)]
 
 
-def _columns(measurements: Sequence[Measurement], languages: tuple[str, str]) -> list[Series]:
+def _columns(measurements: Sequence[Measurement], languages: tuple[str, str]) -> tuple[Series, ...]:
     """The model of both languages (Default, if it is there), models of one each, and with an untrained one."""
     here = [each for each in measurements if each.exhibit == FIGURE_7 and each.languages == languages]
     of_both = [name for name in dict.fromkeys(each.condition for each in here) if name != MONOLINGUAL.name]
     bilingual = [DEFAULT.name] if DEFAULT.name in of_both else of_both[:1]
-    kinds: list[tuple[str, str, str | None]] = [(label_of(name), name, None) for name in bilingual]
-    kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, None), ("Untrained", MONOLINGUAL.name, UNTRAINED)]
-    found = (
-        series(
-            here, label=label, exhibit=FIGURE_7, metric=CKA, variant=variant, condition=condition, languages=languages
-        )
-        for label, condition, variant in kinds
-    )
-    return [row for row in found if row is not None]
+    kinds: list[SeriesKind] = [(label_of(name), name, CKA, None) for name in bilingual]
+    kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, CKA, None), ("Untrained", MONOLINGUAL.name, CKA, UNTRAINED)]
+    return series_of(here, kinds, exhibit=FIGURE_7, languages=languages)
 
 
 def heat_map(columns: Mapping[str, Sequence[float | None]], *, rows: Sequence[str], title: str, place: int) -> Spec:

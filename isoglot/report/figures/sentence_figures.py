@@ -10,11 +10,12 @@ from isoglot.pipeline.stages.readers import SENTENCES_CUT
 from isoglot.report.figures.layer_series import (
     LayerFigure,
     Series,
+    SeriesKind,
     few_pairs,
     pair_title,
     pairs_of,
     pearson,
-    series,
+    series_of,
     shown,
 )
 from isoglot.report.published import FIGURE_7_CKA
@@ -38,24 +39,10 @@ def rows_of(
     """Models of both languages, then of one each, then with an untrained one of the target."""
     here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
     conditions = dict.fromkeys(each.condition for each in here)
-    asked: list[tuple[str, str, str | None]] = [
-        (label_of(name), name, None) for name in conditions if name != MONOLINGUAL.name
-    ]
-    asked.append((MONOLINGUAL.label, MONOLINGUAL.name, None))
-    asked.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, UNTRAINED))
-    found = (
-        series(
-            here,
-            label=label,
-            exhibit=exhibit,
-            metric=metric,
-            variant=variant,
-            condition=condition,
-            languages=languages,
-        )
-        for label, condition, variant in asked
-    )
-    return tuple(row for row in found if row is not None)
+    kinds: list[SeriesKind] = [(label_of(name), name, metric, None) for name in conditions if name != MONOLINGUAL.name]
+    kinds.append((MONOLINGUAL.label, MONOLINGUAL.name, metric, None))
+    kinds.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric, UNTRAINED))
+    return series_of(here, kinds, exhibit=exhibit, languages=languages)
 
 
 def retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LayerFigure]:

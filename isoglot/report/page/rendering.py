@@ -10,8 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from isoglot.report.figures.chart_style import IN_DARK, chart_config
-from isoglot.report.figures.picture import NOT_IN_XML, REPLACEMENT
+from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
 from isoglot.report.page.section import Section
 
 FIGURES = "figures"
