@@ -39,10 +39,10 @@ def exit_code_of(
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def nursed(module: str, place: Path, *, few: bool = False) -> Nursed:
+def nursed(module: str, place: Path, *arguments: str, few: bool = False) -> Nursed:
     """Run a module that kills processes in folders of a place, a few of them or many, and prints their fates."""
     process = subprocess.run(
-        [sys.executable, "-m", module, str(place), *(["few"] if few else [])],
+        [sys.executable, "-m", module, str(place), *arguments, *(["few"] if few else [])],
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
