@@ -63,7 +63,7 @@ def test_a_whole_artifact_takes_the_place_of_its_summary(archive: Path, store: S
 
 
 @pytest.mark.parametrize("limit", [7, 8])
-def test_of_an_artifact_made_twice_the_first_is_kept(archive: Path, store: Store, tmp_path: Path, limit: int) -> None:
+def test_the_first_of_an_artifact_made_twice_is_kept(archive: Path, store: Store, tmp_path: Path, limit: int) -> None:
     """Whether it is known by a summary alone, as here, or whole."""
     other, unlike = Store(tmp_path / "other"), Unlike(lines=11)
     assert unlike.digest == TEXT.digest
