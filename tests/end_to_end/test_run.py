@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 from statistics import fmean
 
@@ -118,3 +119,23 @@ def test_a_second_run_does_nothing_and_says_so_at_once(finished: Workplace) -> N
     assert answer.stdout.startswith("tiny: 61 artifacts done, 0 to make\n")
     assert "Nothing to do: all 61 artifacts are in store.\n" in answer.stdout
     assert {path: path.stat().st_mtime_ns for path in finished.store.root.glob("*-*/**/*")} == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_in_the_demo_structure_emerges_and_goes_with_the_shared_parts(seed: int, tmp_path: Path) -> None:
+    start = time.monotonic()
+    run = isoglot("run", "demo", "--seeds", str(seed), folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert time.monotonic() - start < 360
+    best: dict[tuple[str, str | None], float] = {}
+    for line in isoglot("results", "demo", "--seeds", str(seed), "--json", folder=tmp_path).stdout.splitlines():
+        each = json.loads(line)
+        if each["update"] is not None or each["metric"] != "retrieval_p1":
+            continue
+        key = each["condition"], each["variant"]
+        best[key] = max(best.get(key, 0.0), each["value"])
+    assert best["default", None] >= 50
+    assert best["no-anchors", None] >= 30
+    gain = best["sep-emb-l1-6", None] - best["sep-emb-l1-6", "untrained"]
+    assert abs(gain) <= 3
