@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from commands import Workplace, isoglot, processor_seconds
+from commands import Workplace, answered, isoglot, processor_seconds
 
 FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "variant", "layer", "seed")
 CONDITIONS = {"default": "Default", "no-anchors": "No anchors", "sep-emb-l1-6": "Sep Emb + L1-6"}
@@ -16,7 +16,7 @@ Line = dict[str, object]
 
 @pytest.fixture(scope="module")
 def lines(finished: Workplace) -> list[Line]:
-    answer = isoglot("results", "tiny.toml", "--json", folder=finished.folder)
+    answer = answered("results", "tiny.toml", "--json", folder=finished.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     return [json.loads(line) for line in answer.stdout.splitlines()]
 
@@ -80,7 +80,7 @@ def test_retrieval_is_in_percent_at_every_layer_and_training_shows(lines: list[L
 
 
 def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[Line]) -> None:
-    answer = isoglot("results", "tiny.toml", folder=finished.folder)
+    answer = answered("results", "tiny.toml", folder=finished.folder)
     tables = finished.first_output[finished.first_output.index("What the languages") :]
     assert tables.startswith(answer.stdout.rstrip())
     default = fmean(max(scores(lines, "default", "retrieval_p1", seed=seed).values()) for seed in (0, 1))
@@ -101,10 +101,10 @@ def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[
 
 def test_one_seed_and_one_condition_can_be_selected(finished: Workplace, lines: list[Line]) -> None:
     selected = ("--seeds", "1", "--conditions", "no-anchors")
-    answer = isoglot("results", "tiny.toml", *selected, "--json", folder=finished.folder)
+    answer = answered("results", "tiny.toml", *selected, "--json", folder=finished.folder)
     expected = [line for line in lines if line["condition"] == "no-anchors" and line["seed"] in (1, None)]
     assert [json.loads(line) for line in answer.stdout.splitlines()] == expected
-    table = isoglot("results", "tiny.toml", *selected, folder=finished.folder).stdout
+    table = answered("results", "tiny.toml", *selected, folder=finished.folder).stdout
     best = max(scores(lines, "no-anchors", "retrieval_p1", seed=1).values())
     assert row(table, "No anchors")[5] == f"{best:.1f}"
     assert not re.search("^ (Default|Sep Emb) ", table, flags=re.MULTILINE)
