@@ -17,7 +17,7 @@ def cut_short(folder: Path) -> None:
         path.write_bytes(path.read_bytes()[:100])
 
 
-def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_path: Path) -> None:
+def test_damaged_weights_half_written_artifacts_and_a_damaged_score(finished: Workplace, tmp_path: Path) -> None:
     shutil.copytree(finished.folder, tmp_path / "copy")
     folder, store = tmp_path / "copy", tmp_path / "copy" / "store"
     for score in store.glob("emergence-*"):
@@ -47,12 +47,9 @@ def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_pat
     assert re.search(r"^Made 2 artifacts in .*, reused 59\.$", again.stdout, flags=re.MULTILINE)
     assert artifact_files(store) == artifact_files(finished.store.root)
 
-
-def test_a_damaged_score_is_named_by_results(finished: Workplace, tmp_path: Path) -> None:
-    shutil.copytree(finished.folder, tmp_path / "copy")
-    scores = sorted((tmp_path / "copy" / "store").glob("emergence-*/scores.json"))[0]
+    scores = sorted(store.glob("emergence-*/scores.json"))[0]
     scores.write_text(scores.read_text()[:-20])
-    answer = answered("results", "tiny.toml", "--json", folder=tmp_path / "copy")
-    assert answer.returncode == 1
-    assert f"delete the folder {scores.parent} and run again" in answer.stderr
-    assert "Traceback" not in answer.stderr
+    shown = answered("results", "tiny.toml", "--json", folder=folder)
+    assert shown.returncode == 1
+    assert f"delete the folder {scores.parent} and run again" in shown.stderr
+    assert "Traceback" not in shown.stderr

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from commands import isoglot, started
+from commands import answered, isoglot, started
 from study_texts import TINY_STUDY
 
 from tests.end_to_end.artifact_files import artifact_files
@@ -29,7 +29,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The folder of a study that ran to its end, and its output."""
     folder = tmp_path_factory.mktemp("figures")
     (folder / "tiny.toml").write_text(FIGURES, encoding="utf-8")
-    answer = isoglot("run", "tiny.toml", folder=folder)
+    answer = answered("run", "tiny.toml", "--workers", "1", folder=folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     return folder, answer.stdout
 
@@ -49,7 +49,7 @@ def test_every_figure_is_printed_and_has_its_picture_and_its_numbers(whole: tupl
         assert f"Figure {number}: " in printed
     assert "Figure 7: CKA similarity of parallel sentences (ela-ela')" in printed
 
-    answer = isoglot("results", "tiny.toml", "--json", folder=folder)
+    answer = answered("results", "tiny.toml", "--json", folder=folder)
     found = [json.loads(line) for line in answer.stdout.splitlines()]
     by_layer = Counter(
         (each["exhibit"], each["condition"], each["metric"], each["variant"])

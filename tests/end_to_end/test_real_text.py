@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from commands import isoglot, started
+from commands import answered, isoglot, started
 from real_studies import write_real_study
 
 from isoglot.corpora.numbered_text import NumberedText
@@ -19,14 +19,14 @@ from tests.end_to_end.artifact_files import artifact_files
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prepared")
     write_real_study(folder)
-    run = isoglot("run", "real.toml", folder=folder)
+    run = answered("run", "real.toml", "--workers", "1", folder=folder)
     assert (run.returncode, run.stderr) == (0, ""), run.stdout
     (folder / "output.txt").write_text(run.stdout)
     return folder
 
 
 def test_every_vocabulary_of_table_1_is_prepared(prepared: Path) -> None:
-    answer = isoglot("results", "real.toml", "--json", folder=prepared)
+    answer = answered("results", "real.toml", "--json", folder=prepared)
     assert answer.stderr == ""
     lines = [json.loads(line) for line in answer.stdout.splitlines()]
     found = {(line["condition"], line["metric"], line["language"]): line["value"] for line in lines}
@@ -56,14 +56,14 @@ def test_the_run_names_its_splitters_and_shows_the_vocabularies(prepared: Path) 
 def test_a_second_run_on_files_that_were_moved_does_nothing(prepared: Path, tmp_path: Path) -> None:
     write_real_study(tmp_path / "moved")
     os.utime(tmp_path / "moved/text/fr-2.txt", (1e9, 1e9))
-    answer = isoglot("run", "real.toml", "--data", str(tmp_path / "moved"), folder=prepared)
+    answer = answered("run", "real.toml", "--data", str(tmp_path / "moved"), folder=prepared)
     assert "Nothing to do: all" in answer.stdout, answer.stdout + answer.stderr
     assert answer.returncode == 0
 
 
 def test_models_are_trained_and_scored(prepared: Path) -> None:
-    words = ("--exhibits", "emergence", "--conditions", "extra-anchors")
-    run = isoglot("run", "real.toml", *words, folder=prepared)
+    words = ("--exhibits", "emergence", "--conditions", "extra-anchors", "--workers", "1")
+    run = answered("run", "real.toml", *words, folder=prepared)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "Parallel sentences: precision at 1 (%) by layer" in run.stdout
     assert "Word translation" in run.stdout
@@ -73,7 +73,7 @@ def test_missing_data_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
     write_real_study(tmp_path)
     (tmp_path / "en-fr.tsv").unlink()
     (tmp_path / "text/fr-other.txt").unlink()
-    run = isoglot("run", "real.toml", "--conditions", "default,wiki-cc,extra-anchors", folder=tmp_path)
+    run = answered("run", "real.toml", "--conditions", "default,wiki-cc,extra-anchors", folder=tmp_path)
     assert run.returncode == 0, run.stderr
     lacking = [line.strip() for line in run.stdout.splitlines() if line.startswith("  no data for ")]
     assert lacking == [
@@ -86,7 +86,7 @@ def test_missing_data_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("store/vocabulary-statistics-*"))) == 1
     for path in (tmp_path / "text").iterdir():
         path.unlink()
-    nothing = isoglot("run", "real.toml", folder=tmp_path)
+    nothing = answered("run", "real.toml", folder=tmp_path)
     assert nothing.returncode == 1
     assert "without the data it lacks; is --data right?" in nothing.stderr
 
@@ -94,7 +94,7 @@ def test_missing_data_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
 def test_bad_text_is_named_by_file_and_line_and_leaves_nothing_half_made(tmp_path: Path) -> None:
     write_real_study(tmp_path)
     (tmp_path / "text/fr-2.txt").write_bytes(b"good line\nb\xe9d line\n" * 90)
-    run = isoglot("run", "real.toml", "--conditions", "default", folder=tmp_path)
+    run = answered("run", "real.toml", "--conditions", "default", folder=tmp_path)
     assert run.returncode == 1
     assert "Traceback" not in run.stderr
     assert "fr-2.txt:2: " in run.stderr

@@ -2,11 +2,12 @@
 
 import json
 import re
+import time
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-from commands import Workplace, isoglot, processor_seconds
+from commands import Workplace, answered, isoglot, processor_seconds
 
 FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "variant", "layer", "seed")
 CONDITIONS = {"default": "Default", "no-anchors": "No anchors", "sep-emb-l1-6": "Sep Emb + L1-6"}
@@ -15,7 +16,7 @@ Line = dict[str, object]
 
 @pytest.fixture(scope="module")
 def lines(finished: Workplace) -> list[Line]:
-    answer = isoglot("results", "tiny.toml", "--json", folder=finished.folder)
+    answer = answered("results", "tiny.toml", "--json", folder=finished.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     return [json.loads(line) for line in answer.stdout.splitlines()]
 
@@ -79,7 +80,7 @@ def test_retrieval_is_in_percent_at_every_layer_and_training_shows(lines: list[L
 
 
 def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[Line]) -> None:
-    answer = isoglot("results", "tiny.toml", folder=finished.folder)
+    answer = answered("results", "tiny.toml", folder=finished.folder)
     tables = finished.first_output[finished.first_output.index("What the languages") :]
     assert tables.startswith(answer.stdout.rstrip())
     default = fmean(max(scores(lines, "default", "retrieval_p1", seed=seed).values()) for seed in (0, 1))
@@ -100,10 +101,10 @@ def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[
 
 def test_one_seed_and_one_condition_can_be_selected(finished: Workplace, lines: list[Line]) -> None:
     selected = ("--seeds", "1", "--conditions", "no-anchors")
-    answer = isoglot("results", "tiny.toml", *selected, "--json", folder=finished.folder)
+    answer = answered("results", "tiny.toml", *selected, "--json", folder=finished.folder)
     expected = [line for line in lines if line["condition"] == "no-anchors" and line["seed"] in (1, None)]
     assert [json.loads(line) for line in answer.stdout.splitlines()] == expected
-    table = isoglot("results", "tiny.toml", *selected, folder=finished.folder).stdout
+    table = answered("results", "tiny.toml", *selected, folder=finished.folder).stdout
     best = max(scores(lines, "no-anchors", "retrieval_p1", seed=1).values())
     assert row(table, "No anchors")[5] == f"{best:.1f}"
     assert not re.search("^ (Default|Sep Emb) ", table, flags=re.MULTILINE)
@@ -118,3 +119,23 @@ def test_a_second_run_does_nothing_and_says_so_at_once(finished: Workplace) -> N
     assert answer.stdout.startswith("tiny: 61 artifacts done, 0 to make\n")
     assert "Nothing to do: all 61 artifacts are in store.\n" in answer.stdout
     assert {path: path.stat().st_mtime_ns for path in finished.store.root.glob("*-*/**/*")} == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_in_the_demo_structure_emerges_and_goes_with_the_shared_parts(seed: int, tmp_path: Path) -> None:
+    start = time.monotonic()
+    run = isoglot("run", "demo", "--seeds", str(seed), folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert time.monotonic() - start < 360
+    best: dict[tuple[str, str | None], float] = {}
+    for line in isoglot("results", "demo", "--seeds", str(seed), "--json", folder=tmp_path).stdout.splitlines():
+        each = json.loads(line)
+        if each["update"] is not None or each["metric"] != "retrieval_p1":
+            continue
+        key = each["condition"], each["variant"]
+        best[key] = max(best.get(key, 0.0), each["value"])
+    assert best["default", None] >= 50
+    assert best["no-anchors", None] >= 30
+    gain = best["sep-emb-l1-6", None] - best["sep-emb-l1-6", "untrained"]
+    assert abs(gain) <= 3

@@ -35,14 +35,14 @@ LAYER_OF = {"ner": 0, "pos": 1, "parsing": 3}
 
 
 def mapped(task: str) -> LayerTransfer:
-    """Of two learning rates."""
+    """The transfer of two learning rates."""
     pair = monolingual()
     heads = [layer_head(pair, task=task, layer=LAYER_OF[task], rate=rate) for rate in (1e-3, 5e-3)]
     return layer_transfer(pair, *heads)
 
 
 def unmapped() -> LayerTransfer:
-    """Of one model whose languages own parts."""
+    """The transfer within one model whose languages own parts."""
     pair = bilingual(condition="sep-emb-l1-6")
     return layer_transfer(pair, layer_head(pair), is_mapped=False)
 
