@@ -49,7 +49,7 @@ class Synthetic:
     languages: tuple[SyntheticLanguage, ...]
     sentences: int
     parallel_sentences: int = 500
-    """Sentences said in every language, apart from the training text, to score retrieval."""
+    """Sentences in every language, apart from the training text, to score retrieval."""
     mapping_sentences: int = 1000
     """Others, to fit maps between models on and to compare models by."""
     train_examples: int = 6000
@@ -63,7 +63,7 @@ class Synthetic:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What is asked. The first language is the source: the one that models are chosen by."""
+    """One question to answer. The first language is the source: the one that models are chosen by."""
 
     name: str
     scale: Scale
@@ -71,13 +71,13 @@ class Study:
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
     tasks: tuple[str, ...]
-    """What transfer is measured by; one file each in isoglot/evaluation/transfer/tasks."""
+    """Tasks that measure transfer; one file each in isoglot/evaluation/transfer/tasks."""
     seeds: tuple[int, ...]
     only: Mapping[str, ExhibitFilter] = field(default_factory=dict)
-    """By exhibit, for those that are about less than all of it."""
+    """Filters by exhibit, for exhibits about a part of the study."""
     text: Synthetic | RealText
     file_exhibits: tuple[str, ...]
-    """Those of its file; `exhibits` may be others."""
+    """Exhibits of its file; `exhibits` may be others."""
     origin: str
     """The file it was read from, or the name of a built-in study: for messages."""
 
@@ -92,7 +92,7 @@ class Study:
         return tuple((self.languages[0], target) for target in self.languages[1:])
 
     def of_exhibit(self, exhibit: str) -> "Study":
-        """What is asked of one exhibit: the same study with its lists as [only.EXHIBIT] narrows them."""
+        """The study of one exhibit: the same with its lists as [only.EXHIBIT] narrows them."""
         only, (source, *targets) = self.only.get(exhibit, EVERYTHING), self.languages
         return replace(
             self,
@@ -254,8 +254,8 @@ def _only(value: object, *, study: Study, place: FileKey) -> dict[str, ExhibitFi
         "tasks": study.tasks,
         "seeds": study.seeds,
     }
-    asked = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
-    return parse_filters(value, exhibits=asked, lists=lists, place=place)
+    exhibits = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
+    return parse_filters(value, exhibits=exhibits, lists=lists, place=place)
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:
