@@ -104,10 +104,9 @@ class Study:
 
     def with_conditions(self, conditions: Iterable[Condition]) -> "Study":
         """The same study under other conditions: rows of Table 1, or any that are made in Python."""
-        changed = replace(self, conditions=tuple(conditions))
-        for condition in changed.conditions:
+        for condition in (conditions := tuple(conditions)):
             condition.separate.at_depth(self.scale.shape.layers)
-        return changed
+        return replace(self, conditions=conditions)
 
     @property
     def shown_exhibits(self) -> tuple[str, ...]:
@@ -196,7 +195,7 @@ def with_conditions(study: Study, names: Iterable[str]) -> Study:
     return replace(study, conditions=_conditions(list(names), scale=study.scale, place=FileKey(file="--conditions")))
 
 
-TEXT_MEND = (
+TEXT_HINT = (
     "write a [text] table that names a file for each, or, for languages that are made up, a [synthetic] table with "
     "sentences = 40000 and a table [synthetic.languages.NAME] for each"
 )
@@ -248,12 +247,8 @@ def _seeds(seeds: object, *, place: FileKey) -> tuple[int, ...]:
 
 
 def _only(value: object, *, study: Study, place: FileKey) -> dict[str, ExhibitFilter]:
-    lists = {
-        "targets": study.languages[1:],
-        "conditions": [condition.name for condition in study.conditions],
-        "tasks": study.tasks,
-        "seeds": study.seeds,
-    }
+    conditions = [condition.name for condition in study.conditions]
+    lists = {"targets": study.languages[1:], "conditions": conditions, "tasks": study.tasks, "seeds": study.seeds}
     exhibits = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
     return parse_filters(value, exhibits=exhibits, lists=lists, place=place)
 
@@ -265,7 +260,7 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKe
                 raise place.at(key).error("a study with a [synthetic] table makes up its text; drop one of the two")
         return _synthetic(table, languages=languages, place=place.at("synthetic"))
     if "text" not in table:
-        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {TEXT_MEND}")
+        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {TEXT_HINT}")
     return parse_real_text(table, languages=languages, data=data, place=place)
 
 
@@ -276,12 +271,8 @@ def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> S
     refuse_unknown_keys(synthetic, ("languages", *amounts, *of_world), place=place)
     world = made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place, given={})
     made_up = _synthetic_languages(synthetic.get("languages", {}), names=languages, place=place.at("languages"))
-    result = made_from(
-        {key: synthetic[key] for key in amounts if key in synthetic},
-        Synthetic,
-        place=place,
-        given={"world": world, "languages": made_up},
-    )
+    table_of_amounts = {key: synthetic[key] for key in amounts if key in synthetic}
+    result = made_from(table_of_amounts, Synthetic, place=place, given={"world": world, "languages": made_up})
     for key in amounts:
         refuse_outside(getattr(result, key), at_least(2), place=place.at(key))
     return result
@@ -292,19 +283,18 @@ def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: FileK
     for name in by_name:
         if name not in names:
             raise place.at(name).error(f"this language is not in languages, {quoted(names)}{suggestion(name, names)}")
-    return tuple(_synthetic_language(name, by_name, place=place.at(name)) for name in names)
-
-
-def _synthetic_language(name: str, by_name: Table, *, place: FileKey) -> SyntheticLanguage:
-    if name not in by_name:
-        raise place.error(f"{name!r} has no text; write the table [{place.key}], empty to take every default")
-    table = checked(by_name[name], dict, place=place)
-    return made_from(table, SyntheticLanguage, place=place, given={"name": name})
+    made_up = []
+    for name in names:
+        at = place.at(name)
+        if name not in by_name:
+            raise at.error(f"{name!r} has no text; write the table [{at.key}], empty to take every default")
+        table = checked(by_name[name], dict, place=at)
+        made_up.append(made_from(table, SyntheticLanguage, place=at, given={"name": name}))
+    return tuple(made_up)
 
 
 def _check_enough_text(study: Study, *, place: FileKey) -> None:
-    held_out = study.scale.dev_lines + study.scale.test_lines
+    held_out, scale = study.scale.dev_lines + study.scale.test_lines, study.scale.name
     if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
-        raise place.at("synthetic.sentences").error(
-            f"should be above {held_out}, which dev_lines and test_lines of scale {study.scale.name!r} hold out"
-        )
+        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale!r} hold out"
+        raise place.at("synthetic.sentences").error(problem)
