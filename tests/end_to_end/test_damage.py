@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from commands import Workplace, answered
+from commands import Workplace, isoglot
 
 from tests.end_to_end.artifact_files import artifact_files
 
@@ -31,7 +31,7 @@ def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_pat
     content[-5] ^= 1
     weights.write_bytes(content)
 
-    answer = answered("run", "tiny.toml", folder=folder)
+    answer = isoglot("run", "tiny.toml", folder=folder)
     assert answer.returncode == 1
     repair = f"{weights} is corrupted (its sha256 has changed): delete the folder {damaged} and run again to remake it"
     assert repair in answer.stderr
@@ -42,7 +42,7 @@ def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_pat
     assert repair in answer.stdout
 
     shutil.rmtree(damaged)
-    again = answered("run", "tiny.toml", folder=folder)
+    again = isoglot("run", "tiny.toml", folder=folder)
     assert (again.returncode, again.stderr) == (0, "")
     assert re.search(r"^Made 2 artifacts in .*, reused 59\.$", again.stdout, flags=re.MULTILINE)
     assert artifact_files(store) == artifact_files(finished.store.root)
@@ -52,7 +52,7 @@ def test_a_damaged_score_is_named_by_results(finished: Workplace, tmp_path: Path
     shutil.copytree(finished.folder, tmp_path / "copy")
     scores = sorted((tmp_path / "copy" / "store").glob("emergence-*/scores.json"))[0]
     scores.write_text(scores.read_text()[:-20])
-    answer = answered("results", "tiny.toml", "--json", folder=tmp_path / "copy")
+    answer = isoglot("results", "tiny.toml", "--json", folder=tmp_path / "copy")
     assert answer.returncode == 1
     assert f"delete the folder {scores.parent} and run again" in answer.stderr
     assert "Traceback" not in answer.stderr
