@@ -209,7 +209,7 @@ def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
     # Both conditions start from one and the same untrained model, which is there.
     assert answer.stderr == (
         "3 of 7 results are not in store yet; make them with: "
-        "isoglot run tiny.toml --conditions default,extra-anchors --seeds 0\n"
+        "isoglot run tiny.toml --seeds 0 --conditions default,extra-anchors\n"
     )
     assert answer.returncode == 0
     assert {json.loads(line)["condition"] for line in answer.stdout.splitlines()} == {"default", "extra-anchors"}
