@@ -66,7 +66,7 @@ def explain(
 
 
 def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:
-    """What the store has of both, by metric, language and layer; of models nothing, as cells score them."""
+    """Scores that the store has of both, by metric, language and layer; models have none, their cells do."""
     from isoglot.pipeline.stages.scores import SCORES, read_scores
 
     folders = [store.find_folder(each) or store.folder(each) for each in (a, b)]

@@ -98,7 +98,7 @@ def unpack(
 ) -> None:
     """Put what isoglot pack wrote into a store, new or not; what is there already stays as it is.
 
-    An archive that is damaged is refused whole. What came as a summary is told of by reports as if it were here, and
+    An archive that is damaged is refused whole. A summary is enough for reports, and its artifact is
     made again only if something else is to be made from it.
     """
     from isoglot.store.unpacking import unpack as unpack_into
@@ -120,20 +120,20 @@ def unpack(
 
 
 def _made_twice(done: Unpacked, *, store_folder: str) -> str:
-    """What the archive has otherwise than the store, and how much of it rests on that."""
+    """Artifacts that differ between archive and store, and how many results rest on them."""
     titles = "; ".join(done.made_twice[:MOST_TITLES])
     more = len(done.made_twice) - MOST_TITLES
     differ = "differs from the one" if len(done.made_twice) == 1 else "differ from those"
     stay = "stays" if len(done.made_twice) == 1 else "stay"
-    told = f"{_counted(len(done.made_twice))} {differ} in {store_folder}, which {stay}: {titles}"
-    told += f"; and {more:,} more" if more > 0 else ""
+    text = f"{_counted(len(done.made_twice))} {differ} in {store_folder}, which {stay}: {titles}"
+    text += f"; and {more:,} more" if more > 0 else ""
     if done.on_made_twice:
         rest = "rests" if done.on_made_twice == 1 else "rest"
-        told += (
+        text += (
             f". {_counted(done.on_made_twice)} that came {rest} on the archive's own: results of different makings now "
             "stand side by side"
         )
-    return told
+    return text
 
 
 def _counted(count: int) -> str:

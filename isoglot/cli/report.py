@@ -109,7 +109,7 @@ def _tell(page: Path, compared: Compared | None, *, study: str, remarks: Sequenc
 
 
 def _other(name: str | None, *, store_folder: str, data: str | None) -> Other | None:
-    """What --against names, if it is given."""
+    """The report that --against names, if it is given."""
     from isoglot.report.writing import Other
 
     return None if name is None else Other(name=name, content=_report_named(name, store_folder=store_folder, data=data))

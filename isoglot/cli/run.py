@@ -116,7 +116,7 @@ def run(
         page = write_current_report(chosen, store, failures=[": ".join(failure) for failure in failures]).page
         last_lines = [*last_lines, f"Report: {page}"]
     except IsoglotError as error:
-        # On a full disk, say; what led to that is told all the same.
+        # On a full disk, say; the failures that led to it are still reported.
         troubles.append(f"the report could not be written: {error}")
     if outcome.made:
         spent = time_spent(seconds, work=sum(store.record(stage).seconds for stage in outcome.made))

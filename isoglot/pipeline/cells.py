@@ -1,4 +1,4 @@
-"""The places of an exhibit: cells, each filled by the scores of one stage, and gaps where data is wanting."""
+"""The places of an exhibit: cells, each filled by the scores of one stage, and gaps where data is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader sees of a study: every exhibit as cells, each filled by the scores of one stage."""
+"""Every exhibit of a study as cells, each filled by the scores of one stage."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def cells(study: Study) -> list[Cell]:
 
 
 def targets(study: Study) -> list[Stage]:
-    """What a run must make. Examples are read first: a fault in them must not come to light after days of training."""
+    """The stages a run must make. Examples come first: an error in them must not show after days of training."""
     stages: list[Stage] = [cell.stage for cell in cells(study)]
     examples = [each for each in inputs_first(stages).values() if isinstance(each, ExampleFiles)]
     return [*examples, *stages]
 
 
 def gaps(study: Study) -> list[Gap]:
-    """What of a study cannot be shown, and why."""
+    """The parts of a study that cannot be shown, and why."""
     return [each for each in _cells_and_gaps(study) if isinstance(each, Gap)]
 
 
@@ -93,7 +93,7 @@ class _Part:
 
     name: str
     study: Study
-    """As the exhibit narrows it."""
+    """The study as the exhibit narrows it."""
     cells_of: CellsOf
     models: frozenset[Model]
 
@@ -207,7 +207,7 @@ def _transfer_cells(
 def _baseline_cells(
     study: Study, condition: Condition, languages: tuple[str, str], *, task: str
 ) -> Iterator[Cell | Gap]:
-    """What fine-tuning makes of a model that was never pretrained: all of it, or only the task's own layer."""
+    """Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer."""
     for seed in study.seeds:
         graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
         for frozen, variant in ((False, UNTRAINED), (True, FROZEN)):

@@ -32,10 +32,10 @@ class Measurement:
     task: str | None
     metric: str
     variant: str | None = None
-    """Of the model: one of the variants of a cell, and null for the pretrained model as it is."""
+    """Variant of the model, as in a cell; null is the pretrained model as it is."""
     layer: int | None
     update: int | None = None
-    """Of training, after which the model was scored, where that is not the one that was chosen."""
+    """The update after which the model was scored, where that is not the chosen one."""
     seed: int | None
     value: float
     stage: str
@@ -62,15 +62,15 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
     damage: list[IsoglotError] = []
     for cell in cells(study):
         try:
-            if (told := store.lookup(cell.stage, contents=True)) is not None:
-                found += _of_cell(cell, told.folder, study=study, store=store)
+            if (stored := store.lookup(cell.stage, contents=True)) is not None:
+                found += _of_cell(cell, stored.folder, study=study, store=store)
         except IsoglotError as error:
             damage.append(error)
     return found, damage
 
 
 def pending_cells(study: Study, store: Store) -> list[Cell]:
-    """Those that the store has nothing for yet; what is there and damaged is not pending."""
+    """Cells that the store has nothing for yet; a damaged artifact is not pending."""
     return [cell for cell in cells(study) if store.find_folder(cell.stage) is None]
 
 

@@ -50,7 +50,7 @@ class ModelGraph:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """Of a model of two languages."""
+        """Source and target of a model of two languages."""
         source, target = self.languages
         return source, target
 
@@ -76,7 +76,7 @@ class ModelGraph:
 
     @cached_property
     def texts(self) -> dict[str, SplitText]:
-        """What the model is trained on: only the target's domain varies (section 4.1)."""
+        """The text the model is trained on: only the target's domain varies (section 4.1)."""
         source, *targets = self.languages
         texts = {source: self.text(source, domain=Domain.MAIN)}
         return texts | {target: self.text(target, domain=self.condition.target_domain) for target in targets}
@@ -117,7 +117,7 @@ class ModelGraph:
 
     @cached_property
     def switchable(self) -> dict[str, SwitchableTrainingText]:
-        """Of every language for extra anchors, of none otherwise (section 4.2)."""
+        """Switchable text of every language for extra anchors, of none otherwise (section 4.2)."""
         if self.condition.anchors is not Anchors.EXTRA:
             return {}
         return {

@@ -66,7 +66,7 @@ class _BothSides(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelPair:
-    """What the figures hold against each other."""
+    """Two languages as the figures compare them."""
 
     source: Side
     target: Side
@@ -117,7 +117,7 @@ class ModelPair:
         return Similarity(**self._both(), parallel=self._sources.mapping(self.languages))
 
     def structure_over_training(self) -> StructureOverTraining:
-        """Of one model of both, by those of the two texts that there are."""
+        """Scores of one model of both, by those of the two texts that there are."""
         return StructureOverTraining(
             **self._both(),
             retrieval=_if_given(self._sources.parallel, self.languages),
@@ -141,7 +141,7 @@ class ModelPair:
         )
 
     def _word_vectors(self, side: Side) -> AnyWordVectors:
-        """Those that the study names, or else trained on the text that the model was."""
+        """Vectors that the study names, or else trained on the text of the model."""
         alignment, file = self._alignment, self._sources.word_vectors(side.language)
         if file is not None:
             return WordVectorFile(file=file, most_words=alignment.most_words)

@@ -1,4 +1,4 @@
-"""What a study gives its models to read: made-up languages, or files of real ones.
+"""The data that a study gives its models: made-up languages, or files of real ones.
 
 Methods raise MissingDataError for what the study does not give, or what is not where it says.
 """
@@ -50,7 +50,7 @@ class SyntheticSources:
         return WordSplitting(splitter=Splitter.WHITESPACE, language=language)
 
     def parallel(self, languages: Pair) -> SyntheticParallelText:
-        """On the main domain, whatever a model is trained on."""
+        """Sentences of the main domain, whatever a model is trained on."""
         return SyntheticParallelText(
             world=self.made_up.world,
             languages=tuple(self.made_up.language(language) for language in languages),

@@ -14,7 +14,7 @@ PAPER_DEPTH = 8
 
 
 class Domain(StrEnum):
-    """Where the target language's text comes from; the source language's is always the main domain (section 4.1)."""
+    """Domain of the target language's text; the source language's is always the main domain (section 4.1)."""
 
     MAIN = "main"
     OTHER = "other"
@@ -49,7 +49,7 @@ class KeptAnchors:
     share: float
     order: AnchorOrder
     seed: int = 0
-    """Of a random order."""
+    """Seed of a random order."""
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -68,7 +68,7 @@ class TableKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Separate:
-    """What each language owns alone: embeddings (with positions and softmax), and layers, from 1 at the bottom."""
+    """Parts that each language owns alone: embeddings (with positions and softmax), and layers, 1 at the bottom."""
 
     embeddings: bool = False
     layers: frozenset[int] = field(default=frozenset())

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import ISOGLOT, Workplace, answered, environment, processor_seconds
+from commands import ISOGLOT, Workplace, environment, isoglot, processor_seconds
 from study_texts import TINY_STUDY
 
 from isoglot.study.conditions import TABLE_1
@@ -51,7 +51,7 @@ def test_the_command_loads_nothing_heavy() -> None:
 
 
 def test_list_names_everything_built_in(tmp_path: Path) -> None:
-    answer = answered("list", folder=tmp_path)
+    answer = isoglot("list", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     first_words = {line.split()[0] for line in answer.stdout.splitlines()}
     assert first_words >= {condition.name for condition in TABLE_1} | {*SCALES, *builtin_study_names(), "ela", "oru"}
@@ -61,7 +61,7 @@ def test_list_names_everything_built_in(tmp_path: Path) -> None:
 
 def test_plan_before_anything_is_made(tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    answer = answered("plan", "tiny.toml", folder=tmp_path)
+    answer = isoglot("plan", "tiny.toml", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     planned = rows(answer.stdout)
     state, size, guess = planned["pretraining, sep-emb-l1-6, ela-oru, seed 1"]
@@ -74,11 +74,11 @@ def test_plan_before_anything_is_made(tmp_path: Path) -> None:
 
 
 def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace) -> None:
-    done = answered("plan", "tiny.toml", folder=finished.folder).stdout
+    done = isoglot("plan", "tiny.toml", folder=finished.folder).stdout
     assert {state for state, *_ in rows(done).values()} == {"done"}
     assert done.splitlines()[-1] == "tiny: 61 artifacts done, 0 to make"
 
-    more = answered("plan", "tiny.toml", "--seeds", "1,2", "--conditions", "default", folder=finished.folder).stdout
+    more = isoglot("plan", "tiny.toml", "--seeds", "1,2", "--conditions", "default", folder=finished.folder).stdout
     planned = rows(more)
     assert {stage for stage, cells in planned.items() if cells[0] == "next"} == {
         "untrained model, default, ela-oru, seed 2",
@@ -97,10 +97,10 @@ def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace)
 
 def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    before = answered("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=tmp_path)
+    before = isoglot("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=tmp_path)
     assert (before.returncode, before.stderr) == (0, "")
     assert names_in(tmp_path) == ["tiny.toml"]
-    after = answered("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=finished.folder)
+    after = isoglot("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=finished.folder)
     assert after.stdout == before.stdout
     differing = [line.split("  ")[0].strip() for line in after.stdout.splitlines()[1:]]
     assert differing == [
@@ -111,12 +111,12 @@ def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -
 
 
 def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) -> None:
-    seeds = answered("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
+    seeds = isoglot("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
     assert [line.split() for line in seeds.splitlines()] == [
         ["Setting", "default:1", "default"],
         ["run.seed", "1", "0"],
     ]
-    same = answered("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
+    same = isoglot("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
     assert same.startswith("default and default:0 are one and the same artifact: pretrained-encoder-")
 
 
@@ -152,7 +152,7 @@ MISTAKES = [
 def test_mistakes_are_told_in_a_line_and_leave_nothing_behind(words: list[str], message: str, tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
     (tmp_path / "broken.toml").write_text(TINY_STUDY.replace("seeds", "sedes"), encoding="utf-8")
-    answer = answered(*words, folder=tmp_path)
+    answer = isoglot(*words, folder=tmp_path)
     assert answer.returncode != 0
     assert answer.stdout == ""
     assert message in answer.stderr
@@ -183,7 +183,7 @@ def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tm
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     for score in store.glob("emergence-*"):
         shutil.rmtree(score)
-    answer = answered("run", "tiny.toml", "--workers", "1", folder=tmp_path / "copy")
+    answer = isoglot("run", "tiny.toml", "--workers", "1", folder=tmp_path / "copy")
     assert answer.returncode == 1
     first, *causes, last = answer.stderr.splitlines()
     assert re.fullmatch(r"isoglot: \d+ failed, \d+ skipped for want of that:", first)
@@ -205,30 +205,30 @@ def test_a_store_may_be_named_by_the_environment(finished: Workplace, tmp_path: 
 
 def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
     words = ("results", "tiny.toml", "--conditions", "default,extra-anchors", "--seeds", "0", "--json")
-    answer = answered(*words, folder=finished.folder)
+    answer = isoglot(*words, folder=finished.folder)
     # Both conditions start from one and the same untrained model, which is there.
     assert answer.stderr == (
         "3 of 7 results are not in store yet; make them with: "
-        "isoglot run tiny.toml --conditions default,extra-anchors --seeds 0\n"
+        "isoglot run tiny.toml --seeds 0 --conditions default,extra-anchors\n"
     )
     assert answer.returncode == 0
     assert {json.loads(line)["condition"] for line in answer.stdout.splitlines()} == {"default", "extra-anchors"}
-    assert answered("results", "tiny.toml", folder=finished.folder).stderr == ""
+    assert isoglot("results", "tiny.toml", folder=finished.folder).stderr == ""
 
 
 def test_results_of_a_report_need_neither_study_nor_store(finished: Workplace, tmp_path: Path) -> None:
-    answered("report", "tiny.toml", "--to", str(tmp_path / "published"), folder=finished.folder)
+    isoglot("report", "tiny.toml", "--to", str(tmp_path / "published"), folder=finished.folder)
     for words in ((), ("--json",)):
-        of_study = answered("results", "tiny.toml", *words, folder=finished.folder)
-        of_report = answered("results", "published", *words, folder=tmp_path)
+        of_study = isoglot("results", "tiny.toml", *words, folder=finished.folder)
+        of_report = isoglot("results", "published", *words, folder=tmp_path)
         assert of_report.stdout == of_study.stdout != ""
         assert of_report.stderr == ""
-    assert answered("results", "published/report.html", "--json", folder=tmp_path).stdout == of_study.stdout
+    assert isoglot("results", "published/report.html", "--json", folder=tmp_path).stdout == of_study.stdout
     for command in ("results", "report"):
-        refused = answered(command, "published", "--seeds", "0", folder=tmp_path)
+        refused = isoglot(command, "published", "--seeds", "0", folder=tmp_path)
         assert refused.returncode != 0
         assert refused.stderr == (
             "isoglot: --seeds chooses from a study, and published is a report, which has what it has\n"
         )
     (tmp_path / "empty").mkdir()
-    assert "empty: no measurements.jsonl in it" in answered("results", "empty", folder=tmp_path).stderr
+    assert "empty: no measurements.jsonl in it" in isoglot("results", "empty", folder=tmp_path).stderr

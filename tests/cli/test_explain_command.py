@@ -2,7 +2,7 @@
 
 import json
 
-from commands import Workplace, answered
+from commands import Workplace, isoglot
 
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
@@ -10,7 +10,7 @@ from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 
 def test_two_cells_differ_by_the_settings_of_their_models_and_by_their_scores(finished: Workplace) -> None:
     words = ("explain", "tiny.toml", "no-anchors:ela-oru:1 parsing", "default:ela-oru:1 parsing")
-    answer = answered(*words, folder=finished.folder)
+    answer = isoglot(*words, folder=finished.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     settings, _, scores = answer.stdout.partition("Score")
     assert "vocabulary > tables" in settings
@@ -37,7 +37,7 @@ def test_two_cells_differ_by_the_settings_of_their_models_and_by_their_scores(fi
 
 
 def test_cells_of_two_seeds_differ_by_the_seed(finished: Workplace) -> None:
-    answer = answered("explain", "tiny.toml", "default:1 emergence", "default:0 emergence", folder=finished.folder)
+    answer = isoglot("explain", "tiny.toml", "default:1 emergence", "default:0 emergence", folder=finished.folder)
     first = [line.split() for line in answer.stdout.splitlines()][1]
     assert first == ["encoder", ">", "run.seed", "1", "0"]
     assert "retrieval_p1 L0" in answer.stdout
@@ -45,14 +45,14 @@ def test_cells_of_two_seeds_differ_by_the_seed(finished: Workplace) -> None:
 
 def test_a_cell_that_is_not_made_is_explained_without_scores(finished: Workplace) -> None:
     words = ("explain", "tiny.toml", "default:1 parsing", "default:0 parsing", "--store", "elsewhere")
-    answer = answered(*words, folder=finished.folder)
+    answer = isoglot(*words, folder=finished.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert "run.seed" in answer.stdout
     assert "Score" not in answer.stdout
 
 
 def test_a_cell_alone_is_held_against_that_of_default(finished: Workplace) -> None:
-    short = answered("explain", "tiny.toml", "no-anchors:1 parsing", folder=finished.folder)
+    short = isoglot("explain", "tiny.toml", "no-anchors:1 parsing", folder=finished.folder)
     words = ("explain", "tiny.toml", "no-anchors:1 parsing", "default:ela-oru:1 table-1 parsing")
-    assert short.stdout == answered(*words, folder=finished.folder).stdout
+    assert short.stdout == isoglot(*words, folder=finished.folder).stdout
     assert "Score" in short.stdout

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from commands import ISOGLOT, Workplace, answered, environment
+from commands import ISOGLOT, Workplace, environment, isoglot
 from study_texts import TINY_STUDY
 
 from isoglot.machine import PROCESSES_VARIABLE
@@ -14,7 +14,7 @@ from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
 
 def test_a_plan_with_a_calibration_tells_time_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    answer = answered("plan", "tiny.toml", "--conditions", "default", "--calibrate", folder=tmp_path)
+    answer = isoglot("plan", "tiny.toml", "--conditions", "default", "--calibrate", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     lines = answer.stdout.splitlines()
     assert lines[0] == "timing 1 size of model here ..."
@@ -30,16 +30,16 @@ def test_a_plan_with_a_calibration_tells_time_and_leaves_nothing(tmp_path: Path)
 
 def test_a_run_tells_the_cost_of_models_it_will_make_and_of_no_others(finished: Workplace) -> None:
     assert re.search(r"^  6 models of 16k to \d+k parameters, 10k tokens each: ", finished.first_output, re.MULTILINE)
-    again = answered("run", "tiny.toml", folder=finished.folder)
+    again = isoglot("run", "tiny.toml", folder=finished.folder)
     assert "tokens each" not in again.stdout
-    assert "subwords" not in answered("plan", "tiny.toml", folder=finished.folder).stdout
+    assert "subwords" not in isoglot("plan", "tiny.toml", folder=finished.folder).stdout
 
 
 def test_a_plan_for_the_paper_needs_no_large_machine(tmp_path: Path) -> None:
     top, _, rest = TINY_STUDY.replace('scale = "demo"', 'scale = "paper"').partition("[change]")
     change = "[change]\ndev_lines = 20\ntest_lines = 20\n\n"
     (tmp_path / "large.toml").write_text(top + change + rest[rest.index("[synthetic]") :], encoding="utf-8")
-    answer = answered("plan", "large.toml", folder=tmp_path)
+    answer = isoglot("plan", "large.toml", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     lines = answer.stdout.splitlines()
     _, size, training, at_once, *_ = lines[lines.index("4 models: default, no-anchors") :]

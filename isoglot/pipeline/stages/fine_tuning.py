@@ -14,7 +14,6 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.model.checkpoints import stored_progression
 from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
@@ -87,6 +86,8 @@ class TaskTraining(Stage):
         return guessed_training_seconds(updates=amount.units / self.run.batch, operations=operations)
 
     def share_done(self, folder: Path) -> float:
+        from isoglot.model.checkpoints import stored_progression
+
         return float(stored_progression(folder).get("epoch", 0) / self.run.epochs)
 
     def resources(self) -> Resources:
