@@ -146,14 +146,14 @@ def main() -> None:
     best: dict[str, float] = {}
     for name, (make, has_graphs) in ways.items():
         tuner = tuner_of(make(), encoding, train, test, machine)
-        tuner.updates.has_graphs = has_graphs
+        tuner.updates.recorded.is_used = has_graphs
         rates = timed_epochs(tuner, machine, epochs=4 if is_gpu else 2)
         best[name] = max(rates)
         sequences = encoded(TASK, test, encoding=encoding, most_tokens=tuner.run.most_tokens)
         parsing = []
         for _ in range(3):
             start = waited(machine)
-            said = predictions(
+            predicted = predictions(
                 TASK, test, sequences, model=tuner.model, labels=tuner.labels, language=LANGUAGE, machine=machine
             )
             parsing.append(len(test) / (waited(machine) - start))
@@ -163,8 +163,8 @@ def main() -> None:
                     "way": name,
                     "training_sentences_per_second": [round(rate) for rate in rates],
                     "parsing_sentences_per_second": [round(rate) for rate in parsing],
-                    "las": round(TASK.scores(test, said)["las"], 1),
-                    "shapes": len(tuner.updates.graphs),
+                    "las": round(TASK.scores(test, predicted)["las"], 1),
+                    "shapes": len(tuner.updates.recorded.graphs),
                 }
             ),
             flush=True,

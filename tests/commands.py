@@ -1,14 +1,19 @@
-"""The isoglot command as people run it: a process of its own."""
+"""The isoglot command: in this process, or as people run it, in a process of its own."""
 
 import os
 import resource
 import subprocess
 import sys
+import warnings
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 from ctrl_c import hearing_ctrl_c
 
+from isoglot.cli import main
 from isoglot.store import Store
 from isoglot.study.study import Study, read_study
 
@@ -55,6 +60,27 @@ def isoglot(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600, check=False
     )
+
+
+def answered(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The same in this process, which saves seconds; for tests that are not about processes, pipes or signals."""
+    output, errors, status = StringIO(), StringIO(), 0
+    with (
+        chdir(folder),
+        patch.dict(os.environ, environment(), clear=True),
+        redirect_stdout(output),
+        redirect_stderr(errors),
+        warnings.catch_warnings(),
+    ):
+        # As in a process of its own: pytest would make errors of warnings.
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("default", UserWarning)
+        try:
+            main(words)
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    return subprocess.CompletedProcess(list(words), status, output.getvalue(), errors.getvalue())
 
 
 def processor_seconds() -> float:

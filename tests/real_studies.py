@@ -7,39 +7,8 @@ from pathlib import Path
 import numpy as np
 
 WORDS = {
-    "en": [
-        "the",
-        "cat",
-        "dog",
-        "sees",
-        "house",
-        "Mr.",
-        "Smith's",
-        "old",
-        ",",
-        ".",
-        "on",
-        "1,000",
-        "big",
-        "man",
-        "Paris",
-    ],
-    "fr": [
-        "le",
-        "chat",
-        "chien",
-        "voit",
-        "maison",
-        "l'homme",
-        "vieux",
-        ",",
-        ".",
-        "sur",
-        "1,000",
-        "grand",
-        "d'eau",
-        "Paris",
-    ],
+    "en": "the cat dog sees house Mr. Smith's old , . on 1,000 big man Paris",
+    "fr": "le chat chien voit maison l'homme vieux , . sur 1,000 grand d'eau Paris",
 }
 PAIRS = [("cat", "chat"), ("dog", "chien"), ("sees", "voit"), ("house", "maison"), ("old", "vieux"), ("the", "le")]
 STUDY = """
@@ -78,7 +47,7 @@ def made_up_lines(language: str, *, lines: int, seed: int) -> list[str]:
     """Some with more tokens than the demo's model has positions."""
     random = np.random.default_rng(seed)
     lengths = [*random.integers(3, 12, lines - lines // 10), *random.integers(60, 90, lines // 10)]
-    return [" ".join(random.choice(WORDS[language], length)) for length in lengths]
+    return [" ".join(random.choice(WORDS[language].split(), length)) for length in lengths]
 
 
 def write_real_study(folder: Path) -> Path:

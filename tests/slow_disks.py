@@ -1,4 +1,4 @@
-"""A disk that takes files only when told to."""
+"""A disk that takes files only when a test lets it."""
 
 import sys
 from collections.abc import Iterator

@@ -10,10 +10,10 @@ TORCH_BUILD = re.compile(r"^(torch|triton|nvidia|cuda)\b")
 
 
 def name_of(requirement: str) -> str:
-    """As the lock spells it: with hyphens alone."""
-    found = re.match(r"[A-Za-z0-9._-]+", requirement)
-    assert found is not None
-    return re.sub(r"[._]", "-", found[0].lower())
+    """The spelling of the lock, with hyphens alone."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert name is not None
+    return re.sub(r"[._]", "-", name[0].lower())
 
 
 def locked_entries() -> list[str]:
@@ -32,10 +32,10 @@ def test_what_belongs_to_the_machine_stays_out() -> None:
     assert re.search(r"://|^--|index-url", LOCK, flags=re.MULTILINE) is None
 
 
-def test_everything_asked_for_is_locked() -> None:
+def test_every_dependency_is_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = {name_of(requirement) for requirement in project["project"]["dependencies"]}
-    wanted |= {name_of(requirement) for requirement in project["build-system"]["requires"]}
+    needed = {name_of(requirement) for requirement in project["project"]["dependencies"]}
+    needed |= {name_of(requirement) for requirement in project["build-system"]["requires"]}
     development = (ROOT / "requirements/dev.in").read_text(encoding="utf-8").splitlines()
-    wanted |= {name_of(line) for line in development if line and not line.startswith("#")}
-    assert wanted - {name_of(entry) for entry in locked_entries()} == {"torch"}
+    needed |= {name_of(line) for line in development if line and not line.startswith("#")}
+    assert needed - {name_of(entry) for entry in locked_entries()} == {"torch"}

@@ -41,11 +41,11 @@ def test_commands_are_found_in_both_kinds_of_block() -> None:
     assert COMMANDS[:2] == ["make demo", "make test"]
 
 
-def test_every_exhibit_is_told_of_where_users_look() -> None:
-    """Once in a table that says what it is; `isoglot list` says so as well (tests/test_cli.py)."""
+def test_every_exhibit_is_listed_where_users_look() -> None:
+    """The table of docs/report.md names each; `isoglot list` does as well (tests/cli/test_cli.py)."""
     table = (ROOT / "docs" / "report.md").read_text(encoding="utf-8").split("## Exhibits")[1].split("\n## ")[0]
-    told = {*re.findall(r"`([a-z]+(?:-\d)?)`", table)}
-    assert told - {"exhibits"} == {*EXHIBITS}
+    listed = {*re.findall(r"`([a-z]+(?:-\d)?)`", table)}
+    assert listed - {"exhibits"} == {*EXHIBITS}
 
 
 def test_readme_shows_every_command() -> None:

@@ -1,6 +1,5 @@
 """The isoglot command: parse a name, call one function."""
 
-import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -23,9 +22,10 @@ from isoglot.cli.options import (
     StudyArgument,
     StudyOrReportArgument,
     TasksOption,
-    asked_report,
-    asked_store,
-    asked_study,
+    chosen_study,
+    command,
+    named_report,
+    opened_store,
     plain_console,
 )
 from isoglot.cli.pack import pack, unpack
@@ -36,7 +36,7 @@ from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.pipeline.measurements import Measurement
-    from isoglot.study.scales import Scale
+    from isoglot.study.study import Study
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
 
@@ -58,7 +58,7 @@ app.command()(run)
 @app.command()
 def plan(
     study: StudyArgument,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
@@ -80,23 +80,23 @@ def plan(
     from isoglot.store import plan as plan_of
 
     console = plain_console()
-    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    shelf = asked_store(store)
-    planned = plan_of(targets(asked), shelf)
+    chosen = chosen_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    store = opened_store(store_folder)
+    planned = plan_of(targets(chosen), store)
     # First, since it refuses what the environment cannot mean.
-    costs, need = costs_here(planned, shelf)
+    costs, need = costs_here(planned, store)
     if calibrate:
         costs = timed(costs, speed=speed_here, say=console.print)
         planned = with_measured_times(planned, costs)
-    console.print(plan_table(planned, shelf))
-    for line in (*costs_in_full(costs, need), *outlook(asked, planned)):
+    console.print(plan_table(planned, store))
+    for line in (*costs_in_full(costs, need), *outlook(chosen, planned)):
         console.print(line)
 
 
 @app.command()
 def results(
     study: StudyOrReportArgument,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
@@ -109,32 +109,32 @@ def results(
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.report_files import read_report_data
 
-    folder = asked_report(study, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    if folder is not None:
+    choices = {"seeds": seeds, "conditions": conditions, "exhibits": exhibits, "tasks": tasks}
+    if (folder := named_report(study, **choices)) is not None:
         written = read_report_data(folder)
-        _print_results(written.measurements, scale=written.study.scale, as_json=as_json)
+        _print_results(written.measurements, written.study, as_json=as_json)
         return
-    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    found, damage = measurements(asked, asked_store(store))
-    _print_results(found, scale=asked.scale, as_json=as_json)
+    chosen = chosen_study(study, data=data, **choices)
+    found, damage = measurements(chosen, opened_store(store_folder))
+    _print_results(found, chosen, as_json=as_json)
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
-    for sentence in gap_sentences(asked):
+    for sentence in gap_sentences(chosen):
         print(sentence, file=sys.stderr)
     # By digest: two conditions may start from one and the same untrained model.
-    wanted = {cell.stage.digest for cell in cells(asked)}
+    wanted = {cell.stage.digest for cell in cells(chosen)}
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
     lacking = len(wanted - {each.stage for each in found})
     if lacking:
-        again = shlex.join(["isoglot", "run", *(word for word in sys.argv[2:] if word != "--json")])
-        lack = f"{lacking} of {len(wanted)} results are not in {store} yet; make them with: {again}"
+        making = command("run", study, store=store_folder, data=data, **choices)
+        missing = f"{lacking} of {len(wanted)} results are not in {store_folder} yet; make them with: {making}"
         if not found:
-            raise IsoglotError(lack)
-        print(lack, file=sys.stderr)
+            raise IsoglotError(missing)
+        print(missing, file=sys.stderr)
 
 
-def _print_results(found: "Sequence[Measurement]", *, scale: "Scale", as_json: bool) -> None:
+def _print_results(found: "Sequence[Measurement]", study: "Study", *, as_json: bool) -> None:
     from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
 
@@ -142,7 +142,7 @@ def _print_results(found: "Sequence[Measurement]", *, scale: "Scale", as_json: b
         for each in found:
             print(each.json_line())
     elif found:
-        plain_console().print(results_tables(ReportScores(found), scale=scale))
+        plain_console().print(results_tables(ReportScores(found), scale=study.scale, conditions=study.conditions))
 
 
 app.command()(report)
@@ -156,15 +156,17 @@ def breakdown(
     condition: Annotated[str, typer.Option("--condition", help="Whose model.", metavar="NAME")] = "default",
     language: Annotated[str | None, typer.Option("--language", help="Of the tests, if not the first target.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Of the model, if not the study's first.")] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     data: DataOption = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
     from isoglot.report.breakdown import CellName, cell_breakdown
 
     name = CellName(task=task, condition=condition, language=language, seed=seed)
-    words = [study, *([] if store == DEFAULT_STORE else ["--store", store]), *(["--data", data] if data else [])]
-    for part in cell_breakdown(asked_study(study, data=data), name, store=asked_store(store), study_words=words):
+    words = [study, *([] if store_folder == DEFAULT_STORE else ["--store", store_folder])]
+    words += ["--data", data] if data else []
+    chosen = chosen_study(study, data=data)
+    for part in cell_breakdown(chosen, name, store=opened_store(store_folder), study_words=words):
         plain_console().print(part)
 
 
@@ -184,17 +186,18 @@ def list_() -> None:
         console.print(part)
 
 
-def main() -> None:
-    """Run the command; a mistake the user can mend is told without a traceback."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command with these words; an error that the user can fix is shown without a traceback."""
     warnings.showwarning = _show_warning
     watch_readers()
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        app()
+        app(words, obj=words)
     except IsoglotError as error:
         print(f"isoglot: {error}", file=sys.stderr)
         sys.exit(1)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """In one line, without the place in the code that Python would name."""
+    """Print a warning in one line, without the place in the code that Python would name."""
     print(f"isoglot: {message}", file=sys.stderr)

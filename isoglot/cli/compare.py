@@ -13,15 +13,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from isoglot.cli.options import DEFAULT_STORE, DataOption, StoreOption, plain_console
+from isoglot.cli.options import DEFAULT_STORE, DataOption, StoreOption, named_folder, opened_store, plain_console
 from isoglot.errors import IsoglotError
 from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import LineProgress
     from isoglot.evaluation.geometry.reader import Reader
-
-# As in cli.py: commands import what they need when they are called.
+    from isoglot.store import Store
 
 ROUNDS = 5
 PICTURE, NUMBERS = "comparison.svg", "comparison.json"
@@ -44,7 +43,7 @@ def compare(
     to: Annotated[
         str | None, typer.Option("--to", metavar="DIR", help="Folder for the picture and the numbers.")
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     data: DataOption = None,
     new_vectors: Annotated[
         NewVectors, typer.Option("--new-vectors", help="How a map is applied to sentences it was not fitted on.")
@@ -64,15 +63,15 @@ def compare(
     from isoglot.files import write_whole
     from isoglot.report.comparison import NamedComparison
 
-    for option, name in (("--store", store), ("--to", to)):
-        if name is not None and not name.strip():
-            raise IsoglotError(f"{option} names no folder; is a variable of your shell not set?")
+    store = opened_store(store_folder)
+    folder_name = f"compare-{_short(a)}-{_short(b)}" if to is None else to
+    named_folder("--to", folder_name)
     # What can be refused at once comes before what is slow.
     lines = read_parallel_lines(Path(parallel[0]), Path(parallel[1]), anyway=anyway)
     root = Path(data) if data else None
     reader_a = _reader(a, store=store, data=root)
     reader_b = reader_a if a == b else _reader(b, store=store, data=root)
-    folder = _writable_folder(Path(f"compare-{_short(a)}-{_short(b)}" if to is None else to))
+    folder = _writable_folder(Path(folder_name))
     with _progress(total=len(lines.a)) as progress:
         found = compared(
             reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, progress=progress
@@ -95,7 +94,7 @@ def compare(
     console.print("\n".join([named.reading(), *named.notes(), f"Picture: {folder / PICTURE}"]))
 
 
-def _reader(name: str, *, store: str, data: Path | None) -> Reader:
+def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
     """A folder, then isoglot's own where a colon is in the name, then a name on the hub."""
     if Path(name).is_dir():
         if not (Path(name) / "config.json").is_file():
@@ -118,15 +117,13 @@ def _transformers_reader(name: str) -> Reader:
     return read_transformers(name, device=this_machine().device)
 
 
-def _own_reader(name: str, *, store: str, data: Path | None) -> Reader:
+def _own_reader(name: str, *, store: Store, data: Path | None) -> Reader:
     from isoglot.pipeline.model_names import named_side
     from isoglot.pipeline.stages.readers import opened_reader
-    from isoglot.store import Store
 
-    shelf = Store(Path(store))
-    side = named_side(name, store=shelf, data=data)
+    side = named_side(name, store=store, data=data)
     return opened_reader(
-        shelf.folder,
+        store.folder,
         encoder=side.encoder,
         vocabulary=side.vocabulary,
         bpe=side.bpe,

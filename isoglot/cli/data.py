@@ -1,15 +1,13 @@
 """The `isoglot data` command: list the data sets, get them, check what is there."""
 
 import json
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from isoglot.cli.options import INTERRUPTED, plain_console
+from isoglot.cli.options import INTERRUPTED, named_folder, plain_console, same_command
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     from isoglot.corpora.download.catalogue import DataSet
     from isoglot.corpora.download.getting import Getter
     from isoglot.corpora.download.official_files import DataFile
-
-# As in cli.py: commands import what they need when they are called.
 
 DEFAULT_DATA = "data"
 
@@ -49,7 +45,7 @@ def list_(
     from isoglot.corpora.download.catalogue import DATA_SETS
     from isoglot.corpora.download.getting import clear_folder_errors
 
-    root = _root(data)
+    root = named_folder("--data", data)
     with clear_folder_errors(root):
         descriptions = [_description(data_set, root=root) for data_set in DATA_SETS]
     if as_json:
@@ -77,7 +73,7 @@ def get(
     from isoglot.corpora.download.catalogue import files_to_fetch, named_data_set
     from isoglot.corpora.download.getting import Getter, Watch
 
-    root = _root(data)
+    root = named_folder("--data", data)
     codes = None if languages is None else [code.strip() for code in languages.split(",")]
     chosen = {name: named_data_set(name) for name in names}
     wanted = {name: files_to_fetch(data_set, codes) for name, data_set in chosen.items()}
@@ -90,8 +86,7 @@ def get(
                 getter = Getter(root=root, home=data_set.home, by_hand=data_set.by_hand, observer=watch)
                 failures += _failures(getter, wanted[name])
     except KeyboardInterrupt:
-        again = shlex.join(["isoglot", *sys.argv[1:]])
-        console.print(f"Stopped; what was fetched is kept. Go on with: {again}", soft_wrap=True)
+        console.print(f"Stopped; what was fetched is kept. Go on with: {same_command()}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     _raise_all(failures)
 
@@ -106,7 +101,7 @@ def check(
     from isoglot.corpora.download.checking import checked, files_there
     from isoglot.corpora.download.getting import Watch, clear_folder_errors
 
-    root = _root(data)
+    root = named_folder("--data", data)
     with clear_folder_errors(root):
         there = files_there(root, [named_data_set(name) for name in names] if names else None)
     if not there:
@@ -157,7 +152,7 @@ def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
 
 
 def _failures(getter: "Getter", files: "Sequence[DataFile]") -> list[str]:
-    """What could not be had, in words; a server that is not there is tried for one file only."""
+    """Errors of files that could not be fetched; an unreachable server is tried for one file only."""
     from isoglot.corpora.download.getting import UnreachableError
 
     failures: list[str] = []
@@ -177,12 +172,6 @@ def _raise_all(failures: list[str]) -> None:
         raise IsoglotError(f"{len(failures)} files could not be had:\n  " + "\n  ".join(failures))
     if failures:
         raise IsoglotError(failures[0])
-
-
-def _root(folder: str) -> Path:
-    if not folder.strip():
-        raise IsoglotError("--data names no folder; is a variable of your shell not set?")
-    return Path(folder)
 
 
 def _size(count: int) -> str:

@@ -23,7 +23,7 @@ from isoglot.machine import (
 
 if TYPE_CHECKING:
     from isoglot.store import Engine, PlannedStage, Store
-    from isoglot.store.slurm_submission import Option
+    from isoglot.store.slurm_job import Option
 
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 WORKER_BYTES = 1 << 30
@@ -143,7 +143,7 @@ def shares(number: int, *, groups: Sequence[Sequence[str]]) -> list[dict[str, st
 def slurm_engine(store: "Store", *, max_jobs: int, options: Sequence[str], say: Callable[[str], None]) -> "Engine":
     """Jobs of the cluster, submitted with these options of sbatch."""
     from isoglot.store.slurm import SlurmJobs
-    from isoglot.store.slurm_submission import Submitter
+    from isoglot.store.slurm_job import Submitter
 
     if find_spec("submitit") is None:
         raise IsoglotError("--slurm needs submitit: pip install 'isoglot[slurm]'")

@@ -12,15 +12,13 @@ from isoglot.cli.options import (
     DataOption,
     StoreOption,
     StudyArgument,
-    asked_store,
-    asked_study,
+    chosen_study,
+    opened_store,
     plain_console,
 )
 
 if TYPE_CHECKING:
     from isoglot.store import Record, Stage, Store
-
-# As in cli.py: commands import what they need when they are called.
 
 
 def explain(
@@ -39,18 +37,18 @@ def explain(
             metavar="B", help="What to compare it with; where not given, Default, and of a cell the same cell of it."
         ),
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     data: DataOption = None,
 ) -> None:
     """Say which settings make two models differ, or two cells of an exhibit; of cells also what both scored."""
-    from isoglot.pipeline.cell_names import known_artifacts, named_artifact, same_of_default
+    from isoglot.pipeline.model_names import known_artifacts, named_artifact, same_of_default
     from isoglot.store import differences
 
-    asked = asked_study(study, data=data)
-    shelf = asked_store(store)
-    b = b or same_of_default(a, study=asked)
-    first, second = (named_artifact(name, study=asked, store=shelf) for name in (a, b))
-    found = differences(first, second, known_artifacts(asked, shelf))
+    chosen = chosen_study(study, data=data)
+    store = opened_store(store_folder)
+    b = b or same_of_default(a, study=chosen)
+    first, second = (named_artifact(name, study=chosen, store=store) for name in (a, b))
+    found = differences(first, second, known_artifacts(chosen, store))
     console = plain_console()
     if not found:
         console.print(f"{a} and {b} are one and the same artifact: {first.kind}-{first.digest[:16]}")
@@ -59,7 +57,7 @@ def explain(
     for each in found:
         table.add_row(each.path, str(each.a), str(each.b))
     console.print(table)
-    if scores := _scores_of_both(first, second, store=shelf):
+    if scores := _scores_of_both(first, second, store=store):
         table = Table("Score", a, b, box=None, header_style="bold")
         for name, ours, theirs in scores:
             table.add_row(name, ours, theirs)
@@ -68,7 +66,7 @@ def explain(
 
 
 def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:
-    """What the store has of both, by metric, language and layer; of models nothing, as cells score them."""
+    """Scores that the store has of both, by metric, language and layer; models have none, their cells do."""
     from isoglot.pipeline.stages.scores import SCORES, read_scores
 
     folders = [store.find_folder(each) or store.folder(each) for each in (a, b)]

@@ -1,12 +1,11 @@
 """The `isoglot export` command: one language of one of our models, for transformers."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.cli.options import DEFAULT_STORE, DataOption, StoreOption
+from isoglot.cli.options import DEFAULT_STORE, DataOption, StoreOption, command, named_folder, opened_store
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from isoglot.model.interchange.own_model import OwnModel
     from isoglot.pipeline.model_pairs import Side
     from isoglot.store import Store
-
-# As in cli.py: commands import what they need when they are called.
 
 
 def export(
@@ -30,7 +27,7 @@ def export(
     language: Annotated[
         str | None, typer.Option("--language", help="If the name has none: which to read.", metavar="CODE")
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     data: DataOption = None,
 ) -> None:
     """Write one language of a model as a plain transformers model with its tokenizer, and check that both agree.
@@ -40,25 +37,21 @@ def export(
     is written says how to find them as in training.
     """
     from isoglot.pipeline.model_names import named_side
-    from isoglot.store import Store
 
-    for option, folder in (("--store", store), ("--to", to)):
-        if not folder.strip():
-            raise IsoglotError(f"{option} names no folder; is a variable of your shell not set?")
-    shelf = Store(Path(store))
-    side = named_side(model, store=shelf, data=Path(data) if data else None, language=language)
+    store, folder = opened_store(store_folder), named_folder("--to", to)
+    side = named_side(model, store=store, data=Path(data) if data else None, language=language)
     study, *_ = model.split(":")
     for stage in (side.bpe, side.vocabulary):
-        if not shelf.has(stage):
-            again = shlex.join(["isoglot", "run", study, "--store", store])
-            raise IsoglotError(f"{store}: {stage.title} is not there any more; make it with: {again}")
+        if not store.has(stage):
+            making = command("run", study, store=store_folder)
+            raise IsoglotError(f"{store_folder}: {stage.title} is not there any more; make it with: {making}")
     # Not before: torch takes a while, and a mistake should be told at once.
     from isoglot.model.interchange.exporting import TOLERANCE, write_export
     from isoglot.model.interchange.model_card import limits, model_card
 
-    own = _own_model(side, shelf)
+    own = _own_model(side, store)
     origin = _origin(side)
-    done = write_export(own, Path(to), card=lambda export: model_card(own, origin=origin, export=export))
+    done = write_export(own, folder, card=lambda export: model_card(own, origin=origin, export=export))
     softmax = "" if done.softmax is None else f", log probabilities of masked words by {done.softmax:.1g}"
     print(f"Wrote {side.language} of {side.encoder.title} to {to} ({done.architecture}).")
     print(
@@ -70,17 +63,17 @@ def export(
 
 
 def _own_model(side: "Side", store: "Store") -> "OwnModel":
-    from isoglot.corpora.bpe import Bpe
-    from isoglot.corpora.vocabulary import Vocabulary
     from isoglot.model.interchange.own_model import OwnModel
     from isoglot.pipeline.stages.models import chosen_model
-    from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY
+    from isoglot.pipeline.stages.vocabulary import opened_encoding
+
+    encoding = opened_encoding(store.folder, language=side.language, bpe=side.bpe, vocabulary=side.vocabulary)
 
     return OwnModel(
         model=chosen_model(store.folder(side.encoder)),
         language=side.language,
-        bpe=Bpe.read(store.folder(side.bpe) / MERGES),
-        vocabulary=Vocabulary.read(store.folder(side.vocabulary) / VOCABULARY),
+        bpe=encoding.bpe,
+        vocabulary=encoding.vocabulary,
         splitting=side.splitting,
         window=side.encoder.run.window,
     )

@@ -1,9 +1,11 @@
-"""Arguments and options that several commands take."""
+"""Arguments and options that several commands take, and the commands that messages suggest."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from click import get_current_context
 from rich.console import Console
 
 from isoglot.errors import IsoglotError
@@ -72,16 +74,34 @@ CalibrateOption = Annotated[
 DEFAULT_STORE = "store"
 
 
-def asked_store(folder: str) -> "Store":
-    """The one that --store names."""
+def opened_store(folder: str) -> "Store":
+    """The store that --store names."""
     from isoglot.store import Store
 
+    return Store(named_folder("--store", folder))
+
+
+def named_folder(option: str, folder: str) -> Path:
+    """The folder that an option names; an empty name would be this very folder."""
     if not folder.strip():
-        raise IsoglotError("--store names no folder; is a variable of your shell not set?")
-    return Store(Path(folder))
+        raise IsoglotError(f"{option} names no folder; is a variable of your shell not set?")
+    return Path(folder)
 
 
-def asked_study(
+def command(verb: str, study: str, *, store: str, **options: str | None) -> str:
+    """A command of isoglot with these options, for people to copy."""
+    words = ["isoglot", verb, study, *([] if store == DEFAULT_STORE else ["--store", store])]
+    for name, value in options.items():
+        words += [] if value is None else [f"--{name}", value]
+    return shlex.join(words)
+
+
+def same_command() -> str:
+    """This command as it was given, to go on with what was stopped; `main` hands its words down."""
+    return shlex.join(["isoglot", *(get_current_context().obj or [])])
+
+
+def chosen_study(
     name: str,
     *,
     data: str | None,
@@ -114,8 +134,8 @@ def asked_study(
     return study
 
 
-def asked_report(name: str, **choices: str | None) -> Path | None:
-    """Where a report is that is named by its folder or a file in it; None of a study. Of a report nothing is chosen."""
+def named_report(name: str, **choices: str | None) -> Path | None:
+    """The folder of a report that is named by it or by a file in it; None for a study. Reports take no choices."""
     from isoglot.report.report_files import MEASUREMENTS
     from isoglot.study.study import builtin_study_names
 
@@ -135,7 +155,7 @@ WIDTH_OF_FILES = 240
 
 
 def plain_console(*, soft_wrap: bool = True) -> Console:
-    """Names of files are no markup; a file or a pipe has no right margin."""
+    """A console that takes names of files for no markup; a file or a pipe has no right margin."""
     console = Console(markup=False, highlight=False, soft_wrap=soft_wrap)
     if not console.is_terminal:
         console.width = WIDTH_OF_FILES

@@ -19,16 +19,14 @@ from isoglot.cli.options import (
     StoreOption,
     StudyArgument,
     TasksOption,
-    asked_store,
-    asked_study,
+    chosen_study,
+    opened_store,
     plain_console,
 )
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.store.unpacking import Unpacked
-
-# As in cli.py: commands import what they need when they are called.
 
 DEFAULT_SIZE = "1MB"
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -41,7 +39,7 @@ def pack(
         str,
         typer.Option("--to", help="Archive to write, as in demo.tar.xz; an older one is replaced.", metavar="FILE"),
     ],
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
@@ -70,25 +68,25 @@ def pack(
 
     limit = _num_bytes(largest_file)
     path = _checked_path(to)
-    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    shelf = asked_store(store)
-    wanted = targets(asked)
+    chosen = chosen_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    store = opened_store(store_folder)
+    wanted = targets(chosen)
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be packed without the data it lacks; is --data right?")
     stages = inputs_first(wanted)
-    num_there = sum(shelf.find_folder(stage) is not None for stage in stages.values())
+    num_there = sum(store.find_folder(stage) is not None for stage in stages.values())
     if not num_there:
-        raise IsoglotError(f"nothing of {study} is in {store} yet; is --store right?")
+        raise IsoglotError(f"nothing of {study} is in {store_folder} yet; is --store right?")
     console = plain_console()
-    console.print(f"Packing {_counted(num_there)} of {asked.name} ...")
-    packed = write_pack(path, stages.values(), shelf, largest_file=limit, always=_read_by_reports())
+    console.print(f"Packing {_counted(num_there)} of {chosen.name} ...")
+    packed = write_pack(path, stages.values(), store, largest_file=limit, always=_read_by_reports())
     size = f"{limit:,} bytes" if largest_file.strip()[-1].isdigit() else largest_file
     summaries = f", {packed.summaries:,} as a summary (files above {size} stay here, but for what reports read)"
     console.print(f"{_counted(packed.whole)} whole{summaries if packed.summaries else ''}.")
     if num_lacking := len(stages) - num_there:
         verb = "is" if num_lacking == 1 else "are"
-        console.print(f"{num_lacking:,} of {_counted(len(stages))} of the study {verb} not in {store}.")
-    for sentence in (*left_out_sentences(asked), *gap_sentences(asked)):
+        console.print(f"{num_lacking:,} of {_counted(len(stages))} of the study {verb} not in {store_folder}.")
+    for sentence in (*left_out_sentences(chosen), *gap_sentences(chosen)):
         console.print(sentence)
     console.print(f"Wrote {to}: {size_in_bytes(packed.num_bytes)}. Put it into another store with:")
     console.print(f"  isoglot unpack {shlex.quote(path.name)} --store STORE")
@@ -96,46 +94,46 @@ def pack(
 
 def unpack(
     archives: Annotated[list[str], typer.Argument(metavar="FILE", help="Archives that isoglot pack wrote.")],
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Put what isoglot pack wrote into a store, new or not; what is there already stays as it is.
 
-    An archive that is damaged is refused whole. What came as a summary is told of by reports as if it were here, and
+    An archive that is damaged is refused whole. A summary is enough for reports, and its artifact is
     made again only if something else is to be made from it.
     """
     from isoglot.store.unpacking import unpack as unpack_into
 
-    shelf = asked_store(store)
+    store = opened_store(store_folder)
     console = plain_console()
 
     def tell_of_wait(holder: str) -> None:
-        console.print(f"Waiting for another isoglot unpack into {store} ({holder}) ...")
+        console.print(f"Waiting for another isoglot unpack into {store_folder} ({holder}) ...")
 
     for archive in archives:
-        done = unpack_into(Path(archive), shelf, waiting=tell_of_wait)
+        done = unpack_into(Path(archive), store, waiting=tell_of_wait)
         summaries = f", {done.summaries:,} as a summary" if done.summaries else ""
         verb = "was" if done.present == 1 else "were"
-        there = f"; {done.present:,} of them {verb} in {store} already" if done.present else ""
+        there = f"; {done.present:,} of them {verb} in {store_folder} already" if done.present else ""
         console.print(f"{archive}: {_counted(done.whole)} whole{summaries}{there}.")
         if done.made_twice:
-            print(f"isoglot: {archive}: {_made_twice(done, store=store)}", file=sys.stderr)
+            print(f"isoglot: {archive}: {_made_twice(done, store_folder=store_folder)}", file=sys.stderr)
 
 
-def _made_twice(done: Unpacked, *, store: str) -> str:
-    """What the archive has otherwise than the store, and how much of it rests on that."""
+def _made_twice(done: Unpacked, *, store_folder: str) -> str:
+    """Artifacts that differ between archive and store, and how many results rest on them."""
     titles = "; ".join(done.made_twice[:MOST_TITLES])
     more = len(done.made_twice) - MOST_TITLES
     differ = "differs from the one" if len(done.made_twice) == 1 else "differ from those"
     stay = "stays" if len(done.made_twice) == 1 else "stay"
-    told = f"{_counted(len(done.made_twice))} {differ} in {store}, which {stay}: {titles}"
-    told += f"; and {more:,} more" if more > 0 else ""
+    text = f"{_counted(len(done.made_twice))} {differ} in {store_folder}, which {stay}: {titles}"
+    text += f"; and {more:,} more" if more > 0 else ""
     if done.on_made_twice:
         rest = "rests" if done.on_made_twice == 1 else "rest"
-        told += (
+        text += (
             f". {_counted(done.on_made_twice)} that came {rest} on the archive's own: results of different makings now "
             "stand side by side"
         )
-    return told
+    return text
 
 
 def _counted(count: int) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,9 +19,11 @@ from isoglot.cli.options import (
     StoreOption,
     StudyOrReportArgument,
     TasksOption,
-    asked_report,
-    asked_store,
-    asked_study,
+    chosen_study,
+    command,
+    named_folder,
+    named_report,
+    opened_store,
     plain_console,
 )
 from isoglot.errors import IsoglotError
@@ -32,12 +32,10 @@ if TYPE_CHECKING:
     from isoglot.report.report_files import ReportContent
     from isoglot.report.writing import Compared, Other
 
-# As in cli.py: commands import what they need when they are called.
-
 
 def report(
     study: StudyOrReportArgument,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
@@ -70,27 +68,26 @@ def report(
     from isoglot.store import State
     from isoglot.store import plan as plan_of
 
-    if to is not None and not to.strip():
-        raise IsoglotError("--to names no folder; is a variable of your shell not set?")
-    copy = None if to is None else Path(to)
-    folder = asked_report(study, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    if folder is not None:
-        written = rewrite_report(folder, to=copy, against=_other(against, store=store, data=data))
+    copy = None if to is None else named_folder("--to", to)
+    choices = {"seeds": seeds, "conditions": conditions, "exhibits": exhibits, "tasks": tasks}
+    if (folder := named_report(study, **choices)) is not None:
+        written = rewrite_report(folder, to=copy, against=_other(against, store_folder=store_folder, data=data))
         _tell(written.page, written.compared, study=study, open_it=open_it)
         return
-    shelf = asked_store(store)
-    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    wanted = targets(asked)
+    store = opened_store(store_folder)
+    chosen = chosen_study(study, data=data, **choices)
+    making = command("run", study, store=store_folder, data=data, **choices)
+    wanted = targets(chosen)
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
-    if all(each.state is State.TO_DO for each in plan_of(wanted, shelf)):
-        raise IsoglotError(f"nothing of {study} is in {store} yet; make it with: {_making()}")
+    if all(each.state is State.TO_DO for each in plan_of(wanted, store)):
+        raise IsoglotError(f"nothing of {study} is in {store_folder} yet; make it with: {making}")
     # First, as a mistake in it should leave the report as it is.
-    other = _other(against, store=store, data=data)
-    current = write_current_report(asked, shelf, against=other)
+    other = _other(against, store_folder=store_folder, data=data)
+    current = write_current_report(chosen, store, against=other)
     page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
-    pending = f"{len(current.pending)} cells are pending; make them with: {_making()}"
-    remarks = [*gap_sentences(asked), *([pending] if current.pending else [])]
+    pending = f"{len(current.pending)} cells are pending; make them with: {making}"
+    remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
     _tell(page, current.compared, study=study, remarks=remarks, open_it=open_it)
     if current.damage:
         raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in current.damage)))
@@ -111,38 +108,26 @@ def _tell(page: Path, compared: Compared | None, *, study: str, remarks: Sequenc
         webbrowser.open(page.absolute().as_uri())
 
 
-def _other(name: str | None, *, store: str, data: str | None) -> Other | None:
-    """What --against names, if it is given."""
+def _other(name: str | None, *, store_folder: str, data: str | None) -> Other | None:
+    """The report that --against names, if it is given."""
     from isoglot.report.writing import Other
 
-    return None if name is None else Other(name=name, content=_report_named(name, store=store, data=data))
+    return None if name is None else Other(name=name, content=_report_named(name, store_folder=store_folder, data=data))
 
 
-def _report_named(name: str, *, store: str, data: str | None) -> ReportContent:
+def _report_named(name: str, *, store_folder: str, data: str | None) -> ReportContent:
     """A report that was written, or else that of a study as the store has it now."""
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report
 
-    if (folder := asked_report(name)) is not None:
+    if (folder := named_report(name)) is not None:
         return read_report(folder)
-    study = asked_study(name, data=data)
-    shelf = asked_store(store)
-    found, _ = measurements(study, shelf)
+    study = chosen_study(name, data=data)
+    store = opened_store(store_folder)
+    found, _ = measurements(study, store)
     if not found:
         raise IsoglotError(
-            f"--against {name}: nothing of it is in {shelf.root} yet; make it, or give the folder of a report"
+            f"--against {name}: nothing of it is in {store.root} yet; make it, or give the folder of a report"
         )
-    return ReportContent(measurements=found, provenance=json.loads(provenance(study, shelf).json_text()))
-
-
-def _making() -> str:
-    """The command that makes what the words of this one ask for."""
-    words = iter(sys.argv[2:])
-    kept = []
-    for word in words:
-        if word in ("--against", "--to"):
-            next(words, None)
-        elif word != "--open" and not word.startswith(("--against=", "--to=")):
-            kept.append(word)
-    return shlex.join(["isoglot", "run", *kept])
+    return ReportContent(measurements=found, provenance=json.loads(provenance(study, store).json_text()))

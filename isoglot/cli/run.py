@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
@@ -30,9 +28,11 @@ from isoglot.cli.options import (
     StudyArgument,
     TasksOption,
     WorkersOption,
-    asked_store,
-    asked_study,
+    chosen_study,
+    command,
+    opened_store,
     plain_console,
+    same_command,
 )
 from isoglot.cli.standard_streams import outlive_readers
 from isoglot.errors import IsoglotError
@@ -40,12 +40,10 @@ from isoglot.errors import IsoglotError
 if TYPE_CHECKING:
     from isoglot.store import Outcome, Stage
 
-# As in cli.py: commands import what they need when they are called.
-
 
 def run(
     study: StudyArgument,
-    store: StoreOption = DEFAULT_STORE,
+    store_folder: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
     conditions: ConditionsOption = None,
     exhibits: ExhibitsOption = None,
@@ -75,21 +73,21 @@ def run(
     from isoglot.store import plan as plan_of
 
     console = plain_console()
-    told_by = shlex.join(["isoglot", "plan", study, *([] if store == DEFAULT_STORE else ["--store", store])])
-    outlive_readers(f"isoglot: its output is read no more (a closed pipe); the run goes on, see: {told_by}")
-    asked = asked_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    shelf = asked_store(store)
+    progress = command("plan", study, store=store_folder)
+    outlive_readers(f"isoglot: its output is read no more (a closed pipe); the run goes on, see: {progress}")
+    chosen = chosen_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
+    store = opened_store(store_folder)
     check_tensorboard()
-    wanted = targets(asked)
-    planned = plan_of(wanted, shelf)
-    for line in outlook(asked, planned):
+    wanted = targets(chosen)
+    planned = plan_of(wanted, store)
+    for line in outlook(chosen, planned):
         console.print(line)
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be made without the data it lacks; is --data right?")
-    for line in costs_in_brief(planned, shelf):
+    for line in costs_in_brief(planned, store):
         console.print(line)
     engine = chosen_engine(
-        shelf,
+        store,
         planned,
         workers=workers,
         slurm=slurm,
@@ -102,31 +100,30 @@ def run(
     begun = monotonic()
     try:
         with Watch(console) as watch:
-            outcome = run_plan(wanted, shelf, Observers(watch, LiveReport(asked, shelf)), engine=engine)
+            outcome = run_plan(wanted, store, Observers(watch, LiveReport(chosen, store)), engine=engine)
     except KeyboardInterrupt:
         with suppress(IsoglotError):
-            console.print(f"Report so far: {write_current_report(asked, shelf).page}")
-        again = shlex.join(["isoglot", *sys.argv[1:]])
-        console.print(f"Stopped; all that was made is kept. Go on with: {again}")
+            console.print(f"Report so far: {write_current_report(chosen, store).page}")
+        console.print(f"Stopped; all that was made is kept. Go on with: {same_command()}")
         raise typer.Exit(INTERRUPTED) from None
     seconds = monotonic() - begun
-    found, _ = measurements(asked, shelf)
+    found, _ = measurements(chosen, store)
     if found:
-        console.print(results_tables(ReportScores(found), scale=asked.scale))
+        console.print(results_tables(ReportScores(found), scale=chosen.scale, conditions=chosen.conditions))
     failures = _failures(wanted, outcome)
     troubles = [failures_in_brief(failures, num_skipped=len(outcome.skipped))] if failures else []
-    last_lines = gap_sentences(asked)
+    last_lines = gap_sentences(chosen)
     try:
-        page = write_current_report(asked, shelf, failures=[": ".join(failure) for failure in failures]).page
+        page = write_current_report(chosen, store, failures=[": ".join(failure) for failure in failures]).page
         last_lines = [*last_lines, f"Report: {page}"]
     except IsoglotError as error:
-        # On a full disk, say; what led to that is told all the same.
+        # On a full disk, say; the failures that led to it are still reported.
         troubles.append(f"the report could not be written: {error}")
     if outcome.made:
-        spent = time_spent(seconds, work=sum(shelf.record(stage).seconds for stage in outcome.made))
+        spent = time_spent(seconds, work=sum(store.record(stage).seconds for stage in outcome.made))
         console.print(f"Made {len(outcome.made)} artifacts in {spent}, reused {len(outcome.reused)}.")
     elif not outcome.failed:
-        console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store}.")
+        console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {store_folder}.")
     for line in last_lines:
         console.print(line)
     if troubles:

@@ -1,4 +1,4 @@
-"""What becomes of a command whose output nobody reads any more, as after `isoglot results demo --json | head -1`."""
+"""Standard streams of a command that nobody reads any more, as after `isoglot results demo --json | head -1`."""
 
 import io
 import sys
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 CLOSED_PIPE = 141
-"""As a shell tells of a program that was ended by SIGPIPE."""
+"""The status that a shell gives a program ended by SIGPIPE."""
 
 
 class Outlet(io.FileIO):
@@ -19,7 +19,7 @@ class Outlet(io.FileIO):
     """
 
     last_word: ClassVar[str | None] = None
-    """What is said on standard error, once, by a command that goes on unread; None: it ends."""
+    """The message on standard error, once, of a command that goes on unread; None: it ends."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "wb", closefd=False)

@@ -56,6 +56,8 @@ class Segmenter:
         rank_S = self._ranks_at(np.arange(len(symbol_S)), symbol_S, opens_S)
         word_W = np.arange(len(words))
         segments: list[tuple[str, ...]] = [()] * len(words)
+        # All words advance in step. A round joins the earliest learned pair of each word at all of its places, takes
+        # out the words that have no pair left, and looks up the ranks of the pairs that have just come about.
         while len(word_W):
             start_W = opens_S[:-1].nonzero()[0]
             length_W = np.diff(start_W, append=len(symbol_S))

@@ -111,6 +111,8 @@ class SwitchableText:
         first_C, end_C = self.translation_end_W[type_C - 1], self.translation_end_W[type_C]
         low_C = np.where(first_C > 0, self.weight_end_K[first_C - 1], 0.0)
         draw_C = low_C + random.random(len(type_C)) * (self.weight_end_K[end_C - 1] - low_C)
+        # One search serves all types: the weights of a type span an interval of the running sum of all weights, and a
+        # uniform draw from that interval falls on each translation as often as its weight says.
         place_C = np.searchsorted(self.weight_end_K, draw_C, side="right")
         # Rounding may push a draw onto the first translation of the next type.
         return self.translation_K[np.minimum(place_C, end_C - 1)]
@@ -158,18 +160,18 @@ class SwitchedWindows:
     def _first_words_of_windows(self) -> tuple[Ints, int]:
         """Where each window of the unchanged text begins, and how many tokens it has; read in parts, as it is long."""
         num_places = len(self.text.type_N)
-        found: list[Ints] = []
+        first_words: list[Ints] = []
         num_windows = num_tokens = 0
         for start in range(0, num_places, PLACES_AT_ONCE):
             num_tokens_N = self._num_tokens_T[self.text.type_N[start : start + PLACES_AT_ONCE]]
             start_N = num_tokens + np.cumsum(num_tokens_N) - num_tokens_N
             num_tokens += int(num_tokens_N.sum())
             cuts = np.arange(num_windows, int(start_N[-1]) // self.length + 1) * self.length
-            found.append(start + np.searchsorted(start_N, cuts))
+            first_words.append(start + np.searchsorted(start_N, cuts))
             num_windows += len(cuts)
         # Those cut within the very last word begin with the first one.
-        found.append(np.full(max(0, num_tokens // self.length - num_windows), num_places))
-        return np.concatenate(found), num_tokens
+        first_words.append(np.full(max(0, num_tokens // self.length - num_windows), num_places))
+        return np.concatenate(first_words), num_tokens
 
     def take(self, position: int, count: int) -> Ints:
         """Windows as of WindowSource; the same position and count give the same changes."""

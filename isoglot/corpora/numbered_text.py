@@ -23,6 +23,7 @@ from isoglot.study.languages import Splitter, WordSplitting
 
 def concatenated_ranges(start_R: NDArray[np.int64], length_R: NDArray[np.int64]) -> NDArray[np.int64]:
     """Whole numbers, range after range: those that start at 5 and 9 with the lengths 3 and 1 are 5 6 7 9."""
+    # A running number 0 1 2 3 becomes 5 6 7 9 when each range is shifted by its start less the numbers before it.
     end_R = np.cumsum(length_R)
     shift_R = start_R - (end_R - length_R)
     numbers: NDArray[np.int64] = np.repeat(shift_R, length_R)

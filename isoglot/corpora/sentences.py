@@ -42,6 +42,7 @@ class EncodedSentence:
         room = most_tokens - 2
         first = 1
         while True:
+            # As many tokens as fit, but back to the start of the last word where they would cut it.
             end = min(first + room, len(self.ids) - 1)
             if end < len(self.ids) - 1 and self.word_of[end] == self.word_of[end - 1]:
                 start_of_word = self.word_of.index(self.word_of[end])

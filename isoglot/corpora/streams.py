@@ -132,10 +132,10 @@ class TokenStream:
         path, dtype = _file(self.folder, split), np.dtype(self.dtype)
         if not path.is_file():
             raise IsoglotError(f"{path}: no such file, though stream.json beside it describes it; delete {self.folder}")
-        expected, found = self.tokens[split] * dtype.itemsize, path.stat().st_size
-        if found != expected:
+        expected, size = self.tokens[split] * dtype.itemsize, path.stat().st_size
+        if size != expected:
             raise IsoglotError(
-                f"{path}: has {found} bytes where stream.json says {expected}; delete {self.folder} to make it again"
+                f"{path}: has {size} bytes where stream.json says {expected}; delete {self.folder} to make it again"
             )
         if not expected:
             # An empty file cannot be mapped.

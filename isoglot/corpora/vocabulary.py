@@ -18,8 +18,8 @@ from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 def kept_types(counts: Mapping[str, Counter[str]], *, kept: KeptAnchors) -> frozenset[str]:
     """The first of all types that two languages or more have, in an order in which a larger share holds a smaller one.
 
-    Frequent types come first by the sum of their relative frequencies in each language, so that no other choice of as
-    many would leave more of the running tokens shared, in the mean over languages; and a larger text weighs no more.
+    Frequent types come first by the sum of their relative frequencies in each language, so a larger text weighs no
+    more. No other choice of as many would leave more of the running tokens shared, in the mean over languages.
     """
     languages_with = Counter(subword for of_language in counts.values() for subword in of_language)
     shared = sorted(subword for subword, languages in languages_with.items() if languages > 1)

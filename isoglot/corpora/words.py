@@ -5,14 +5,9 @@ from importlib.metadata import version
 
 from isoglot.corpora.user_commands import UserCommand
 from isoglot.errors import IsoglotError
-from isoglot.study.languages import Splitter, WordSplitting, default_splitting
+from isoglot.study.languages import Splitter, WordSplitting
 
 # Splitters are imported when a line is split: planning a study needs none of them.
-
-
-def split_words(line: str, language: str) -> list[str]:
-    """The words of one line, found as its language's are by default; a blank line has none."""
-    return split_lines([line], default_splitting(language))[0]
 
 
 def split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[str]]:

@@ -1,1 +1,1 @@
-"""What a trained model is worth: zero-shot transfer and the geometry of its hidden states."""
+"""The evaluation of a trained model: zero-shot transfer and the geometry of its hidden states."""

@@ -6,10 +6,11 @@ from torch import Tensor, nn
 from isoglot.study.scales import EncoderShape, NormPlacement
 
 # B = sentences or windows, L = positions, D = width, H = heads, K = width of one head
+NORM_EPSILON = 1e-12
 
 
 class SelfAttention(nn.Module):
-    """Queries, keys and values come from one matrix, initialised as three would be, since the inputs are as many."""
+    """One matrix makes queries, keys and values; it is initialised as three would be, since the inputs are as many."""
 
     def __init__(self, *, width: int, heads: int, dropout: float):
         super().__init__()
@@ -32,12 +33,6 @@ class SelfAttention(nn.Module):
         mixed_BLD = mixed_BHLK.transpose(1, 2).reshape(batch, length, width)
         output_BLD: Tensor = self.output(mixed_BLD)
         return output_BLD
-
-
-# B = sentences or windows, L = positions, D = width
-
-
-NORM_EPSILON = 1e-12
 
 
 class FeedForward(nn.Module):

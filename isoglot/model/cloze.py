@@ -20,6 +20,8 @@ from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
 
 # B = windows, L = positions, D = width, M = masked positions, V = tokens of a table
+WEIGHTS = "model.safetensors"
+DESCRIPTION = "model.json"
 
 
 class OutputBias(nn.Module):
@@ -53,13 +55,9 @@ class ClozeModel(nn.Module):
         return F.linear(hidden_MD, table_VD, self.output_bias.of(language).bias)
 
     def masked_logits(self, token_BL: Tensor, *, masked_M: Tensor, language: str | None = None) -> Tensor:
-        """Scores at the masked positions alone, flat indices into B x L: a softmax is most of a small model's work."""
+        """Scores at masked positions alone, flat indices into B x L: the softmax is most of a small model's work."""
         hidden_BLD = self.encoder(token_BL, language=language)
         return self.logits(hidden_BLD.flatten(0, 1).index_select(0, masked_M), language=language)
-
-
-WEIGHTS = "model.safetensors"
-DESCRIPTION = "model.json"
 
 
 def write_model(model: ClozeModel, folder: Path, *, write: WriteTensors = write_tensors) -> None:
@@ -83,10 +81,10 @@ def read_model(folder: Path) -> ClozeModel:
         model = _described(description)
         model.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, ValueError, KeyError, TypeError, SafetensorError, IsoglotError) as error:
-        raise IsoglotError(f"{folder}: does not hold a readable model ({error}); delete it to make it anew") from error
-    # torch's words are not passed on: there is a line of them for every weight.
+        raise IsoglotError(f"{folder}: does not hold a readable model ({error}); delete it to make it again") from error
+    # torch's message is not passed on: it has a line for every weight.
     except RuntimeError as error:
-        raise IsoglotError(f"{folder}: {WEIGHTS} does not fit {DESCRIPTION}; delete it to make it anew") from error
+        raise IsoglotError(f"{folder}: {WEIGHTS} does not fit {DESCRIPTION}; delete it to make it again") from error
     return model.eval()
 
 

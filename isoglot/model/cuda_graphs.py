@@ -1,34 +1,26 @@
-"""Work that a GPU is given in one go: recorded as a CUDA graph, then replayed."""
-
-from __future__ import annotations
+"""Many small steps of a GPU launched as one: recorded as a CUDA graph, then replayed."""
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import torch
-    from torch import Tensor
+import torch
+from torch import Tensor
 
 
 class Recorder:
-    """Calls functions; on a GPU it records what one does when it is called a second time, and later only replays it.
+    """Calls functions; on a GPU it records a function when it is called a second time, and later only replays it.
 
-    Many small steps leave a GPU waiting for Python. What a function does must depend on its key and on tensors alone:
-    those it is given, of one shape for a key, and those that stay where they are.
+    Many small steps leave a GPU waiting for Python. A graph replays the same operations on the same addresses. So a
+    function must depend on its key and on tensors alone: its inputs, of one shape for a key, and tensors that stay.
     """
 
     def __init__(self, device: torch.device):
-        import torch
-
         self.is_used = device.type == "cuda"
         self.met: set[Hashable] = set()
         self.graphs: dict[Hashable, tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...], Tensor]] = {}
         self.pool = torch.cuda.graph_pool_handle() if self.is_used else None
 
     def __call__(self, key: Hashable, function: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-        """What the function gives for these inputs."""
-        import torch
-
+        """The function's output for these inputs."""
         if not self.is_used:
             return function(*inputs)
         if key in self.graphs:
@@ -37,7 +29,7 @@ class Recorder:
             self._record(key, function, inputs)
             return self._replay(key, inputs)
         self.met.add(key)
-        # On a stream of its own, as what is to be recorded must first have run on one.
+        # The first call warms up libraries; CUDA wants that on a stream of its own before anything is recorded.
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -46,8 +38,6 @@ class Recorder:
         return output
 
     def _record(self, key: Hashable, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> None:
-        import torch
-
         graph, held = torch.cuda.CUDAGraph(), tuple(each.clone() for each in inputs)
         # Other threads may go on with what they do, such as copying the next batch.
         with torch.cuda.graph(graph, pool=self.pool, capture_error_mode="thread_local"):

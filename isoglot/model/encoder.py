@@ -45,9 +45,6 @@ class Embeddings(nn.Module):
             )
 
 
-# B = sentences or windows, L = positions, D = width
-
-
 class Encoder(nn.Module):
     """Reads tokens of one language at a time; `separate` counts layers from 1, at this model's own depth."""
 
@@ -82,16 +79,16 @@ class Encoder(nn.Module):
         return self._states(token_BL, language=language, real_BL=real_BL if padded else None)
 
     def forward(self, token_BL: Tensor, *, language: str | None = None, padded: bool = False) -> Tensor:
-        """The last layer. Whether there is padding must be said: a look at the tokens would wait for the device."""
+        """The last layer. The caller says whether there is padding: a look at the tokens would wait for the device."""
         return self.state(token_BL, layer=self.shape.layers, language=language, padded=padded)
 
     def state(self, token_BL: Tensor, *, layer: int, language: str | None = None, padded: bool = False) -> Tensor:
-        """One of the hidden states, said of padding as in a full pass; what stands above that layer is not computed."""
+        """One of the hidden states; the layers above it are not computed."""
         real_BL = token_BL.ne(self.pad_id) if padded else None
         return self._states(token_BL, language=language, real_BL=real_BL, last=layer)[-1]
 
     def freeze_separate(self) -> None:
-        """Fine-tuning leaves alone what languages own, as only one of them is there (section 4.3)."""
+        """Freeze the parts that languages own: fine-tuning sees one language alone (section 4.3)."""
         for part in self.modules():
             if isinstance(part, PerLanguage) and part.separate:
                 part.requires_grad_(False)
@@ -99,7 +96,7 @@ class Encoder(nn.Module):
     def _states(
         self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None, last: int | None = None
     ) -> list[Tensor]:
-        """Up to the last that is asked for."""
+        """Hidden states up to layer `last`; padding is set to 0 after each."""
         attend_B11L = None if real_BL is None else real_BL[:, None, None, :]
 
         def without_padding(hidden_BLD: Tensor) -> Tensor:

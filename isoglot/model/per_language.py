@@ -13,7 +13,7 @@ Part = TypeVar("Part", bound=nn.Module)
 
 
 class PerLanguage(nn.Module, Generic[Part]):
-    """Holds a part of the model under its owner's name, so that a checkpoint's keys alone tell what was separate."""
+    """Holds a part of the model under its owner's name, so that a checkpoint's keys alone show what was separate."""
 
     def __init__(self, make: Callable[[str], Part], languages: Sequence[str], *, separate: bool):
         super().__init__()

@@ -1,1 +1,1 @@
-"""What a study needs made, and which numbers come out."""
+"""The stages that a study needs, and the numbers that come out of them."""

@@ -1,4 +1,4 @@
-"""The places of an exhibit: cells, each filled by the scores of one stage, and gaps where data is wanting."""
+"""The places of an exhibit: cells, each filled by the scores of one stage, and gaps where data is missing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ WORD_TRANSLATION = "word translation"
 TABLE_1 = "table-1"
 BASELINES = "baselines"
 TRAINING = "training"
-UNTRAINED = "_untrained"
-FROZEN = "_frozen"
-MAPPED = "_mapped"
+UNTRAINED = "untrained"
+FROZEN = "untrained-frozen"
+"""An untrained encoder that fine-tuning leaves as it is."""
+MAPPED = "mapped"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A place in an exhibit; its stage holds several scores, an untrained model's with a suffix."""
+    """A place in an exhibit; its stage holds several scores."""
 
     exhibit: str
     condition: str
@@ -28,7 +29,8 @@ class Cell:
     stage: Stage
     seed: int | None = None
     task: str | None = None
-    metric_suffix: str = ""
+    variant: str | None = None
+    """UNTRAINED, FROZEN or MAPPED; None is the pretrained model as it is."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a reader sees of a study: every exhibit as cells, each filled by the scores of one stage."""
+"""Every exhibit of a study as cells, each filled by the scores of one stage."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ from isoglot.study.conditions import DEFAULT, Condition
 from isoglot.study.exhibit_names import EVERYTHING
 from isoglot.study.study import Study
 
-LATEST = "latest"
-_latest: dict[str, tuple[Study, tuple[Cell | Gap, ...]]] = {}
 Model = tuple[tuple[str, str], Condition]
 CellsOf = Callable[[Study, Condition, tuple[str, str]], Iterator[Cell | Gap]]
 
@@ -42,27 +40,27 @@ def cells(study: Study) -> list[Cell]:
 
 
 def targets(study: Study) -> list[Stage]:
-    """What a run must make. Examples are read first: a fault in them must not come to light after days of training."""
+    """The stages a run must make. Examples come first: an error in them must not show after days of training."""
     stages: list[Stage] = [cell.stage for cell in cells(study)]
     examples = [each for each in inputs_first(stages).values() if isinstance(each, ExampleFiles)]
     return [*examples, *stages]
 
 
 def gaps(study: Study) -> list[Gap]:
-    """What of a study cannot be shown, and why."""
+    """The parts of a study that cannot be shown, and why."""
     return [each for each in _cells_and_gaps(study) if isinstance(each, Gap)]
 
 
 def gap_sentences(study: Study) -> list[str]:
     """For people: "no data for wiki-cc, en-fr (vocabulary, emergence): ...", all that lack the same in one."""
-    wanting: dict[str, list[Gap]] = {}
+    lacking: dict[str, list[Gap]] = {}
     for gap in gaps(study):
-        wanting.setdefault(gap.reason, []).append(gap)
+        lacking.setdefault(gap.reason, []).append(gap)
     return [
         f"no data for {', '.join(dict.fromkeys(gap.condition for gap in alike))}, "
         f"{', '.join(dict.fromkeys('-'.join(gap.languages) for gap in alike))} "
         f"({', '.join(dict.fromkeys(gap.exhibit for gap in alike))}): {reason}"
-        for reason, alike in wanting.items()
+        for reason, alike in lacking.items()
     ]
 
 
@@ -82,11 +80,11 @@ def left_out_sentences(study: Study) -> list[str]:
 
 
 def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
-    """Worked out once for the study that was asked about last: a report asks many times, and digests take a while."""
-    latest = _latest.get(LATEST)
-    if latest is None or latest[0] is not study:
-        latest = _latest[LATEST] = (study, tuple(_worked_out(study)))
-    return latest[1]
+    """Worked out once and kept with the study: a report needs them many times, and digests take a while."""
+    if "cells" not in study.derived:
+        study.derived["cells"] = tuple(_worked_out(study))
+    known: tuple[Cell | Gap, ...] = study.derived["cells"]
+    return known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +93,7 @@ class _Part:
 
     name: str
     study: Study
-    """As the exhibit narrows it."""
+    """The study as the exhibit narrows it."""
     cells_of: CellsOf
     models: frozenset[Model]
 
@@ -115,7 +113,7 @@ def _worked_out(study: Study) -> Iterator[Cell | Gap]:
 
 
 def _parts(study: Study) -> Iterator[_Part]:
-    yield _Part(name=VOCABULARY, study=study, cells_of=_vocabulary_cells, models=_told_of_vocabulary(study))
+    yield _Part(name=VOCABULARY, study=study, cells_of=_vocabulary_cells, models=_with_vocabulary(study))
     for exhibit, cells_of in ((EMERGENCE, _emergence_cells), (TRAINING, _training_cells)):
         if exhibit in study.shown_exhibits:
             yield _part(study, exhibit, cells_of)
@@ -137,19 +135,18 @@ def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:
     return frozenset(product(narrowed.pairs, conditions))
 
 
-def _told_of_vocabulary(study: Study) -> frozenset[Model]:
-    """What languages have in common is told of every model of two that is asked for.
+def _with_vocabulary(study: Study) -> frozenset[Model]:
+    """Models whose vocabularies are shown: every model of two languages in any other exhibit.
 
-    Where it is asked for by name, of all that the study's file asks for; and where that names no other, of all there
-    could be.
+    If the exhibit is named, those are the exhibits of the study's file; if the file names no other, all models count.
     """
     is_named = VOCABULARY in study.exhibits
     asking = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
-    told = [_models_of_two(study, exhibit) for exhibit in asking or ({VOCABULARY} if is_named else ())]
+    models = [_models_of_two(study, exhibit) for exhibit in asking or ({VOCABULARY} if is_named else ())]
     only = study.only.get(VOCABULARY, EVERYTHING)
     return frozenset(
         (languages, condition)
-        for languages, condition in frozenset().union(*told)
+        for languages, condition in frozenset().union(*models)
         if only.keeps("targets", languages[1]) and only.keeps("conditions", condition.name)
     )
 
@@ -167,14 +164,14 @@ def _emergence_cells(study: Study, condition: Condition, languages: tuple[str, s
         yield Gap(exhibit=WORD_TRANSLATION, condition=condition.name, languages=languages, reason=str(error))
     for seed in study.seeds:
         graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        for encoder, suffix in ((graph.untrained, UNTRAINED), (graph.pretrained, "")):
+        for encoder, variant in ((graph.untrained, UNTRAINED), (graph.pretrained, None)):
             yield Cell(
                 exhibit=EMERGENCE,
                 condition=condition.name,
                 languages=languages,
                 seed=seed,
                 stage=graph.emergence(encoder),
-                metric_suffix=suffix,
+                variant=variant,
             )
 
 
@@ -210,10 +207,10 @@ def _transfer_cells(
 def _baseline_cells(
     study: Study, condition: Condition, languages: tuple[str, str], *, task: str
 ) -> Iterator[Cell | Gap]:
-    """What fine-tuning makes of a model that was never pretrained: all of it, or only the task's own layer."""
+    """Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer."""
     for seed in study.seeds:
         graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        for frozen, suffix in ((False, UNTRAINED), (True, UNTRAINED + FROZEN)):
+        for frozen, variant in ((False, UNTRAINED), (True, FROZEN)):
             yield Cell(
                 exhibit=BASELINES,
                 condition=condition.name,
@@ -221,5 +218,5 @@ def _baseline_cells(
                 seed=seed,
                 task=task,
                 stage=graph.transfer(task, graph.untrained, freeze_encoder=frozen),
-                metric_suffix=suffix,
+                variant=variant,
             )

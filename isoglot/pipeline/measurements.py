@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.cells import EMERGENCE, Cell
+from isoglot.pipeline.cells import EMERGENCE, FROZEN, MAPPED, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.pipeline.stages.evaluation_log import chosen_evaluation, evaluations
-from isoglot.pipeline.stages.models import AnyEncoder
+from isoglot.pipeline.stages.models import AnyEncoder, chosen_evaluation, evaluations
+from isoglot.pipeline.stages.readers import TwoModelStage
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.pipeline.stages.two_models import TwoModelStage
 from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.study import Study
@@ -31,9 +31,11 @@ class Measurement:
     language: str
     task: str | None
     metric: str
+    variant: str | None = None
+    """Variant of the model, as in a cell; null is the pretrained model as it is."""
     layer: int | None
     update: int | None = None
-    """Of training, after which the model was scored, where that is not the one that was chosen."""
+    """The update after which the model was scored, where that is not the chosen one."""
     seed: int | None
     value: float
     stage: str
@@ -44,21 +46,31 @@ class Measurement:
         return json.dumps(vars(self), ensure_ascii=False)
 
 
+def with_variant(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A measurement's row; before there was a field for it, the variant was the end of the metric's name."""
+    metric, old_ends = row.get("metric"), {"_untrained_frozen": FROZEN, "_untrained": UNTRAINED, "_mapped": MAPPED}
+    if "variant" not in row and isinstance(metric, str):
+        for end, variant in old_ends.items():
+            if metric.endswith(end):
+                return {**row, "metric": metric.removesuffix(end), "variant": variant}
+    return dict(row)
+
+
 def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:
     """Every number the store holds for the study, and what is wrong with those it cannot give."""
     found: list[Measurement] = []
     damage: list[IsoglotError] = []
     for cell in cells(study):
         try:
-            if (told := store.lookup(cell.stage, contents=True)) is not None:
-                found += _of_cell(cell, told.folder, study=study, store=store)
+            if (stored := store.lookup(cell.stage, contents=True)) is not None:
+                found += _of_cell(cell, stored.folder, study=study, store=store)
         except IsoglotError as error:
             damage.append(error)
     return found, damage
 
 
 def pending_cells(study: Study, store: Store) -> list[Cell]:
-    """Those that the store has nothing for yet; what is there and damaged is not pending."""
+    """Cells that the store has nothing for yet; a damaged artifact is not pending."""
     return [cell for cell in cells(study) if store.find_folder(cell.stage) is None]
 
 
@@ -71,6 +83,7 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
         language=cell.languages[1],
         task=cell.task,
         metric="",
+        variant=cell.variant,
         layer=None,
         seed=cell.seed,
         value=0.0,
@@ -78,17 +91,17 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
     )
     for score in read_scores(folder):
         # What has no layer, such as chance, does not depend on training.
-        if cell.exhibit == EMERGENCE and score.layer is None and cell.metric_suffix:
+        if cell.exhibit == EMERGENCE and score.layer is None and cell.variant is not None:
             continue
         yield replace(
             blank,
-            metric=score.metric + cell.metric_suffix,
+            metric=score.metric,
             language=score.language or blank.language,
             layer=score.layer,
             update=score.update,
             value=score.value,
         )
-    if cell.metric_suffix:
+    if cell.variant is not None:
         return
     if isinstance(cell.stage, Emergence):
         yield from _of_training(blank, cell.stage.encoder, store=store)

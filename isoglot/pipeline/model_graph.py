@@ -11,15 +11,18 @@ from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.task import Recipe
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.sources import Sources, sources
-from isoglot.pipeline.stages.code_switching import SwitchableTrainingText
-from isoglot.pipeline.stages.dictionaries import AnyDictionary
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.pipeline.stages.fine_tuning import FineTuning
+from isoglot.pipeline.stages.fine_tuning import FineTuning, ZeroShotTransfer
 from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
-from isoglot.pipeline.stages.split_text import SplitText
-from isoglot.pipeline.stages.transfer import ZeroShotTransfer
-from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, TokenStreams
-from isoglot.pipeline.stages.vocabulary_statistics import VocabularyStatistics
+from isoglot.pipeline.stages.text import SplitText
+from isoglot.pipeline.stages.translations import AnyDictionary
+from isoglot.pipeline.stages.vocabulary import (
+    BuiltVocabulary,
+    LearnedBpe,
+    SwitchableTrainingText,
+    TokenStreams,
+    VocabularyStatistics,
+)
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation
@@ -47,7 +50,7 @@ class ModelGraph:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """Of a model of two languages."""
+        """Source and target of a model of two languages."""
         source, target = self.languages
         return source, target
 
@@ -73,7 +76,7 @@ class ModelGraph:
 
     @cached_property
     def texts(self) -> dict[str, SplitText]:
-        """What the model is trained on: only the target's domain varies (section 4.1)."""
+        """The text the model is trained on: only the target's domain varies (section 4.1)."""
         source, *targets = self.languages
         texts = {source: self.text(source, domain=Domain.MAIN)}
         return texts | {target: self.text(target, domain=self.condition.target_domain) for target in targets}
@@ -114,7 +117,7 @@ class ModelGraph:
 
     @cached_property
     def switchable(self) -> dict[str, SwitchableTrainingText]:
-        """Of every language for extra anchors, of none otherwise (section 4.2)."""
+        """Switchable text of every language for extra anchors, of none otherwise (section 4.2)."""
         if self.condition.anchors is not Anchors.EXTRA:
             return {}
         return {

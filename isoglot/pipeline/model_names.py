@@ -1,39 +1,49 @@
-"""Models by name, as `isoglot compare` and `isoglot export` take them: study:condition:language."""
+"""Names of models and cells in one grammar: [STUDY:]CONDITION, then words in any order after colons or spaces.
 
+Words are a language, a pair, a seed and "untrained"; for a cell also an exhibit, a task, a layer or a variant. So
+"demo:default:oru:1" is a model as it reads one language, "sep-emb:en-fr:1" a model, and "sep-emb:1 nli" a cell.
+"""
+
+from __future__ import annotations
+
+import re
 import shlex
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from isoglot.errors import IsoglotError, suggestion
+from isoglot.pipeline.cells import UNTRAINED, Cell
+from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.figures import OF_PRIME
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import Side
-from isoglot.store import Store
-from isoglot.study.conditions import MONOLINGUAL, Condition, condition_named
+from isoglot.pipeline.stages.layer_transfer import LayerTransfer
+from isoglot.store import Record, Stage, Store, inputs_first
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_condition
 from isoglot.study.languages import PRIME, original
-from isoglot.study.study import Study, read_study, with_conditions, with_seeds
+from isoglot.study.study import Study, read_study, with_seeds
 
-FORM = (
-    'as in "demo:default:oru" or "demo:monolingual:oru:1": a study, a condition, a language, perhaps a pair or a seed'
-)
-UNTRAINED = "untrained"
-OF_SECOND_MODELS = ("figure-7",)
-OF_ONE_LANGUAGE = ("figure-7", "figure-6", "figure-4")
-OF_TWO_LANGUAGES = ("emergence", "table-1", "training", "figure-6", "figure-7")
+FORM = 'write a model as STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained", as in demo:default:oru:1'
+SHOWING_SECOND_MODELS = ("figure-7",)
+SHOWING_ONE_LANGUAGE = ("figure-7", "figure-6", "figure-4")
+SHOWING_TWO_LANGUAGES = ("emergence", "table-1", "training", "figure-6", "figure-7")
 """Exhibits that show all models of a kind, unless the study narrows them."""
+Words = tuple[str, ...]
 
 
 def named_side(name: str, *, store: Store, data: Path | None = None, language: str | None = None) -> Side:
     """A language as a model of the store reads it; the language may stand in the name or beside it."""
     study_name, *words = name.split(":")
     if not words:
-        raise IsoglotError(f"{name!r} names no model; write it {FORM}")
+        raise IsoglotError(f"{name!r} names no model; {FORM}")
     study = read_study(study_name, data=data)
-    condition, *choices = words
+    condition, *choices = _parts(":".join(words))
     if language is not None:
         if other := [choice for choice in choices if choice in study.languages and choice != language]:
             raise IsoglotError(f"{name}: the name says {other[0]} and --language {language}; drop one of them")
         choices = [language, *(choice for choice in choices if choice != language)]
-    side = _side(name, study=study, condition=condition, choices=choices)
+    side = _side(name, study, _condition(name, condition, study=study), choices)
     if not store.has(side.encoder):
         if store.find_folder(side.encoder) is not None:
             raise IsoglotError(
@@ -44,69 +54,86 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
     return side
 
 
-def _making(study: str, side: Side, store: Store, data: Path | None) -> str:
-    """The command, with an exhibit that shows the model and its condition, as the study's own may not."""
-    graph = side.graph
-    asked, choices = with_seeds(graph.study, [graph.seed]), list[str]()
-    exhibits: tuple[str, ...] = OF_ONE_LANGUAGE
-    if any(language.endswith(PRIME) for language in graph.languages):
-        exhibits = OF_SECOND_MODELS
-    elif graph.condition is not MONOLINGUAL:
-        asked, exhibits = with_conditions(asked, [graph.condition.name]), OF_TWO_LANGUAGES
-        choices = ["--conditions", graph.condition.name]
-    for exhibit in exhibits:
-        part = asked.of_exhibit(exhibit)
-        if part.seeds and part.conditions and {*map(original, graph.languages)} <= {*part.languages}:
-            words = ["isoglot", "run", study, "--store", str(store.root), *(["--data", str(data)] if data else [])]
-            words += ["--exhibits", exhibit, *choices, "--seeds", str(graph.seed)]
-            return f"; make it with: {shlex.join(words)}"
-    return f", and {study} does not ask for it: the tables [only] in it leave it out"
+def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
+    """A model or a cell of a study, or an artifact of the store; where several fit, the first."""
+    condition, *choices = _parts(name)
+    try:
+        known = _condition(name, condition, study=study)
+    except IsoglotError as no_condition:
+        try:
+            return store.find(name)
+        except IsoglotError as error:
+            raise IsoglotError(f"{error}; {no_condition}") from None
+    models, measured = dict(_models(study, known)), dict(_cells(study, known.name))
+    for named in (models, measured):
+        for words, stage in named.items():
+            if set(choices) <= set(words):
+                return stage()
+    what_is_measured = {word for words in measured for word in _split(words)[1]}
+    fitting = models if what_is_measured.isdisjoint(choices) else measured
+    raise IsoglotError(f"{name!r} is none of {study.name}'s {', '.join(_spelled(known.name, fitting))}")
 
 
-def _side(name: str, *, study: Study, condition: str, choices: list[str]) -> Side:
-    chosen = _condition(name, study=study, condition=condition)
+def same_of_default(name: str, *, study: Study) -> str:
+    """ "default:ela-oru:1 table-1 nli" for the cell "sep-emb:1 nli"; for a model or an artifact "default"."""
+    condition, *choices = _parts(name)
+    known = known_condition(condition, among=(*study.conditions, MONOLINGUAL))
+    if known is None or any(set(choices) <= set(words) for words, _ in _models(study, known)):
+        return DEFAULT.name
+    cell = next((words for words, _ in _cells(study, known.name) if set(choices) <= set(words)), None)
+    if cell is None:
+        return DEFAULT.name
+    if cell not in dict(_cells(study, DEFAULT.name)):
+        raise IsoglotError(f"{name!r} has nothing of its like in Default; say with what to compare it")
+    return next(_spelled(DEFAULT.name, [cell]))
+
+
+def known_artifacts(study: Study, store: Store) -> Iterator[Stage | Record]:
+    """Everything the study names, made or not, and everything the store holds."""
+    yield from store.records()
+    yield from inputs_first(cell.stage for cell in cells(study)).values()
+
+
+def _parts(name: str) -> list[str]:
+    return re.split(r"[:\s]+", name.strip())
+
+
+def _condition(name: str, condition: str, *, study: Study) -> Condition:
+    """The study's own, any other of the paper, or models of one language."""
+    found = known_condition(condition, among=(*study.conditions, MONOLINGUAL))
+    if found is None:
+        names = [each.name for each in (*study.conditions, MONOLINGUAL)]
+        raise IsoglotError(
+            f"{name}: {condition!r} is no condition; {study.name} has {', '.join(names)}{suggestion(condition, names)}"
+        )
+    return found
+
+
+def _side(name: str, study: Study, condition: Condition, choices: list[str]) -> Side:
     pairs = {"-".join(pair): pair for pair in study.pairs}
     languages = [choice for choice in choices if choice in (*study.languages, study.languages[0] + PRIME)]
     named_pairs = [choice for choice in choices if choice in pairs]
     seeds = [choice for choice in choices if choice.isdecimal()]
     unknown = [choice for choice in choices if choice not in (*languages, *named_pairs, *seeds, UNTRAINED)]
     if unknown:
-        raise IsoglotError(
-            f"{name}: {unknown[0]!r} is no language, pair or seed of {study.name} "
-            f"({', '.join((*study.languages, *pairs))}); write a model {FORM}"
-        )
+        known = ", ".join((*study.languages, *pairs))
+        raise IsoglotError(f"{name}: {unknown[0]!r} is no language, pair or seed of {study.name} ({known}); {FORM}")
     if len(languages) != 1 or len(seeds) > 1 or len(named_pairs) > 1:
-        raise IsoglotError(f"{name}: say one language, {' or '.join(study.languages)}; write a model {FORM}")
+        raise IsoglotError(f"{name}: say one language, {' or '.join(study.languages)}; {FORM}")
     graph = ModelGraph(
         study=study,
-        condition=chosen,
-        languages=_languages(name, study, chosen, languages[0], [pairs[each] for each in named_pairs]),
+        condition=condition,
+        languages=_languages(name, study, condition, languages[0], [pairs[each] for each in named_pairs]),
         seed=int(seeds[0]) if seeds else study.seeds[0],
     )
-    return Side(
-        graph=graph,
-        encoder=graph.untrained if UNTRAINED in choices else graph.pretrained,
-        language=languages[0],
-    )
-
-
-def _condition(name: str, *, study: Study, condition: str) -> Condition:
-    """The study's own, any other of the paper, or models of one language."""
-    if condition == MONOLINGUAL.name:
-        return MONOLINGUAL
-    try:
-        return condition_named(condition)
-    except IsoglotError:
-        known = ", ".join([*(each.name for each in study.conditions), MONOLINGUAL.name])
-        raise IsoglotError(
-            f"{name}: {condition!r} is no condition; {study.name} has {known}{suggestion(condition, known.split(', '))}"
-        ) from None
+    encoder = graph.untrained if UNTRAINED in choices else graph.pretrained
+    return Side(graph=graph, encoder=encoder, language=languages[0])
 
 
 def _languages(
     name: str, study: Study, condition: Condition, language: str, pairs: list[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """Of the model that is meant: the language alone, or the pair it belongs to."""
+    """The languages of the model: the one alone, or the pair it belongs to."""
     if condition is MONOLINGUAL:
         return (language,)
     if language.endswith(PRIME):
@@ -123,3 +150,62 @@ def _languages(
     if len(fitting) > 1:
         raise IsoglotError(f"{name}: several models read {language!r}; say which pair: {known}")
     return fitting[0]
+
+
+def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str:
+    """The command, with an exhibit that shows the model and its condition, as the study's own may not."""
+    graph, choices = side.graph, list[str]()
+    study = with_seeds(graph.study, [graph.seed])
+    exhibits: tuple[str, ...] = SHOWING_ONE_LANGUAGE
+    if any(language.endswith(PRIME) for language in graph.languages):
+        exhibits = SHOWING_SECOND_MODELS
+    elif graph.condition is not MONOLINGUAL:
+        exhibits, choices = SHOWING_TWO_LANGUAGES, ["--conditions", graph.condition.name]
+        study = study.with_conditions([graph.condition])
+    for exhibit in exhibits:
+        part = study.of_exhibit(exhibit)
+        if part.seeds and part.conditions and {*map(original, graph.languages)} <= {*part.languages}:
+            words = ["isoglot", "run", study_name, "--store", str(store.root), *(["--data", str(data)] if data else [])]
+            words += ["--exhibits", exhibit, *choices, "--seeds", str(graph.seed)]
+            return f"; make it with: {shlex.join(words)}"
+    return f", and {study_name} does not ask for it: the tables [only] in it leave it out"
+
+
+def _models(study: Study, condition: Condition) -> Iterator[tuple[Words, Callable[[], Stage]]]:
+    """The models of a condition, by the words that may follow its name: a pair, or one language, and a seed."""
+    source = study.languages[0]
+    owners: list[tuple[str, ...]] = [*study.pairs, *([(source, source + PRIME)] if condition == OF_PRIME else [])]
+    if condition is MONOLINGUAL:
+        owners = [(language,) for language in (*study.languages, source + PRIME)]
+    for languages in owners:
+        for seed in study.seeds:
+            graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
+            yield ("-".join(languages), str(seed)), partial(getattr, graph, "pretrained")
+
+
+def _cells(study: Study, condition: str) -> Iterator[tuple[Words, Callable[[], Stage]]]:
+    """The cells of a condition, those of trained and unmapped models first, and of these those of two languages."""
+    of_condition = [cell for cell in cells(study) if cell.condition == condition]
+    for cell in sorted(of_condition, key=lambda cell: (len(cell.variant or ""), _has_second_model(cell))):
+        seed = [] if cell.seed is None else [str(cell.seed)]
+        layer = [f"L{cell.stage.layer}"] if isinstance(cell.stage, LayerTransfer) else []
+        task = [] if cell.task is None else [cell.task]
+        variant = [] if cell.variant is None else cell.variant.split("-")
+        words = ("-".join(cell.languages), *seed, cell.exhibit, *task, *layer, *variant)
+        yield words, partial(getattr, cell, "stage")
+
+
+def _has_second_model(cell: Cell) -> bool:
+    return any(language.endswith(PRIME) for language in cell.languages)
+
+
+def _split(words: Words) -> tuple[Words, Words]:
+    """Words that name a model, which are a pair and perhaps a seed, and words for what is measured of it."""
+    of_model = 2 if len(words) > 1 and words[1].isdecimal() else 1
+    return words[:of_model], words[of_model:]
+
+
+def _spelled(condition: str, named: Iterable[Words]) -> Iterator[str]:
+    """ "default:en-fr:0 table-1 nli" """
+    for of_model, measured in map(_split, named):
+        yield " ".join([":".join([condition, *of_model]), *measured])

@@ -13,17 +13,19 @@ from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.sources import Sources
-from isoglot.pipeline.stages.contextual_maps import ContextualMaps
-from isoglot.pipeline.stages.layer_heads import LayerHead
-from isoglot.pipeline.stages.layer_transfer import LayerTransfer
+from isoglot.pipeline.stages.contextual_maps import ContextualMaps, WordAlignments
+from isoglot.pipeline.stages.emergence import StructureOverTraining
+from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import AnyEncoder
-from isoglot.pipeline.stages.parallel_text import AnyParallelText
 from isoglot.pipeline.stages.sentence_alignment import SentenceAlignment, Similarity
-from isoglot.pipeline.stages.structure_over_training import StructureOverTraining
+from isoglot.pipeline.stages.translations import AnyParallelText
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
-from isoglot.pipeline.stages.word_alignments import WordAlignments
-from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
-from isoglot.pipeline.stages.word_vectors import AnyWordVectors, FastTextVectors, WordVectorFile
+from isoglot.pipeline.stages.word_level_alignment import (
+    AnyWordVectors,
+    FastTextVectors,
+    WordLevelAlignment,
+    WordVectorFile,
+)
 from isoglot.study.conditions import MONOLINGUAL, Condition
 from isoglot.study.languages import WordSplitting, original
 from isoglot.study.searches import Alignment
@@ -64,7 +66,7 @@ class _BothSides(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelPair:
-    """What the figures hold against each other."""
+    """Two languages as the figures compare them."""
 
     source: Side
     target: Side
@@ -115,7 +117,7 @@ class ModelPair:
         return Similarity(**self._both(), parallel=self._sources.mapping(self.languages))
 
     def structure_over_training(self) -> StructureOverTraining:
-        """Of one model of both, by those of the two texts that there are."""
+        """Scores of one model of both, by those of the two texts that there are."""
         return StructureOverTraining(
             **self._both(),
             retrieval=_if_given(self._sources.parallel, self.languages),
@@ -139,7 +141,7 @@ class ModelPair:
         )
 
     def _word_vectors(self, side: Side) -> AnyWordVectors:
-        """Those that the study names, or else trained on the text that the model was."""
+        """Vectors that the study names, or else trained on the text of the model."""
         alignment, file = self._alignment, self._sources.word_vectors(side.language)
         if file is not None:
             return WordVectorFile(file=file, most_words=alignment.most_words)

@@ -1,82 +1,34 @@
-"""What a study gives its models to read: made-up languages, or files of real ones."""
+"""The data that a study gives its models: made-up languages, or files of real ones.
+
+Methods raise MissingDataError for what the study does not give, or what is not where it says.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.stages.dictionaries import AnyDictionary, DictionaryFile, DictionaryPart, SyntheticDictionary
-from isoglot.pipeline.stages.examples import AnyExamples, ExampleFiles, SyntheticExamples
-from isoglot.pipeline.stages.parallel_text import (
-    AnyParallelText,
+from isoglot.pipeline.stages.examples import ExampleFiles, SyntheticExamples
+from isoglot.pipeline.stages.source_files import SourceFile, source_file
+from isoglot.pipeline.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
+from isoglot.pipeline.stages.translations import (
+    AnyDictionary,
+    DictionaryFile,
+    DictionaryPart,
     ParallelFiles,
+    SyntheticDictionary,
     SyntheticParallelText,
     SyntheticParaphrases,
 )
-from isoglot.pipeline.stages.source_files import SourceFile, source_file
-from isoglot.pipeline.stages.text import AnyText, FileText, HubText, SyntheticText, WikipediaText
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, original
 from isoglot.study.real_text import HubDataset, RealText
 from isoglot.study.study import Study, Synthetic
 
 Pair = tuple[str, str]
-
-
-class Sources(Protocol):
-    """Raises MissingDataError for what the study does not give, or what is not where it says."""
-
-    @property
-    def most_words(self) -> int | None:
-        """Of each text to train on."""
-        ...
-
-    def text(self, language: str, domain: Domain) -> AnyText: ...
-
-    def splitting(self, language: str) -> WordSplitting: ...
-
-    def parallel(self, languages: Pair) -> AnyParallelText:
-        """To score retrieval by."""
-        ...
-
-    def dictionary(self, languages: Pair) -> AnyDictionary:
-        """To make extra anchors of."""
-        ...
-
-    def word_translation(self, languages: Pair) -> AnyDictionary:
-        """To score word translation by."""
-        ...
-
-    def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:
-        """What no extra anchors may be made of."""
-        ...
-
-    def mapping(self, languages: Pair) -> AnyParallelText:
-        """To fit maps on and to compare models by; of a language and its second model, paraphrases."""
-        ...
-
-    def word_mapping(self, languages: Pair) -> tuple[AnyDictionary, AnyDictionary]:
-        """To fit maps on, and to score them by."""
-        ...
-
-    def word_vectors(self, language: str) -> SourceFile | None:
-        """That the user has; None where the study names none for any language."""
-        ...
-
-    def examples(self, task: str, *, language: str, split: str, pair: Pair) -> AnyExamples:
-        """To fine-tune on, to choose by and to test on."""
-        ...
-
-
-def sources(study: Study) -> Sources:
-    """Those of a study."""
-    if isinstance(study.text, Synthetic):
-        return SyntheticSources(made_up=study.text)
-    return FileSources(real=study.text, wanted_by=study.origin)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +50,7 @@ class SyntheticSources:
         return WordSplitting(splitter=Splitter.WHITESPACE, language=language)
 
     def parallel(self, languages: Pair) -> SyntheticParallelText:
-        """On the main domain, whatever a model is trained on."""
+        """Sentences of the main domain, whatever a model is trained on."""
         return SyntheticParallelText(
             world=self.made_up.world,
             languages=tuple(self.made_up.language(language) for language in languages),
@@ -170,6 +122,7 @@ class FileSources:
 
     @property
     def most_words(self) -> int | None:
+        """The most words of each text to train on."""
         return self.real.most_words
 
     def text(self, language: str, domain: Domain) -> AnyText:
@@ -183,23 +136,28 @@ class FileSources:
         return self.real.splittings[language]
 
     def parallel(self, languages: Pair) -> ParallelFiles:
+        """Sentences to score retrieval by."""
         return ParallelFiles(files=self._files(self.real.resource("retrieval", languages)), languages=languages)
 
     def dictionary(self, languages: Pair) -> DictionaryFile:
+        """Words to make extra anchors of."""
         (file,) = self._files(self.real.resource("dictionary", languages))
         return DictionaryFile(file=file, languages=languages)
 
     def word_translation(self, languages: Pair) -> DictionaryFile:
+        """Words to score word translation by."""
         (file,) = self._files(self.real.resource("word-translation", languages))
         return DictionaryFile(file=file, languages=languages)
 
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
+        """Dictionaries of which no extra anchors may be made."""
         try:
             return (self.word_translation(languages),)
         except MissingDataError:
             return ()
 
     def mapping(self, languages: Pair) -> ParallelFiles:
+        """Sentences to fit maps on and to compare models by; paraphrases for a language and its second model."""
         source, target = languages
         if original(target) == source:
             paths = self.real.language_resource("paraphrase", source)
@@ -208,11 +166,13 @@ class FileSources:
         return ParallelFiles(files=self._files(paths), languages=languages)
 
     def word_mapping(self, languages: Pair) -> tuple[DictionaryFile, DictionaryFile]:
+        """Words to fit maps on, and words to score them by."""
         (file,) = self._files(self.real.resource("word-mapping", languages))
         return DictionaryFile(file=file, languages=languages), self.word_translation(languages)
 
     def word_vectors(self, language: str) -> SourceFile | None:
-        # A file that is named and not there is told, and not made up for by other vectors.
+        """Vectors that the user has; None where the study names none for any language."""
+        # A file that is named and missing is an error: other vectors must not take its place.
         if not any(key.startswith("vectors.") for key in self.real.resources):
             return None
         (file,) = self._files(self.real.language_resource("vectors", language))
@@ -230,4 +190,18 @@ class FileSources:
         )
 
     def _files(self, paths: tuple[Path, ...]) -> tuple[SourceFile, ...]:
-        return tuple(source_file(path, wanted_by=self.wanted_by) for path in paths)
+        """Every file is hashed once for a study, however many stages read it."""
+        known = self.real.known_files
+        for path in paths:
+            if path not in known:
+                known[path] = source_file(path, wanted_by=self.wanted_by)
+        return tuple(known[path] for path in paths)
+
+
+Sources = SyntheticSources | FileSources
+
+
+def sources(study: Study) -> Sources:
+    if isinstance(study.text, Synthetic):
+        return SyntheticSources(made_up=study.text)
+    return FileSources(real=study.text, wanted_by=study.origin)

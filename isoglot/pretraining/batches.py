@@ -102,12 +102,12 @@ class Batches:
             if start == end:
                 continue  # there are more draws than rows
             languages.add(language)
-            first, last = max(start, first_row), min(end, end_row)
-            if first < last:
-                position = self.positions[language] + first - start
-                token_BL[first - first_row : last - first_row] = self.sources[language].take(position, last - first)
-            for row in range(first, last, self.micro_batch):
-                pieces.append((language, row, min(row + self.micro_batch, last)))
+            # Piece by piece, not all at once: code-switching changes a share of the words that are taken together.
+            for first in range(max(start, first_row), min(end, end_row), self.micro_batch):
+                last = min(first + self.micro_batch, end, end_row)
+                windows = self.sources[language].take(self.positions[language] + first - start, last - first)
+                token_BL[first - first_row : last - first_row] = windows
+                pieces.append((language, first, last))
             self.positions[language] += end - start
         return Batch(
             token_BL=torch.from_numpy(token_BL),

@@ -1,8 +1,10 @@
 """The loss of hidden words and its gradients, written out by hand.
 
-It computes what autograd would of `ClozeModel`; what it saves is autograd's own time, which on a CPU is a good part of
-a small model's, and on a GPU every trip to memory that two neighbouring steps can share. And it leaves out what
-nobody reads: the last layer is computed at masked positions alone.
+It computes what autograd would compute for `ClozeModel`, and saves autograd's own time, which is a good part of a small
+model's on a CPU. On a GPU it saves every trip to memory that two neighbouring steps can share.
+
+Only masked words have a loss, so nobody reads the top layer anywhere else. Its queries attend to all positions, but
+after its attention only masked positions are computed: 15% of the last feed-forward layer, and of the softmax.
 """
 
 # B = windows, L = positions, T = B x L tokens, D = width, C = masked positions, V = tokens of a table
@@ -24,41 +26,41 @@ from isoglot.study.scales import NormPlacement
 
 @dataclass(frozen=True, kw_only=True)
 class Masked:
-    """Positions whose words are hidden, or one beyond the last for none: of no other does anyone read the top layer."""
+    """Positions whose words are hidden; the index one beyond the last stands for none."""
 
     index_C: Tensor
     num_tokens: int
 
     @cached_property
     def position_C(self) -> Tensor:
-        """Any, for none."""
+        """The same positions, with any position for none."""
         return self.index_C.clamp(max=self.num_tokens - 1)
 
     def targets(self, token_BL: Tensor) -> Tensor:
-        """The words that are hidden there, -1 for none."""
+        """The hidden words, -1 for none."""
         return torch.where(self.index_C < self.num_tokens, token_BL.flatten()[self.position_C], -1)
 
     def taken(self, input_TD: Tensor) -> Tensor:
         return input_TD.index_select(0, self.position_C)
 
     def put_back(self, output_CD: Tensor) -> Tensor:
-        """Among zeros at all other positions, with a row for those that are none."""
+        """Rows at their positions, zeros elsewhere; one more row takes those that are none, and is cut off."""
         room = output_CD.new_zeros(self.num_tokens + 1, output_CD.shape[1])
         return room.index_copy_(0, self.index_C, output_CD)[:-1]
 
 
 class AttentionPass:
-    """Through one attention sublayer and back."""
+    """One attention sublayer, forward and backward."""
 
     def __init__(self, layer: SelfAttention, *, kernels: Kernels, weights: FlatWeights, length: int):
         self.kernels, self.length, self.heads = kernels, length, layer.heads
         self.query_key_value = weights.linear(layer.query_key_value)
         self.output = weights.linear(layer.output)
         self.kept: list[tuple[Tensor, Attended, Tensor, Masked | None]] = []
-        """For the way back, which takes it away."""
+        """Tensors kept for the way back, which takes them away."""
 
     def forward(self, input_TD: Tensor, *, at: Masked | None = None) -> Tensor:
-        """At all positions, or only at some: then they attend to all, but nothing more is computed of the others."""
+        """At all positions, or at some: these attend to all, but nothing more is computed for the others."""
         joint_T3D = self.kernels.linear(input_TD, self.query_key_value)
         attended = self.kernels.attention(joint_T3D, length=self.length, heads=self.heads)
         mixed_TD = attended.output_TD if at is None else at.taken(attended.output_TD)
@@ -69,7 +71,7 @@ class AttentionPass:
         """The gradient of the input, added to another where one is given."""
         kernels, (input_TD, attended, mixed_TD, at) = self.kernels, self.kept.pop()
         kernels.add_weight_gradient(self.output.weight, update_TD, mixed_TD)
-        # Gradients take the names of what they are of, which is thereby let go.
+        # A gradient takes the name of its tensor, whose memory is thereby freed as soon as it is not needed.
         mixed_TD = torch.mm(update_TD, self.output.weight.value)
         if at is not None:
             mixed_TD = at.put_back(mixed_TD)
@@ -81,13 +83,13 @@ class AttentionPass:
 
 
 class FeedForwardPass:
-    """Through one feed-forward sublayer and back."""
+    """One feed-forward sublayer, forward and backward."""
 
     def __init__(self, layer: FeedForward, *, kernels: Kernels, weights: FlatWeights):
         self.kernels = kernels
         self.inner, self.output = weights.linear(layer.inner), weights.linear(layer.outer)
         self.kept: list[tuple[Tensor, Tensor, Tensor]] = []
-        """For the way back, which takes it away."""
+        """Tensors kept for the way back, which takes them away."""
 
     def forward(self, input_TD: Tensor) -> Tensor:
         inner_TF = self.kernels.linear(input_TD, self.inner)
@@ -111,14 +113,14 @@ def product(output_TN: Tensor, weight: Weight, *, into_TD: Tensor | None) -> Ten
 
 
 class ClozePass:
-    """Of one language."""
+    """The pass over the model as one language uses it."""
 
     def __init__(self, model: ClozeModel, weights: FlatWeights, *, language: str, window: int, kernels: Kernels):
         encoder = model.encoder
         self.kernels, self.pad_id = kernels, encoder.pad_id
         self.is_pre = encoder.shape.norm is NormPlacement.PRE
         embeddings = encoder.embeddings.of(language)
-        embeddings.check_length(window)  # too few would be read over and over, and nobody would notice
+        embeddings.check_length(window)  # kernels would silently read too few positions over and over
         self.token = weights.weight(embeddings.token.weight)
         position = weights.weight(embeddings.position.weight)
         self.position = Weight(position.value[:window], position.gradient[:window])
@@ -139,7 +141,7 @@ class ClozePass:
 
     @torch.no_grad()
     def __call__(self, token_BL: Tensor, *, seen_BL: Tensor, masked_C: Tensor, scale: Tensor) -> Tensor:
-        """The summed loss at masked positions, flat indices into B x L, or B x L for none.
+        """The summed loss at masked positions, given as flat indices into B x L, or B x L for none.
 
         Gradients of `scale` times that loss are added to those that are there.
         """
@@ -151,7 +153,7 @@ class ClozePass:
         return loss
 
     def forward(self, id_T: Tensor, masked: Masked) -> list[Normed]:
-        """From the embeddings to the top, which is computed at masked positions; the way back takes states away."""
+        """States from the embeddings to the top, which is computed at masked positions; the way back takes them."""
         kernels, norms = self.kernels, iter(self.norms)
         states = [kernels.embedding_and_norm(id_T, self.token, self.position.value, self.embedding_norm)]
         residual_TD = input_TD = states[-1].output_TD
@@ -169,7 +171,7 @@ class ClozePass:
         return states
 
     def _loss(self, hidden_CD: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
-        """With its gradient."""
+        """The loss, and its gradient with respect to the top state."""
         kernels = self.kernels
         logits_CV = kernels.linear(hidden_CD, Affine(self.token, self.output_bias))
         loss, logits_CV = kernels.softmax_loss(logits_CV, target_C, scale=scale)
@@ -182,7 +184,7 @@ class ClozePass:
         kernels, norms = self.kernels, list(self.norms)
         residual_TD = None
         for sublayer in reversed(self.sublayers):
-            # Of the sum now: what it was found from is let go before the sublayer asks for room.
+            # From here on output_TD is the gradient of the sum: the old one is freed before the sublayer needs memory.
             output_TD, update_TD = kernels.sum_and_norm_backward(
                 output_TD, residual_TD, states.pop(), norms.pop(), update_bias=sublayer.output.bias
             )

@@ -1,4 +1,8 @@
-"""Weights and gradients of each owner side by side in two long tensors, so that one operation reaches all of them."""
+"""Weights and gradients of each owner side by side in long tensors, so that one operation reaches all of them.
+
+Adam, clipping and the exchange between processes work on a handful of tensors instead of a hundred. Each step is then
+one launch on a GPU, and parts that an update does not read are left out by leaving out whole tensors.
+"""
 
 from collections.abc import Collection, Iterator
 from typing import cast
@@ -17,20 +21,20 @@ MATRICES, VECTORS = "matrices", "vectors"
 class FlatWeights(nn.Module):
     """Takes over a model's weights: they become views of its own parameters, and so do their gradients.
 
-    Of each owner it has two parameters: matrices and, as no decay may reach them, vectors. It is a module of its own,
-    so that optimizers and checkpoints know it as they know any other.
+    It has two parameters for each owner: matrices, and vectors, which never decay. It is a module, so that optimizers
+    and checkpoints treat it like any other.
     """
 
     def __init__(self, model: ClozeModel, *, compute_dtype: torch.dtype = torch.float32):
         super().__init__()
         self.compute_dtype = compute_dtype
         self._owner_of: dict[str, str] = {}
-        """By the name of a parameter."""
+        """Owner of each flat parameter, by its name."""
         self._gradients: dict[str, Tensor] = {}
         self._twins: dict[str, Tensor] = {}
-        """The same numbers in the type that the device computes with, where that is another."""
+        """The same numbers in the type that the device computes with, where that is another one: bf16 on a GPU."""
         self._twin_of: dict[int, Tensor] = {}
-        """By the identity of a weight of the model."""
+        """View of a twin, by the identity of the model's weight."""
         owned = dict(_owned(model))
         for owner in (SHARED, *model.encoder.table_sizes):
             weights = [each for each in model.parameters() if owned.get(id(each), SHARED) == owner]
@@ -45,16 +49,16 @@ class FlatWeights(nn.Module):
         return Affine(self.weight(layer.weight), self.weight(layer.bias))
 
     def norm(self, layer: nn.LayerNorm) -> Affine:
-        """In full precision, as no matrix product reads it."""
+        """A norm in full precision, as no matrix product reads it."""
         weight, bias = cast(Tensor, layer.weight.grad), cast(Tensor, layer.bias.grad)
         return Affine(Weight(layer.weight.data, weight), Weight(layer.bias.data, bias))
 
     def gradients_of(self, languages: Collection[str]) -> list[Tensor]:
-        """Of all that takes part when text of these languages is read: all but what others own."""
+        """Gradients of everything that takes part when these languages are read: all but what others own."""
         return [self._gradients[name] for name in self._read_by(languages)]
 
     def show_gradients(self, languages: Collection[str]) -> list[Tensor]:
-        """To the optimizer, which leaves alone what has none."""
+        """Hand these gradients to the optimizer, which leaves parameters without a gradient alone."""
         read = set(self._read_by(languages))
         for name, parameter in self.named_parameters():
             parameter.grad = self._gradients[name] if name in read else None
@@ -62,7 +66,7 @@ class FlatWeights(nn.Module):
 
     @torch.no_grad()
     def refresh_twins(self, languages: Collection[str]) -> None:
-        """After the weights that these languages read have changed."""
+        """Update the twins after the weights that these languages read have changed."""
         for name in self._read_by(languages):
             if name in self._twins:
                 self._twins[name].copy_(self.get_parameter(name))
@@ -77,7 +81,7 @@ class FlatWeights(nn.Module):
         for each in weights:
             starts.append(length)
             length += aligned(each.numel())
-        # No dots in the names of parameters, and a language may be called anything.
+        # Named by number: names of parameters have no dots, and a language may be called anything.
         name = f"{len(self._owner_of)}_{kind}"
         flat, gradient = nn.Parameter(weights[0].new_zeros(length)), weights[0].new_zeros(length)
         twin = torch.zeros_like(gradient, dtype=self.compute_dtype) if self.compute_dtype != flat.dtype else None
@@ -95,7 +99,7 @@ class FlatWeights(nn.Module):
 
 
 def _owned(model: ClozeModel) -> Iterator[tuple[int, str]]:
-    """Which weights a language owns; all others are shared."""
+    """Each weight that a language owns, with the language; all other weights are shared."""
     for part in model.modules():
         if isinstance(part, PerLanguage):
             for owner, owned in part.owned_by.items():

@@ -1,4 +1,4 @@
-"""What a run will need, predicted before it starts: parameters exactly, memory within a few percent, and disk."""
+"""The needs of a run, predicted before it starts: parameters exactly, memory within a few percent, and disk."""
 
 # A batch is read in pieces. C = masked positions of a piece, V = tokens of the largest table
 
@@ -124,6 +124,10 @@ class Footprint:
     """Processes that train the model together, each on its share of the batch."""
 
     @property
+    def on_gpu(self) -> bool:
+        return self.device == "cuda"
+
+    @property
     def peak_bytes(self) -> int:
         """Memory at the worst moment of training."""
         passing = max(self.batch_bytes + self.piece_bytes, self.evaluation_bytes)
@@ -137,10 +141,6 @@ class Footprint:
     def update_bytes(self) -> int:
         """Memory at the worst moment of an update."""
         return self.state_bytes + self.batch_bytes + self.piece_bytes
-
-    @property
-    def on_gpu(self) -> bool:
-        return self.device == "cuda"
 
     @cached_property
     def parameters(self) -> int:

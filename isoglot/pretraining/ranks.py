@@ -26,12 +26,12 @@ class Ranks:
         return self.rank * batch // self.count, (self.rank + 1) * batch // self.count
 
     def heard_from_first(self, is_so: bool) -> bool:
-        """What the first of them found, for all."""
+        """The answer of the first process, for all."""
         if self.count == 1:
             return is_so
-        heard = [is_so]
-        dist.broadcast_object_list(heard, src=0)
-        return heard[0]
+        answer = [is_so]
+        dist.broadcast_object_list(answer, src=0)
+        return answer[0]
 
     def check_agreement(self, state: Mapping[str, object]) -> None:
         """Wait until all have come this far, and refuse to go on from different places."""
@@ -40,14 +40,14 @@ class Ranks:
         states: list[Mapping[str, object]] = [{}] * self.count
         dist.all_gather_object(states, state)
         if any(other != state for other in states):
-            told = "; ".join(f"process {rank}: {other}" for rank, other in enumerate(states))
-            raise IsoglotError(f"processes that train together found different checkpoints ({told}); run again")
+            listed = "; ".join(f"process {rank}: {other}" for rank, other in enumerate(states))
+            raise IsoglotError(f"processes that train together found different checkpoints ({listed}); run again")
 
     def add_up(self, tensors: Sequence[Tensor]) -> None:
         """Make each of them the sum over all processes.
 
-        torch's DistributedDataParallel sorts its buckets anew after the first update of each start, so that a resumed
-        run would add in another order than one that was never stopped; here nothing depends on when it started.
+        torch's DistributedDataParallel sorts its buckets again after the first update of each start. A resumed run
+        would then add in another order than one that was never stopped. Here nothing depends on when it started.
         """
         if self.count > 1:
             for pending in [dist.all_reduce(each, async_op=True) for each in tensors]:

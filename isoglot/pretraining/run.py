@@ -1,15 +1,15 @@
-"""What one model is trained to be: everything that decides its weights, and nothing of how or where it runs."""
+"""Everything that decides the weights of one model, and nothing about how or where it runs."""
 
 from dataclasses import dataclass
 
 from isoglot.study.conditions import Condition, Separate
 from isoglot.study.scales import EncoderShape, Optimization, Scale
 
-# What a run leaves in its folder.
+# Names in the folder of a run.
 BEST = "best"
 INTERMEDIATE = "intermediate"
 LOG = "log.jsonl"
-# What it leaves in the folder of its logs.
+# Name in the folder of its logs.
 HEALTH = "health.jsonl"
 EVALUATED_AT_ONCE = 64
 """Dev windows that are read at once."""
@@ -72,7 +72,7 @@ class PretrainingRun:
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateRecord:
-    """Numbers for people who watch a run; none of them decides what it comes to."""
+    """Numbers of one update for people who watch a run; none of them decides its outcome."""
 
     update: int
     """Counted from 1."""

@@ -76,7 +76,7 @@ def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folde
             deaths = deaths + 1 if reached == furthest else 1
     raise IsoglotError(
         f"{processes} processes could not train {job.folder.name} together: some died {deaths} times and got no further"
-        + (f"; what they said is in {log_folder / LOG_NAME}" if log_folder is not None else "")
+        + (f"; their errors are in {log_folder / LOG_NAME}" if log_folder is not None else "")
     )
 
 

@@ -202,7 +202,9 @@ def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[
                 ahead, behind = (published_score(name, task=task, languages=pair) for name in (better, worse))
                 return ahead - behind > CLOSE_POINTS
 
-            values = {model.condition: scores.of_target(model, pair[1]) for model in scores.models if not model.suffix}
+            values = {
+                model.condition: scores.of_target(model, pair[1]) for model in scores.models if model.is_pretrained
+            }
             found = _compared(values, is_ahead=is_ahead, are_gains=False, noise=noise)
             where = f"{scores.task.title}, {'-'.join(pair)}"
             yield from ((f"{where}: {line}", verdict) for line, verdict in agreement_lines(found))

@@ -15,9 +15,8 @@ from isoglot.errors import IsoglotError, suggestion
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import TABLE_1
 from isoglot.pipeline.exhibits import cells, gaps
-from isoglot.pipeline.stages.fine_tuning import FineTuning, prediction_files
+from isoglot.pipeline.stages.fine_tuning import PLACES, FineTuning, ZeroShotTransfer, prediction_files
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.pipeline.stages.transfer import PLACES, ZeroShotTransfer
 from isoglot.store import Store
 from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from isoglot.report.figures.line_chart import Line, LineChart, Reference, line_charts
+from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison
@@ -114,7 +114,7 @@ class NamedComparison:
             decimals=1,
             shown=(0.0, 10.0),
         )
-        return line_charts([similarity, retrieval], title=f"{self.models[0]} and {self.models[1]}")
+        return line_picture([similarity, retrieval], name="compare", title=" and ".join(self.models)).svg()
 
     def json_text(self) -> str:
         """All that was found; what could not be measured is null."""

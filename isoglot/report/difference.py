@@ -27,8 +27,8 @@ NO_SCORES = (
     *("map_dimensions", "fitted_pairs", "pairs_left_out", "sentences", "examples", "in_parts", "unseen_labels"),
 )
 """Prefixes of metrics that say how a score came about: a change of them is no finding."""
-Key = tuple[str, str, tuple[str, str], str, str | None, str, int | None, int | None]
-"""The name of a number: exhibit, condition, pair, language, task, metric, layer and update."""
+Key = tuple[str, str, tuple[str, str], str, str | None, str, str | None, int | None, int | None]
+"""The name of a number: exhibit, condition, pair, language, task, metric, variant, layer and update."""
 
 
 class Kind(StrEnum):
@@ -135,7 +135,7 @@ def _by_key(measurements: Sequence[Measurement]) -> dict[Key, dict[int | None, f
     for each in measurements:
         key = (
             *(each.exhibit, each.condition, each.languages, each.language),
-            *(each.task, each.metric, each.layer, each.update),
+            *(each.task, each.metric, each.variant, each.layer, each.update),
         )
         found.setdefault(key, {})[each.seed] = each.value
     return found
@@ -158,7 +158,7 @@ def _changed(key: Key, ours: Mapping[int | None, float] | None, theirs: Mapping[
 
 def _close(key: Key) -> float:
     """How far two models differ in this metric through noise alone; 0 for counts and the like."""
-    *_, task, metric, _, _ = key
+    *_, task, metric, _, _, _ = key
     if metric.startswith(SIMILARITIES):
         return CLOSE_CKA
     is_score = task is not None and metric.removeprefix(DEV).startswith(tuple(task_named(task).metric_titles))
@@ -173,9 +173,10 @@ def _text(sample: Sample, *, close: float) -> str:
 
 
 def _name(key: Key) -> str:
-    _, condition, languages, language, task, metric, layer, update = key
+    _, condition, languages, language, task, metric, variant, layer, update = key
     parts = [label_of(condition), pair_title(languages)]
     parts += [f"{task_named(task).title if task else ''} {metric} of {shown(language)}".strip()]
+    parts += [variant.replace("-", ", ")] if variant is not None else []
     parts += [f"layer {layer}"] if layer is not None else []
     parts += [f"after update {update}"] if update is not None else []
     return ", ".join(parts)

@@ -45,16 +45,17 @@ class Row:
 
 def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
     """One row for each condition and pair, in the order they came, over the seeds with an untrained score as well."""
-    found: dict[tuple[tuple[str, str], str], dict[str, dict[int, dict[int, float]]]] = {}
+    found: dict[tuple[tuple[str, str], str], dict[str | None, dict[int, dict[int, float]]]] = {}
     for each in measurements:
         if each.update is not None:  # a moment of training, which is another exhibit's
             continue
-        if each.layer is not None and each.seed is not None and each.metric in (metric, metric + UNTRAINED):
-            by_metric = found.setdefault((each.languages, each.condition), {})
-            by_metric.setdefault(each.metric, {}).setdefault(each.seed, {})[each.layer] = each.value
+        if each.layer is None or each.seed is None or each.metric != metric or each.variant not in (None, UNTRAINED):
+            continue
+        by_variant = found.setdefault((each.languages, each.condition), {})
+        by_variant.setdefault(each.variant, {}).setdefault(each.seed, {})[each.layer] = each.value
     rows_found = []
-    for (languages, condition), by_metric in found.items():
-        trained, untrained = by_metric.get(metric, {}), by_metric.get(metric + UNTRAINED, {})
+    for (languages, condition), by_variant in found.items():
+        trained, untrained = by_variant.get(None, {}), by_variant.get(UNTRAINED, {})
         seeds = [seed for seed in trained if seed in untrained]
         if not seeds:
             continue
@@ -74,7 +75,8 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
 
 def single_value(measurements: Iterable[Measurement], *, metric: str, languages: tuple[str, str]) -> float | None:
     """The value of a metric that is the same for all cells of a language pair, such as a chance level."""
-    return next((each.value for each in measurements if each.metric == metric and each.languages == languages), None)
+    found = (each for each in measurements if (each.metric, each.variant, each.languages) == (metric, None, languages))
+    return next((each.value for each in found), None)
 
 
 @dataclass(frozen=True, kw_only=True)

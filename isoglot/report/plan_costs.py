@@ -15,8 +15,7 @@ from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
 from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences
-from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
-from isoglot.pipeline.stages.table_sizes import TableSizes, table_sizes
+from isoglot.pipeline.stages.models import PretrainedEncoder, TableSizes, UntrainedEncoder, table_sizes
 from isoglot.pretraining.footprint import DiskUse, Footprint, TooLargeError, micro_batch
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import duration, short_number, size_in_bytes

@@ -14,13 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.files import write_whole
 from isoglot.pipeline.cells import Cell
-from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement, with_variant
 from isoglot.report.provenance import Provenance, provenance
 from isoglot.report.state import State, study_state
 from isoglot.report.training_curves import Curve, learning_curves
 from isoglot.store import Store
 from isoglot.store.canonical import Json
-from isoglot.study.conditions import condition_named, label_of
+from isoglot.study.conditions import MONOLINGUAL, named_in_file, read_condition
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.real_text import RealText
 from isoglot.study.scales import Scale
@@ -86,11 +86,17 @@ def read_report(folder: str | Path) -> ReportContent:
     place = Path(folder)
     if not (place / MEASUREMENTS).is_file():
         raise IsoglotError(f"{place}: no {MEASUREMENTS} in it; give the folder of a report that isoglot wrote")
-    provenance = place / PROVENANCE
-    return ReportContent(
-        measurements=list(_measurements(place / MEASUREMENTS)),
-        provenance=_parsed(dict[str, Any], _text(provenance), where=str(provenance)) if provenance.exists() else {},
-    )
+    path = place / PROVENANCE
+    provenance = _parsed(dict[str, Any], _text(path), where=str(path)) if path.exists() else {}
+    measurements = list(_measurements(place / MEASUREMENTS, own_conditions=_own_conditions(provenance)))
+    return ReportContent(measurements=measurements, provenance=provenance)
+
+
+def _own_conditions(provenance: Mapping[str, Any]) -> set[str]:
+    """Names of conditions that were made in Python, whose settings stand in the provenance."""
+    settings = provenance.get("settings")
+    listed = settings.get("conditions") if isinstance(settings, dict) else None
+    return {str(each.get("name")) for each in listed or () if isinstance(each, dict)}
 
 
 def read_report_data(folder: Path) -> ReportData:
@@ -123,7 +129,7 @@ class _Settings:
     """The settings of a study as study_settings writes them."""
 
     languages: tuple[str, ...]
-    conditions: tuple[str, ...]
+    conditions: tuple[str | dict[str, Any], ...]
     exhibits: tuple[str, ...]
     tasks: tuple[str, ...]
     seeds: tuple[int, ...]
@@ -138,7 +144,7 @@ def described_study(provenance: Provenance, *, file: str = PROVENANCE) -> Study:
     settings = _parsed(_Settings, json.dumps(provenance.settings), where=where)
     text = json.dumps({"data": "."} | settings.text)
     try:
-        conditions = tuple(condition_named(name) for name in settings.conditions)
+        conditions = tuple(map(read_condition, settings.conditions))
     except IsoglotError as error:
         raise IsoglotError(f"{where}.conditions: {error}") from None
     text_type: type[Synthetic] | type[RealText] = Synthetic if provenance.is_made_up else RealText
@@ -157,20 +163,23 @@ def described_study(provenance: Provenance, *, file: str = PROVENANCE) -> Study:
     )
 
 
-def _measurements(path: Path) -> Iterator[Measurement]:
+def _measurements(path: Path, *, own_conditions: set[str]) -> Iterator[Measurement]:
+    known_tasks = task_names()
     for where, line in _lines(path):
         try:
-            each = _parsed(Measurement, line, where="")
+            row = _parsed(dict[str, Any], line, where="")
+            each = _parsed(Measurement, json.dumps(with_variant(row)), where="")
             # Names that only a later isoglot knows are refused.
-            label_of(each.condition)
-            if each.task is not None and each.task not in task_names():
-                known = ", ".join(map(repr, task_names()))
-                raise IsoglotError(f"task: {each.task!r} is not one of {known}{suggestion(each.task, task_names())}")
+            if each.condition not in {*own_conditions, MONOLINGUAL.name}:
+                named_in_file(each.condition)
+            if each.task is not None and each.task not in known_tasks:
+                known = ", ".join(map(repr, known_tasks))
+                raise IsoglotError(f"task: {each.task!r} is not one of {known}{suggestion(each.task, known_tasks)}")
         except IsoglotError as error:
             message = f"not a measurement as `isoglot results --json` prints it ({error})"
             raise IsoglotError(f"{where}: {message}") from None
         # pydantic makes a float of a whole number, which would be printed otherwise.
-        yield replace(each, value=json.loads(line)["value"]) if each.value.is_integer() else each
+        yield replace(each, value=row["value"]) if each.value.is_integer() else each
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import FileText, HubText
 from isoglot.store import Stage
 from isoglot.store.canonical import Json
+from isoglot.study.conditions import written
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study, Synthetic
 
@@ -105,10 +106,10 @@ def _files(value: object) -> Iterator[SourceFile]:
 
 
 def study_settings(study: Study) -> dict[str, Json]:
-    """Conditions by their names; what a study is called, and the file it was read from, ask for nothing."""
+    """Conditions of Table 1 by their names; what a study is called, and the file it was read from, ask for nothing."""
     return {
         "languages": list(study.languages),
-        "conditions": [condition.name for condition in study.conditions],
+        "conditions": [written(condition) for condition in study.conditions],
         "exhibits": list(study.exhibits),
         "tasks": list(study.tasks),
         "seeds": list(study.seeds),

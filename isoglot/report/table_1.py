@@ -189,7 +189,7 @@ def _baselines(scores: TaskScores) -> Grid:
     languages = (*scores.targets, scores.source)
     lines = []
     for condition in dict.fromkeys(model.condition for model in scores.models if not model.is_pretrained):
-        kinds = [Model(condition=condition, suffix=suffix) for suffix in (UNTRAINED, UNTRAINED + FROZEN)]
+        kinds = [Model(condition=condition, variant=variant) for variant in (UNTRAINED, FROZEN)]
         cells = (" / ".join(_text(scores.of_language(model, each)) for model in kinds) for each in languages)
         lines.append((condition_named(condition).label, *cells))
     return Grid.of_texts(scores.title, ("Model", *languages), lines)

@@ -28,12 +28,12 @@ WIDTH = 100
 PADDING = 3
 
 
-def results(scores: ReportScores, *, scale: Scale) -> RenderableType:
+def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Condition] = ()) -> RenderableType:
     """Every table of a study, and what they say of the paper's order of conditions."""
     measurements = scores.measurements
     names = dict.fromkeys(each.condition for each in measurements if each.condition != MONOLINGUAL.name)
-    conditions = [condition_named(name) for name in names]
-    parts: list[RenderableType] = [terminal_table(condition_grid(conditions, scale=scale), numbers_right=False), ""]
+    shown = [condition_named(name, among=conditions) for name in names]
+    parts: list[RenderableType] = [terminal_table(condition_grid(shown, scale=scale), numbers_right=False), ""]
     if scores.table_1 is not None:
         parts += _table_1(scores.table_1)
     parts += _spaced(

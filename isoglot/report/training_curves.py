@@ -9,8 +9,7 @@ from pathlib import Path
 from isoglot.errors import IsoglotError
 from isoglot.model.checkpoints import stored_progression
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.stages.evaluation_log import Evaluation, evaluations
-from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.pipeline.stages.models import Evaluation, PretrainedEncoder, evaluations
 from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from isoglot.evaluation.transfer.task import Windows
-from isoglot.pipeline.stages.transfer import BEST_SETTINGS
+from isoglot.pipeline.stages.fine_tuning import BEST_SETTINGS
 from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS
 

@@ -15,7 +15,7 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, common_seeds
 from isoglot.study.conditions import condition_named
 
-SUFFIX_LABELS = {"": "", UNTRAINED: ", untrained", UNTRAINED + FROZEN: ", untrained and frozen"}
+VARIANT_LABELS = {None: "", UNTRAINED: ", untrained", FROZEN: ", untrained and frozen"}
 BySeed = Mapping[int | None, float]
 
 
@@ -24,15 +24,15 @@ class Model:
     """A row of Table 1: the models of a condition, or the same before pretraining."""
 
     condition: str
-    suffix: str = ""
+    variant: str | None = None
 
     @property
     def label(self) -> str:
-        return condition_named(self.condition).label + SUFFIX_LABELS[self.suffix]
+        return condition_named(self.condition).label + VARIANT_LABELS[self.variant]
 
     @property
     def is_pretrained(self) -> bool:
-        return not self.suffix
+        return self.variant is None
 
 
 DEFAULT = Model(condition="default")
@@ -166,9 +166,8 @@ def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]
         of_task = [each for each in found if each.task == task]
         values: dict[tuple[Model, tuple[str, str], str, str], dict[int | None, float]] = {}
         for each in of_task:
-            suffix = _suffix(each.metric)
-            model = Model(condition=each.condition, suffix=suffix)
-            key = (model, each.languages, each.language, each.metric.removesuffix(suffix))
+            model = Model(condition=each.condition, variant=each.variant)
+            key = (model, each.languages, each.language, each.metric)
             values.setdefault(key, {})[each.seed] = each.value
         pairs = tuple(dict.fromkeys(each.languages for each in of_task))
         models = _merged([model for model, languages, *_ in values if languages == pair] for pair in pairs)
@@ -195,7 +194,3 @@ def _merged(orders: Iterable[Sequence[Model]]) -> list[Model]:
                 merged.insert(place, model)
             place = merged.index(model) + 1
     return merged
-
-
-def _suffix(metric: str) -> str:
-    return next((suffix for suffix in (UNTRAINED + FROZEN, UNTRAINED) if metric.endswith(suffix)), "")

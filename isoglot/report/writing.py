@@ -14,24 +14,26 @@ from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, difference
-from isoglot.report.figures.picture import WIDE, Picture
-from isoglot.report.figures.png import png_of
-from isoglot.report.page.absences import Absences
-from isoglot.report.page.claims_section import claims_section
-from isoglot.report.page.conditions_section import conditions_section
-from isoglot.report.page.difference_section import difference_section
-from isoglot.report.page.figure import FOLDER, without_narrow
-from isoglot.report.page.figure_3_section import figure_3_section
-from isoglot.report.page.frame import page_frame
-from isoglot.report.page.head import page_head
-from isoglot.report.page.layer_sections import emergence_sections, figure_sections
-from isoglot.report.page.missing_section import missing_section
-from isoglot.report.page.provenance_section import provenance_section
-from isoglot.report.page.section import Section
+from isoglot.report.figures.picture import Picture, png_of
+from isoglot.report.page.figure_sections import (
+    emergence_sections,
+    figure_3_section,
+    figure_sections,
+    training_sections,
+)
+from isoglot.report.page.rendering import FIGURES, page_html
+from isoglot.report.page.section import Absences, Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
-from isoglot.report.page.training_sections import training_sections
-from isoglot.report.page.vocabulary_section import vocabulary_section
+from isoglot.report.page.text_sections import (
+    claims_section,
+    conditions_section,
+    difference_section,
+    missing_section,
+    page_head,
+    provenance_section,
+    vocabulary_section,
+)
 from isoglot.report.report_files import (
     PROVENANCE,
     ReportContent,
@@ -48,8 +50,6 @@ from isoglot.store.store import ignore_holder
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
-MOST_BYTES = 3_000_000
-"""Of a page, so that it can be sent by mail and opens at once; studies of many languages have many pictures."""
 PICTURE_ENDINGS = (".svg", ".png")
 
 
@@ -123,7 +123,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     scores = ReportScores(data.measurements)
     texts = text_files(scores)
     sections = page_sections(data, scores, compared=compared, beside=list(texts))
-    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
     with lease(folder / "report.lease", waiting=ignore_holder):
         was_report = (folder / PROVENANCE).exists()
@@ -132,21 +132,16 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
         for name, text in texts.items():
             write_whole(folder / name, text)
         pictures = [picture for section in sections for picture in section.pictures]
-        for picture in pictures:
-            _write_picture(picture, folder / FOLDER, is_kept=keeps_pictures)
-        write_whole(folder / PAGE, page(data, sections))
+        drawings = {
+            picture.name: _write_picture(picture, folder / FIGURES, is_kept=keeps_pictures) for picture in pictures
+        }
+        title = f"{data.study.name}: {' and '.join(data.study.languages)}"
+        head = page_head(data.study, data.state)
+        write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
         # What lies in a folder that was no report is somebody else's.
         if was_report:
             _remove_stale(folder, texts=texts, pictures=pictures)
     return Written(page=folder / PAGE, compared=compared)
-
-
-def page(data: ReportData, sections: Sequence[Section]) -> str:
-    """The report in HTML."""
-    study = data.study
-    title = f"{study.name}: {' and '.join(study.languages)}"
-    written = page_frame(title=title, head=page_head(study, data.state), sections=sections)
-    return written if len(written.encode()) < MOST_BYTES else without_narrow(written)
 
 
 def page_sections(
@@ -179,19 +174,19 @@ def _sections(
     yield provenance_section(data.provenance, logs=state.logs, beside=beside)
 
 
-def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> None:
-    """As SVG and PNG; one that is there already may be kept: while a study runs, few of its pictures change."""
+def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
+    """The picture's SVG, after writing it and a PNG; while a study runs, unchanged pictures are not drawn again."""
     svg, png = folder / f"{picture.file_stem}.svg", folder / f"{picture.file_stem}.png"
-    drawn = picture.draw(WIDE)
-    is_there = svg.exists() and svg.read_bytes() == drawn.encode()
-    if is_there and is_kept and png.exists():
-        return
-    if not is_there:
-        # Before its SVG is replaced: an older PNG must not pass for the same picture.
-        png.unlink(missing_ok=True)
-        write_whole(svg, drawn)
-    if (rendered := png_of(drawn)) is not None:
-        write_whole(png, rendered)
+    if is_kept and svg.exists() and png.exists():
+        drawn = svg.read_text(encoding="utf-8")
+        if picture.is_drawn_in(drawn):
+            return drawn
+    drawn = picture.svg()
+    # Before its SVG is replaced: an older PNG must not pass for the same picture.
+    png.unlink(missing_ok=True)
+    write_whole(svg, drawn)
+    write_whole(png, png_of(drawn))
+    return drawn
 
 
 def _remove_stale(folder: Path, *, texts: Collection[str], pictures: Sequence[Picture]) -> None:
@@ -199,7 +194,7 @@ def _remove_stale(folder: Path, *, texts: Collection[str], pictures: Sequence[Pi
     stems = {picture.file_stem for picture in pictures}
     stale = [folder / name for name in ALL_TEXTS if name not in texts]
     for ending in PICTURE_ENDINGS:
-        stale += [path for path in (folder / FOLDER).glob(f"*{ending}") if path.name.removesuffix(ending) not in stems]
+        stale += [path for path in (folder / FIGURES).glob(f"*{ending}") if path.name.removesuffix(ending) not in stems]
     for path in stale:
         if path.is_file():
             path.unlink()

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 from isoglot.store.canonical import Json
+from isoglot.store.record import Record
+from isoglot.store.stage import Stage
 
 ABSENT = "(absent)"
 
@@ -18,19 +20,7 @@ class Difference:
     b: Json
 
 
-class Described(Protocol):
-    """A stage, or the record of one."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def version(self) -> int: ...
-    @property
-    def digest(self) -> str: ...
-    @property
-    def settings(self) -> dict[str, Json]: ...
-    @property
-    def input_digests(self) -> dict[str, str]: ...
+Described: TypeAlias = Stage | Record
 
 
 def differences(a: Described, b: Described, known: Iterable[Described]) -> list[Difference]:

@@ -42,8 +42,6 @@ class Warned:
     """A warning of a stage, or of a library it uses."""
 
     text: str
-    filename: str
-    line: int
 
 
 class LocalProcesses:
@@ -98,7 +96,7 @@ class LocalProcesses:
         elif message.text not in self._shown_warnings:
             # Every worker repeats the warnings of the libraries it imports; they are shown once.
             self._shown_warnings.add(message.text)
-            warnings.showwarning(message.text, UserWarning, message.filename, message.line)
+            warnings.showwarning(message.text, UserWarning, "", 0)
 
     def __enter__(self) -> Self:
         return self
@@ -216,8 +214,8 @@ def _serve(pipe: Connection, *, root: Path) -> None:
     # Nobody would see, or stop, what an orphan makes.
     end_with_parent(grace_seconds=SECONDS_TO_END)
 
-    def send_warning(message: Warning | str, category: object, filename: str, lineno: int, *_: Any, **__: Any) -> None:  # noqa: ARG001
-        _send(pipe, Warned(str(message), filename, lineno))
+    def send_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        _send(pipe, Warned(str(message)))
 
     # The parent shows warnings, where they cannot break the progress bars on the terminal.
     warnings.showwarning = send_warning

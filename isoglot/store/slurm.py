@@ -12,8 +12,7 @@ from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, lease
 from isoglot.processes import ctrl_c_blocked
 from isoglot.store.engine import Emit, Event, Failed, Held, Made, Progressed, Reused, Waiting
-from isoglot.store.slurm_job import JobReport, error_log, report_path
-from isoglot.store.slurm_submission import SlurmBusyError, Submitter
+from isoglot.store.slurm_job import JobReport, SlurmBusyError, Submitter, error_log, report_path
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store, ignore_holder
 

@@ -12,7 +12,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -52,24 +52,17 @@ class Stopwatch:
         """The seconds so far, over all attempts."""
         return self._before + time.monotonic() - self._started
 
-    @contextmanager
-    def timing(self, progress: Progress) -> Iterator[Progress]:
-        """Save the time at reports of progress, at most once a second, and when the attempt fails."""
+    def timed(self, progress: Progress) -> Progress:
+        """The same progress, which also saves the count, at most once a second."""
 
         def timed_progress(done: float, total: float, unit: str, note: str = "") -> None:
             if time.monotonic() - self._saved >= 1:
-                self._save()
+                self.save()
             progress(done, total, unit, note)
 
-        try:
-            yield timed_progress
-        except BaseException:
-            # A full disk must not hide why the attempt stopped.
-            with suppress(OSError):
-                self._save()
-            raise
+        return timed_progress
 
-    def _save(self) -> None:
+    def save(self) -> None:
         self._saved = time.monotonic()
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666)
         try:
@@ -197,7 +190,7 @@ class Store:
     def ensure(
         self, stage: Stage, progress: Progress = ignore_progress, *, waiting: Callable[[str], None] = ignore_holder
     ) -> bool:
-        """Make the artifact unless it is there. Whether this call has made it.
+        """Make the artifact unless it is there, and return whether this call has made it.
 
         While another process is making it, this call waits, after passing that process's name to `waiting`.
         """
@@ -206,6 +199,7 @@ class Store:
                 return False
             self.create()
             with lease(self._beside(stage, ".lease"), waiting=waiting):
+                # Another process may have finished it while this one waited.
                 if self.has(stage):
                     return False
                 if not _lacks_only_the_rename(self.partial_folder(stage), stage=stage):
@@ -222,9 +216,15 @@ class Store:
         partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
         stopwatch = Stopwatch(partial)
-        with stopwatch.timing(progress) as timed_progress:
-            log = self.log_folder(stage)
-            stage.make(Work(folder=partial, input_folders=inputs, progress=timed_progress, log_folder=log))
+        timed, log = stopwatch.timed(progress), self.log_folder(stage)
+        work = Work(folder=partial, input_folders=inputs, progress=timed, log_folder=log)
+        try:
+            stage.make(work)
+        except BaseException:
+            # A full disk must not hide why the attempt stopped.
+            with suppress(OSError):
+                stopwatch.save()
+            raise
         seconds = stopwatch.seconds
         if (partial / RECORD_NAME).exists():
             raise IsoglotError(f"{partial / RECORD_NAME} was written by its stage: have {stage.kind} name it otherwise")

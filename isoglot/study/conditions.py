@@ -1,10 +1,12 @@
 """The conditions under which bilingual models are pretrained: one object for each row of the paper's Table 1."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from math import ceil
+from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
 
@@ -12,7 +14,7 @@ PAPER_DEPTH = 8
 
 
 class Domain(StrEnum):
-    """Where the target language's text comes from; the source language's is always the main domain (section 4.1)."""
+    """Domain of the target language's text; the source language's is always the main domain (section 4.1)."""
 
     MAIN = "main"
     OTHER = "other"
@@ -47,7 +49,7 @@ class KeptAnchors:
     share: float
     order: AnchorOrder
     seed: int = 0
-    """Of a random order."""
+    """Seed of a random order."""
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -66,7 +68,7 @@ class TableKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Separate:
-    """What each language owns alone: embeddings (with positions and softmax), and layers, from 1 at the bottom."""
+    """Parts that each language owns alone: embeddings (with positions and softmax), and layers, 1 at the bottom."""
 
     embeddings: bool = False
     layers: frozenset[int] = field(default=frozenset())
@@ -161,13 +163,22 @@ MONOLINGUAL = Condition(name="monolingual", label="Monolingual", section="5.1", 
 CONDITIONS = {condition.name: condition for condition in TABLE_1}
 
 
-def condition_named(name: str) -> Condition:
-    """A row of Table 1, or "anchors-25": Default anchors, but only the 25% most frequent stay ("-random": any 25%)."""
+def known_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
+    """One of those given, a row of Table 1, or "anchors-25": the 25% most frequent anchors ("-random": any 25%)."""
+    if (given := next((each for each in among if each.name == name), None)) is not None:
+        return given
     if name in CONDITIONS:
         return CONDITIONS[name]
     # Without useless zeros, so that one condition has one name.
     if written := re.fullmatch(r"anchors-((?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?)(-random)?", name):
         return _with_anchors_kept(name, percent=Decimal(written[1]), at_random=written[2] is not None)
+    return None
+
+
+def named_in_file(name: str) -> Condition:
+    """The condition of this name, or an error with the names there are."""
+    if (found := known_condition(name)) is not None:
+        return found
     known = [*CONDITIONS, "anchors-25", "anchors-25-random"]
     raise IsoglotError(
         f"{name!r} is not one of {', '.join(repr(each) for each in known)} (or another percentage than 25)"
@@ -175,9 +186,37 @@ def condition_named(name: str) -> Condition:
     )
 
 
+def condition_named(name: str, *, among: Iterable[Condition] = ()) -> Condition:
+    """For tables and pages; one that was made in Python, and is not given here, is known by its name alone."""
+    return known_condition(name, among=among) or replace(DEFAULT, name=name, label=name, section="")
+
+
 def label_of(name: str) -> str:
-    """For people: the row's name in Table 1, or what the figures call models of one language."""
-    return MONOLINGUAL.label if name == MONOLINGUAL.name else condition_named(name).label
+    """The label for people; a condition that was made in Python goes by its name."""
+    return condition_named(name, among=(MONOLINGUAL,)).label
+
+
+def written(condition: Condition) -> str | dict[str, Any]:
+    """For files of a report: the name where that says all, as in Table 1, or else every setting."""
+    if known_condition(condition.name) == condition:
+        return condition.name
+    from pydantic import TypeAdapter
+
+    settings: dict[str, Any] = TypeAdapter(Condition).dump_python(condition, mode="json")
+    return settings
+
+
+def read_condition(value: object) -> Condition:
+    """The condition that `written` wrote."""
+    if isinstance(value, str):
+        return named_in_file(value)
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(Condition).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise IsoglotError(f"no condition: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 def _with_anchors_kept(name: str, *, percent: Decimal, at_random: bool) -> Condition:

@@ -20,7 +20,7 @@ EXHIBITS = {
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
 TOLD_ANYWAY = "vocabulary"
-"""Of every model of two languages, whatever else is asked for."""
+"""Shown for every model of two languages, whatever the exhibits are."""
 
 KEYS = ("targets", "conditions", "tasks", "seeds")
 WITH_TASKS = ("table-1", "baselines", "figure-5", "figure-8")
@@ -40,12 +40,12 @@ def keys_of(exhibit: str) -> list[str]:
 
 
 Lists = Mapping[str, Sequence[Any]]
-"""What a study has of each key."""
+"""The lists of a study by key."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExhibitFilter:
-    """What one exhibit keeps of a study's lists; None keeps all."""
+    """The part of a study's lists that one exhibit keeps; None keeps all."""
 
     targets: tuple[str, ...] | None = None
     conditions: tuple[str, ...] | None = None

@@ -16,7 +16,7 @@ def original(language: str) -> str:
 
 
 class Splitter(StrEnum):
-    """What makes words of a line."""
+    """Ways to cut a line into words."""
 
     WHITESPACE = "whitespace"
     MOSES = "moses"
@@ -31,11 +31,11 @@ class WordSplitting:
 
     splitter: Splitter
     language: str
-    """Whose rules a splitter follows that has rules for several."""
+    """The language whose rules a splitter follows, if it has rules for several."""
     # Departure: text keeps its case; the paper does not say, and XLM did both.
     lowercase: bool = False
     command: tuple[str, ...] = ()
-    """Of an external splitter: it reads lines, and writes each with spaces between its words."""
+    """Command of an external splitter: it reads lines, and writes each with spaces between its words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Language:
     name: str
     splitter: Splitter
     remark: str = ""
-    """What a reader should know of how its words are found."""
+    """A note for readers on how its words are found."""
 
 
 # Departure: XLM cuts Chinese with the Stanford segmenter; jieba needs no Java.

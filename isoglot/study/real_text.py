@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,12 +66,12 @@ RESOURCES = {
     "mapping": "parallel sentences to fit maps on and to compare models by",
     "word-mapping": "word pairs to fit maps on",
 }
-"""What files a pair of languages may bring, and what for."""
+"""Files that a pair of languages may bring, and their use."""
 LANGUAGE_RESOURCES = {
     "paraphrase": "sentences and their paraphrases line by line",
     "vectors": "word vectors, as fastText's",
 }
-"""What files one language may bring."""
+"""Files that one language may bring."""
 MOST_FILES = {
     "dictionary": 1,
     "retrieval": 2,
@@ -78,7 +79,7 @@ MOST_FILES = {
     "word-mapping": 1,
     "vectors": 1,
 }
-"""Of what is not listed here there may be as many as there are: two, one for each language, and again two."""
+"""Kinds that are not listed take any number: two files, one for each language, and again two."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,18 +91,23 @@ class RealText:
     """For the Wiki-CC row."""
     splittings: Mapping[str, WordSplitting]
     most_words: int | None
-    """Of each language's training text; None takes all."""
+    """The most words of each language's training text; None takes all."""
     resources: Mapping[str, tuple[Path, ...]]
     """By what they are and for which languages: "dictionary.en-fr", "ner.fr.test"."""
     data: Path
     """The folder that the study's paths start from."""
+
+    @cached_property
+    def known_files(self) -> dict[Path, Any]:
+        """Files that were hashed already, by path; whoever reads them keeps them here, as long as the study lives."""
+        return {}
 
     def as_written(self, path: Path) -> Path:
         """A path as the study has it, wherever its data lie."""
         return path.relative_to(self.data) if path.is_relative_to(self.data) else path
 
     def source(self, language: str, domain: Domain) -> TextSource:
-        """Where a language's text of a domain is."""
+        """The source of a language's text in a domain."""
         if domain is Domain.MAIN:
             return self.main[language]
         if language not in self.other_domain:
@@ -217,7 +223,7 @@ def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: 
 def _files_of_owners(
     kind: str, value: object, *, owners: tuple[str, ...], data: Path, place: FileKey
 ) -> dict[str, tuple[Path, ...]]:
-    """Of languages, or of pairs of them."""
+    """The files of one resource by language, or by pair of languages."""
     what = "pairs" if kind in RESOURCES else "languages"
     found = {}
     for owner, names in checked(value, dict, place=place).items():

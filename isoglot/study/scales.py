@@ -7,7 +7,7 @@ from isoglot.study.searches import Alignment, FastText, Schedule, Search
 
 
 class NormPlacement(StrEnum):
-    """Where a Transformer block normalises: after the residual sum, as in the paper, or before each sublayer."""
+    """Place of normalisation in a Transformer block: after the residual sum (the paper), or before each sublayer."""
 
     POST = "post"
     PRE = "pre"
@@ -38,7 +38,7 @@ class EncoderShape:
     """None: width ** -0.5."""
 
     def num_parameters(self, *, table_size: int) -> int:
-        """Of a model that shares everything: the tied token table is counted once, the softmax adds its bias."""
+        """Size of a model that shares everything: the tied token table is counted once, the softmax adds its bias."""
         norm = 2 * self.width
         embeddings = (table_size + self.positions) * self.width + norm
         attention = 4 * (self.width * self.width + self.width)
@@ -80,9 +80,9 @@ class Scale:
     evaluations: int
     """How many times during training the dev perplexity is measured and a checkpoint considered."""
     word_tasks: Search
-    """Of tasks that label words: NER, parsing, parts of speech."""
+    """Search for tasks that label words: NER, parsing, parts of speech."""
     pair_tasks: Search
-    """Of tasks that label pairs of sentences: NLI."""
+    """Search for tasks that label pairs of sentences: NLI."""
     alignment: Alignment
     mask_rate: float = 0.15
     # Departure: one language for a whole update at the small scales; in XLM, and at the paper's, each of 8 parts draws.

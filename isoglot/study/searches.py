@@ -26,16 +26,16 @@ class Search:
 
     batches: tuple[int, ...]
     learning_rates: tuple[float, ...]
-    """Of the encoder."""
+    """Learning rates of the encoder."""
     head_learning_rates: tuple[float, ...] = ()
-    """Of the task's own layer; none: the encoder's."""
+    """Learning rates of the task's own layer; none: the encoder's."""
     epochs: int
     """After each of them the dev set is scored and a checkpoint considered."""
     epoch_examples: int | None = None
     """None: each training example once."""
     schedule: Schedule
     warmup_share: float = 0.1
-    """Of all updates, under the linear schedule."""
+    """Share of all updates that warm up, under the linear schedule."""
     beta2: float
 
     def settings(self) -> tuple[Setting, ...]:
@@ -85,9 +85,9 @@ class Alignment:
     # Departure: the paper does not say how vectors that a map was not fitted on are normalised.
     new_vectors: NewVectors = NewVectors.CENTRED
     rounds: int = 5
-    """Of iterative normalization."""
+    """Rounds of iterative normalization."""
     word_sentences: int = 500_000
-    """In which word types are met, of each language."""
+    """Sentences of each language in which word types are met."""
     most_words: int = 200_000
     """Word types of each language, the most frequent first."""
     # Departure: the paper does not say which subword of an aligned word is mapped; tasks label the first.
@@ -97,7 +97,7 @@ class Alignment:
     new_layers: int = 4
     """Transformer layers between a frozen layer and the task's own."""
     layer_tasks: Search
-    """Of these new layers, on every frozen layer; the setting that is best on the dev set is tested."""
+    """Search for these new layers, on every frozen layer; the setting that is best on the dev set is tested."""
     fasttext: FastText = FastText()
     has_fasttext: bool = True
     """Whether Figure 4 has this baseline, trained on the same text where a study names no vectors."""

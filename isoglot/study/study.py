@@ -4,11 +4,13 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.study.conditions import CONDITIONS, Condition, condition_named
+from isoglot.study.conditions import CONDITIONS, Condition, named_in_file
 from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.limits import SEED, at_least, conflicts
@@ -47,7 +49,7 @@ class Synthetic:
     languages: tuple[SyntheticLanguage, ...]
     sentences: int
     parallel_sentences: int = 500
-    """Sentences said in every language, apart from the training text, to score retrieval."""
+    """Sentences in every language, apart from the training text, to score retrieval."""
     mapping_sentences: int = 1000
     """Others, to fit maps between models on and to compare models by."""
     train_examples: int = 6000
@@ -61,7 +63,7 @@ class Synthetic:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What is asked. The first language is the source: the one that models are chosen by."""
+    """One question to answer. The first language is the source: the one that models are chosen by."""
 
     name: str
     scale: Scale
@@ -69,15 +71,20 @@ class Study:
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
     tasks: tuple[str, ...]
-    """What transfer is measured by; one file each in isoglot/evaluation/transfer/tasks."""
+    """Tasks that measure transfer; one file each in isoglot/evaluation/transfer/tasks."""
     seeds: tuple[int, ...]
     only: Mapping[str, ExhibitFilter] = field(default_factory=dict)
-    """By exhibit, for those that are about less than all of it."""
+    """Filters by exhibit, for exhibits about a part of the study."""
     text: Synthetic | RealText
     file_exhibits: tuple[str, ...]
-    """Those of its file; `exhibits` may be others."""
+    """Exhibits of its file; `exhibits` may be others."""
     origin: str
     """The file it was read from, or the name of a built-in study: for messages."""
+
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """Kept with this very study, by whoever works something out from it that takes a while."""
+        return {}
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -85,7 +92,7 @@ class Study:
         return tuple((self.languages[0], target) for target in self.languages[1:])
 
     def of_exhibit(self, exhibit: str) -> "Study":
-        """What is asked of one exhibit: the same study with its lists as [only.EXHIBIT] narrows them."""
+        """The study of one exhibit: the same with its lists as [only.EXHIBIT] narrows them."""
         only, (source, *targets) = self.only.get(exhibit, EVERYTHING), self.languages
         return replace(
             self,
@@ -94,6 +101,12 @@ class Study:
             tasks=tuple(task for task in self.tasks if only.keeps("tasks", task)),
             seeds=tuple(seed for seed in self.seeds if only.keeps("seeds", seed)),
         )
+
+    def with_conditions(self, conditions: Iterable[Condition]) -> "Study":
+        """The same study under other conditions: rows of Table 1, or any that are made in Python."""
+        for condition in (conditions := tuple(conditions)):
+            condition.separate.at_depth(self.scale.shape.layers)
+        return replace(self, conditions=conditions)
 
     @property
     def shown_exhibits(self) -> tuple[str, ...]:
@@ -182,7 +195,7 @@ def with_conditions(study: Study, names: Iterable[str]) -> Study:
     return replace(study, conditions=_conditions(list(names), scale=study.scale, place=FileKey(file="--conditions")))
 
 
-TEXT_MEND = (
+TEXT_HINT = (
     "write a [text] table that names a file for each, or, for languages that are made up, a [synthetic] table with "
     "sentences = 40000 and a table [synthetic.languages.NAME] for each"
 )
@@ -212,7 +225,7 @@ def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Conditi
     conditions = []
     for name in distinct(names, str, at_least=1, place=place):
         try:
-            conditions.append(condition_named(name))
+            conditions.append(named_in_file(name))
         except IsoglotError as error:
             raise place.error(str(error)) from None
         try:
@@ -234,14 +247,10 @@ def _seeds(seeds: object, *, place: FileKey) -> tuple[int, ...]:
 
 
 def _only(value: object, *, study: Study, place: FileKey) -> dict[str, ExhibitFilter]:
-    lists = {
-        "targets": study.languages[1:],
-        "conditions": [condition.name for condition in study.conditions],
-        "tasks": study.tasks,
-        "seeds": study.seeds,
-    }
-    asked = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
-    return parse_filters(value, exhibits=asked, lists=lists, place=place)
+    conditions = [condition.name for condition in study.conditions]
+    lists = {"targets": study.languages[1:], "conditions": conditions, "tasks": study.tasks, "seeds": study.seeds}
+    exhibits = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
+    return parse_filters(value, exhibits=exhibits, lists=lists, place=place)
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:
@@ -251,7 +260,7 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKe
                 raise place.at(key).error("a study with a [synthetic] table makes up its text; drop one of the two")
         return _synthetic(table, languages=languages, place=place.at("synthetic"))
     if "text" not in table:
-        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {TEXT_MEND}")
+        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {TEXT_HINT}")
     return parse_real_text(table, languages=languages, data=data, place=place)
 
 
@@ -262,12 +271,8 @@ def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> S
     refuse_unknown_keys(synthetic, ("languages", *amounts, *of_world), place=place)
     world = made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place, given={})
     made_up = _synthetic_languages(synthetic.get("languages", {}), names=languages, place=place.at("languages"))
-    result = made_from(
-        {key: synthetic[key] for key in amounts if key in synthetic},
-        Synthetic,
-        place=place,
-        given={"world": world, "languages": made_up},
-    )
+    table_of_amounts = {key: synthetic[key] for key in amounts if key in synthetic}
+    result = made_from(table_of_amounts, Synthetic, place=place, given={"world": world, "languages": made_up})
     for key in amounts:
         refuse_outside(getattr(result, key), at_least(2), place=place.at(key))
     return result
@@ -278,19 +283,18 @@ def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: FileK
     for name in by_name:
         if name not in names:
             raise place.at(name).error(f"this language is not in languages, {quoted(names)}{suggestion(name, names)}")
-    return tuple(_synthetic_language(name, by_name, place=place.at(name)) for name in names)
-
-
-def _synthetic_language(name: str, by_name: Table, *, place: FileKey) -> SyntheticLanguage:
-    if name not in by_name:
-        raise place.error(f"{name!r} has no text; write the table [{place.key}], empty to take every default")
-    table = checked(by_name[name], dict, place=place)
-    return made_from(table, SyntheticLanguage, place=place, given={"name": name})
+    made_up = []
+    for name in names:
+        at = place.at(name)
+        if name not in by_name:
+            raise at.error(f"{name!r} has no text; write the table [{at.key}], empty to take every default")
+        table = checked(by_name[name], dict, place=at)
+        made_up.append(made_from(table, SyntheticLanguage, place=at, given={"name": name}))
+    return tuple(made_up)
 
 
 def _check_enough_text(study: Study, *, place: FileKey) -> None:
-    held_out = study.scale.dev_lines + study.scale.test_lines
+    held_out, scale = study.scale.dev_lines + study.scale.test_lines, study.scale.name
     if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
-        raise place.at("synthetic.sentences").error(
-            f"should be above {held_out}, which dev_lines and test_lines of scale {study.scale.name!r} hold out"
-        )
+        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale!r} hold out"
+        raise place.at("synthetic.sentences").error(problem)

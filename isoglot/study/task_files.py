@@ -12,7 +12,7 @@ SPLITS = {
     "dev": "labelled examples to choose models by",
     "test": "labelled examples to score by",
 }
-"""What files a language may bring to a task, and what for."""
+"""Files that a language may bring to a task, and their use."""
 OF_TARGETS = ("test",)
 READS_FILES_OF = {"pos": "parsing"}
 """Where a task has no files of its own: treebanks name parts of speech as well."""
@@ -27,7 +27,7 @@ def task_names() -> tuple[str, ...]:
 
 
 def task_file_keys(task: str, *, language: str, split: str, pair: tuple[str, str]) -> list[str]:
-    """Under which keys of [resources] the files of a task may stand: the first that is given counts.
+    """Keys of [resources] under which the files of a task may stand: the first that is given counts.
 
     The source language may have other files in a pair than elsewhere: `["ner.en-zh.dev", "ner.en.dev"]`.
     """

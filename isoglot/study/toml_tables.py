@@ -29,7 +29,7 @@ KIND_NAMES: dict[type, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class FileKey:
-    """Where a value stands: in which file, under which key."""
+    """The place of a value: its file and its key."""
 
     file: str
     key: str = ""
@@ -84,7 +84,7 @@ def known_name(value: object, known: Collection[str], *, place: FileKey) -> str:
 
 
 def file_paths(value: object, *, data: Path, place: FileKey) -> tuple[Path, ...]:
-    """Of a file, or of a list of files, whose paths start from the folder `data`."""
+    """The paths of one file or a list of files, starting from the folder `data`."""
     names = value if isinstance(value, list) else [value]
     if not names or "" in names:
         raise place.error("names no file")

@@ -16,7 +16,7 @@ from real_data import DATA
 ROOT = Path(__file__).parents[2]
 COMMAND = """
 import sys
-from isoglot.data_command import data_app
+from isoglot.cli.data import data_app
 from isoglot.errors import IsoglotError
 try:
     data_app()
@@ -143,7 +143,7 @@ def test_stopped(tmp_path: Path) -> None:
 
 
 def test_nothing_heavy_is_loaded(tmp_path: Path) -> None:
-    code = "import sys, isoglot.data_command; print(*sys.modules)"
+    code = "import sys, isoglot.cli.data; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert {"torch", "numpy", "urllib.request", "isoglot.data_sets"}.isdisjoint(loaded.split())
     assert data("--help", folder=tmp_path).returncode == 0

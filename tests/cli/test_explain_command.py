@@ -5,7 +5,7 @@ import json
 from commands import Workplace, isoglot
 
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.stages.transfer import ZeroShotTransfer
+from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 
 
 def test_two_cells_differ_by_the_settings_of_their_models_and_by_their_scores(finished: Workplace) -> None:

@@ -14,8 +14,8 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import measurements, pending_cells
 from isoglot.pipeline.model_names import named_side
+from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.pipeline.stages.transfer import ZeroShotTransfer
 from isoglot.report.live_report import write_current_report
 from isoglot.report.writing import PAGE
 from isoglot.store import Store, inputs_first
@@ -47,24 +47,6 @@ def elsewhere(origin: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Wo
     for name in ("tiny.toml", "tiny.tar.xz"):
         shutil.copy(origin.folder / name, folder / name)
     return Workplace(folder=folder, first_output=ran("unpack", "tiny.tar.xz", folder=folder))
-
-
-def test_what_both_commands_say(origin: Workplace, elsewhere: Workplace) -> None:
-    told = ran("pack", "tiny.toml", "--to", "again.tar.xz", "--largest-file", LIMIT, folder=origin.folder)
-    size = (origin.folder / "again.tar.xz").stat().st_size
-    first, second, third, fourth = told.splitlines()
-    stages = inputs_first(cell.stage for cell in cells(origin.study))
-    assert first == f"Packing {len(stages)} artifacts of tiny ..."
-    counts = re.fullmatch(
-        r"(\d+) artifacts whole, (\d+) as a summary \(files above 1KB stay here, but for what reports read\)\.", second
-    )
-    assert counts is not None
-    assert int(counts[1]) + int(counts[2]) == len(stages)
-    assert int(counts[2]) >= 6, "a model for each condition and seed"
-    assert third == f"Wrote again.tar.xz: {size / 1e3:.0f} kB. Put it into another store with:"
-    assert fourth == "  isoglot unpack again.tar.xz --store STORE"
-    assert elsewhere.first_output == f"tiny.tar.xz: {counts[1]} artifacts whole, {counts[2]} as a summary.\n"
-    assert (origin.folder / "again.tar.xz").read_bytes() == (origin.folder / "tiny.tar.xz").read_bytes()
 
 
 def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
@@ -128,11 +110,6 @@ def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
     assert re.search(r"a\.tar\.xz: .*; \d+ of them were in store already", ran("unpack", "a.tar.xz", folder=tmp_path))
     ran("report", "tiny.toml", folder=tmp_path)
     assert files_of(tmp_path / "store" / "reports") == files_of(origin.store.root / "reports")
-
-
-def test_a_study_half_done_travels_as_it_is(origin: Workplace, tmp_path: Path) -> None:
-    told = ran("pack", "tiny.toml", "--seeds", "1,2", "--to", f"{tmp_path}/half.tar.xz", folder=origin.folder)
-    assert re.search(r"^\d+ of \d+ artifacts of the study are not in store\.$", told, flags=re.MULTILINE)
 
 
 def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_one_report_is_held_against_another_without_a_store(finished: Workplace,
         (("kept", "--seeds", "0"), "--seeds chooses from a study, and kept is a report"),
         (("kept", "--to", " "), "--to names no folder"),
         (("empty",), "empty: no measurements.jsonl in it; give the folder of a report"),
-        (("old",), "old: no provenance.json in it, without which no page can be made; write the report anew"),
+        (("old",), "old: no provenance.json in it, without which no page can be made; write the report again"),
         (("demo",), "nothing of demo is in store yet; make it with: isoglot run demo\n"),
     ],
 )

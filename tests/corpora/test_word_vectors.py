@@ -109,21 +109,6 @@ def test_words_are_in_lower_case_and_the_most_frequent_first(tmp_path: Path) -> 
     assert trained(lines, folder=tmp_path, most_words=2)[0] in (["the", "cat"], ["the", "été"], ["the", "__label__x"])
 
 
-def test_words_of_like_use_get_like_vectors(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    # Spellings of a topic have nothing in common, so likeness can only come from the lines that words stand in.
-    spelled = ["".join(letters) for letters in random.choice(list("abcdefghijklmnop"), (200, 4)).tolist()]
-    topics = [spelled[:100], spelled[100:]]
-    lines = [list(random.choice(topics[number % 2], 10)) for number in range(2000)]
-    eager = FastText(dimensions=16, epochs=10, least_count=2, buckets=1000, learning_rate=0.2)
-    words, vector_WD = trained(lines, folder=tmp_path, settings=eager, most_words=1000)
-    centred_WD = vector_WD - vector_WD.mean(0)
-    unit_WD = centred_WD / np.linalg.norm(centred_WD, axis=1, keepdims=True)
-    of_first_W = np.array([word in topics[0] for word in words])
-    nearest_W = (unit_WD @ unit_WD.T - 2 * np.eye(len(words))).argmax(1)
-    assert (of_first_W[nearest_W] == of_first_W).mean() > 0.95
-
-
 def test_too_little_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsoglotError, match="least_count"):
         trained([["a", "b"]], folder=tmp_path)

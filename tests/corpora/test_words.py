@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.corpora import words
-from isoglot.corpora.words import split_lines, split_words, whole_words
+from isoglot.corpora.words import split_lines, whole_words
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
@@ -27,12 +27,12 @@ from isoglot.study.languages import Splitter, WordSplitting, default_splitting
     ],
 )
 def test_words_of_a_language(language: str, line: str, words: list[str]) -> None:
-    assert split_words(line, language) == words
+    assert split_lines([line], default_splitting(language)) == [words]
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "ja", "sw"])
 def test_a_blank_line_has_no_words(language: str) -> None:
-    assert split_words(" \t\u3000", language) == []
+    assert split_lines([" \t\u3000"], default_splitting(language)) == [[]]
 
 
 def test_case_is_kept_unless_asked_otherwise() -> None:

@@ -1,23 +1,23 @@
-"""Damage on the disk is noticed where it would be used, named with its mend, and mended so."""
+"""Damage on the disk is noticed where it would be used, and its message names the repair."""
 
 import re
 import shutil
 from pathlib import Path
 
-from commands import Workplace, isoglot
+from commands import Workplace, answered
 
 from tests.end_to_end.artifact_files import artifact_files
 
 
 def cut_short(folder: Path) -> None:
-    """As a kill leaves an artifact before its record is written."""
+    """The state in which a kill leaves an artifact before its record is written."""
     partial = folder.rename(folder.with_name(folder.name + ".partial"))
     (partial / "record.json").unlink()
     for path in partial.glob("*.txt"):
         path.write_bytes(path.read_bytes()[:100])
 
 
-def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_path: Path) -> None:
+def test_damaged_weights_half_written_artifacts_and_a_damaged_score(finished: Workplace, tmp_path: Path) -> None:
     shutil.copytree(finished.folder, tmp_path / "copy")
     folder, store = tmp_path / "copy", tmp_path / "copy" / "store"
     for score in store.glob("emergence-*"):
@@ -31,28 +31,25 @@ def test_damaged_weights_and_half_written_artifacts(finished: Workplace, tmp_pat
     content[-5] ^= 1
     weights.write_bytes(content)
 
-    answer = isoglot("run", "tiny.toml", folder=folder)
+    answer = answered("run", "tiny.toml", folder=folder)
     assert answer.returncode == 1
-    mend = f"{weights} is corrupted (its sha256 has changed): delete the folder {damaged} and run again to remake it"
-    assert mend in answer.stderr
+    repair = f"{weights} is corrupted (its sha256 has changed): delete the folder {damaged} and run again to remake it"
+    assert repair in answer.stderr
     assert "Traceback" not in answer.stderr
     assert answer.stderr.startswith("isoglot: 1 failed, 0 skipped for want of that:\n  retrieval, ")
     # All the rest was made: what was half written, and the scores of the other models.
     assert re.search(r"^Made 13 artifacts in .*, reused 47\.$", answer.stdout, flags=re.MULTILINE)
-    assert mend in answer.stdout
+    assert repair in answer.stdout
 
     shutil.rmtree(damaged)
-    again = isoglot("run", "tiny.toml", folder=folder)
+    again = answered("run", "tiny.toml", folder=folder)
     assert (again.returncode, again.stderr) == (0, "")
     assert re.search(r"^Made 2 artifacts in .*, reused 59\.$", again.stdout, flags=re.MULTILINE)
     assert artifact_files(store) == artifact_files(finished.store.root)
 
-
-def test_a_damaged_score_is_named_by_results(finished: Workplace, tmp_path: Path) -> None:
-    shutil.copytree(finished.folder, tmp_path / "copy")
-    scores = sorted((tmp_path / "copy" / "store").glob("emergence-*/scores.json"))[0]
+    scores = sorted(store.glob("emergence-*/scores.json"))[0]
     scores.write_text(scores.read_text()[:-20])
-    answer = isoglot("results", "tiny.toml", "--json", folder=tmp_path / "copy")
-    assert answer.returncode == 1
-    assert f"delete the folder {scores.parent} and run again" in answer.stderr
-    assert "Traceback" not in answer.stderr
+    shown = answered("results", "tiny.toml", "--json", folder=folder)
+    assert shown.returncode == 1
+    assert f"delete the folder {scores.parent} and run again" in shown.stderr
+    assert "Traceback" not in shown.stderr

@@ -1,13 +1,17 @@
-"""The softmax, and how many weights a model has."""
+"""The softmax, how many weights a model has, and models on disk."""
+
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.model.cloze import ClozeModel
+from isoglot.errors import IsoglotError
+from isoglot.model.cloze import DESCRIPTION, WEIGHTS, ClozeModel, read_model, write_model
 from isoglot.study.conditions import CONDITIONS, Separate
 from isoglot.study.scales import PAPER, NormPlacement
-from tests.model.tiny_models import random_tokens, tiny_model, tiny_shape
+from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
 
 WIDTH, FEED_FORWARD, LAYERS, POSITIONS = 768, 3072, 8, 512
 ATTENTION = 4 * (WIDTH * WIDTH + WIDTH)
@@ -36,14 +40,6 @@ def test_the_papers_most_separate_model_has_as_many_weights_as_the_arithmetic_sa
     assert num_weights("sep-emb-l1-6", {"en": 41_000, "fr": 43_000}) == expected
 
 
-def test_a_pre_norm_model_has_one_norm_more() -> None:
-    pre, post = (
-        sum(parameter.numel() for parameter in tiny_model(tiny_shape(norm)).parameters())
-        for norm in (NormPlacement.PRE, NormPlacement.POST)
-    )
-    assert pre - post == 2 * 24
-
-
 @torch.no_grad()
 def test_the_softmax_is_tied_to_the_token_table() -> None:
     model = tiny_model()
@@ -55,20 +51,63 @@ def test_the_softmax_is_tied_to_the_token_table() -> None:
     torch.testing.assert_close(model.logits(hidden_MD), expected_MV, rtol=0, atol=1e-5)
 
 
-def test_the_softmax_bias_starts_like_that_of_a_linear_layer() -> None:
-    torch.manual_seed(0)
-    model = ClozeModel(tiny_shape(), table_sizes={"en": 5000}, separate=Separate(), pad_id=PAD)
-    bias_V, bound = model.output_bias.of(None).bias, 24**-0.5
-    assert bias_V.abs().max().item() == pytest.approx(bound, rel=0.01)
-    assert bias_V.std().item() == pytest.approx(bound / 3**0.5, rel=0.05)
-    assert bias_V.mean().item() == pytest.approx(0, abs=0.02)
-
-
-@pytest.mark.parametrize("batch", [1, 4])
 @torch.no_grad()
-def test_masked_positions_count_row_by_row(batch: int) -> None:
-    model, token_BL = tiny_model(), random_tokens(batch, 7)
-    masked_M = torch.tensor([6, 2, 2, batch * 7 - 1])
+def test_masked_positions_count_row_by_row() -> None:
+    model, token_BL = tiny_model(), random_tokens(4, 7)
+    masked_M = torch.tensor([6, 2, 2, 27])
     every_BLV = model.logits(model.encoder.hidden_states(token_BL)[-1])
     expected_MV = torch.stack([every_BLV[index // 7, index % 7] for index in masked_M.tolist()])
     torch.testing.assert_close(model.masked_logits(token_BL, masked_M=masked_M), expected_MV, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("norm", NormPlacement)
+@pytest.mark.parametrize("separate", [Separate(), Separate(layers=frozenset({1, 3})), EVERYTHING], ids=str)
+@torch.no_grad()
+def test_a_written_model_is_read_as_it_was(norm: NormPlacement, separate: Separate, tmp_path: Path) -> None:
+    sizes = {"to": 50, "en": 60} if separate.embeddings else {"to": 50, "en": 50}
+    model = tiny_model(tiny_shape(norm, dropout=0.2), separate=separate, table_sizes=sizes)
+    write_model(model.train(), tmp_path / "new" / "folder")
+    again = read_model(tmp_path / "new" / "folder")
+    assert not any(module.training for module in again.modules())
+    assert (again.encoder.shape, again.encoder.separate) == (model.encoder.shape, separate)
+    assert list(again.encoder.table_sizes.items()) == list(sizes.items())
+    assert again.encoder.pad_id == model.encoder.pad_id
+    assert list(again.state_dict()) == list(model.state_dict())
+    for name, tensor in model.state_dict().items():
+        assert again.state_dict()[name].equal(tensor), name
+    token_BL, masked_M = random_tokens(2, 8), torch.tensor([3, 9])
+    expected_MV = model.eval().masked_logits(token_BL, masked_M=masked_M, language="en")
+    assert again.masked_logits(token_BL, masked_M=masked_M, language="en").equal(expected_MV)
+
+
+def test_the_same_model_makes_the_same_bytes(tmp_path: Path) -> None:
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        write_model(tiny_model(separate=EVERYTHING), folder)
+    for name in (DESCRIPTION, WEIGHTS):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil"),
+    [
+        (WEIGHTS, lambda _: None),
+        (WEIGHTS, lambda content: content[:-40]),
+        (WEIGHTS, lambda _: b""),
+        (DESCRIPTION, lambda _: None),
+        (DESCRIPTION, lambda content: content[:-40]),
+        (DESCRIPTION, lambda _: b'{"table_sizes": {"en": 50}}'),
+        (DESCRIPTION, lambda _: b"[1]"),
+        (DESCRIPTION, lambda content: content.replace(b'"width": 24', b'"width": 12')),
+        (DESCRIPTION, lambda content: content.replace(b'"post"', b'"sideways"')),
+    ],
+)
+def test_an_unreadable_model_is_an_error_that_names_its_folder(
+    name: str, spoil: Callable[[bytes], bytes | None], tmp_path: Path
+) -> None:
+    write_model(tiny_model(), tmp_path)
+    before = (tmp_path / name).read_bytes()
+    spoiled = spoil(before)
+    assert spoiled != before
+    (tmp_path / name).unlink() if spoiled is None else (tmp_path / name).write_bytes(spoiled)
+    with pytest.raises(IsoglotError, match=f"{tmp_path}: .*delete it to make it again"):
+        read_model(tmp_path)

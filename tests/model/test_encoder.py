@@ -1,15 +1,15 @@
-"""What must hold of hidden states whatever the weights are."""
+"""Properties of hidden states whatever the weights are, and of tables at the start."""
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import nn
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
+from isoglot.model.encoder import Embeddings
 from isoglot.study.conditions import Separate
-from isoglot.study.scales import NormPlacement
+from isoglot.study.scales import EncoderShape, NormPlacement
 from tests.model.tiny_models import EVERYTHING, padded_tokens, random_tokens, tiny_model, tiny_shape
 
 NORMS = pytest.mark.parametrize("norm", NormPlacement)
@@ -43,16 +43,9 @@ def test_what_stands_at_padding_never_matters(norm: NormPlacement) -> None:
 
 
 @NORMS
-@torch.no_grad()
-def test_the_training_pass_is_the_last_hidden_state(norm: NormPlacement) -> None:
-    encoder, token_BL = tiny_model(tiny_shape(norm)).encoder, random_tokens(3, 12)
-    assert encoder(token_BL).equal(encoder.hidden_states(token_BL)[-1])
-
-
-@NORMS
 @given(lengths=st.lists(st.integers(1, 20), min_size=1, max_size=5))
 @torch.no_grad()
-def test_a_pass_that_is_told_of_padding_is_the_last_hidden_state(norm: NormPlacement, lengths: list[int]) -> None:
+def test_a_pass_that_knows_of_padding_is_the_last_hidden_state(norm: NormPlacement, lengths: list[int]) -> None:
     encoder, token_BL = tiny_model(tiny_shape(norm)).encoder, padded_tokens(lengths)
     hidden_BLD = encoder(token_BL, padded=True)
     torch.testing.assert_close(hidden_BLD, encoder.hidden_states(token_BL)[-1], rtol=0, atol=1e-5)
@@ -77,23 +70,12 @@ def test_one_state_is_that_of_all_states_and_needs_nothing_above_it(norm: NormPl
 
 
 @torch.no_grad()
-def test_a_pass_that_is_not_told_of_padding_reads_it() -> None:
-    encoder, token_BL = tiny_model().encoder, padded_tokens([9, 4])
-    assert not torch.allclose(encoder(token_BL)[1, :4], encoder(token_BL, padded=True)[1, :4], atol=1e-3)
-
-
-@torch.no_grad()
 def test_padding_symbols_among_random_words_are_words_to_the_training_pass() -> None:
     """Random words may be any symbol, and every position of a full window is read."""
     encoder, token_BL = tiny_model().encoder, random_tokens(1, 6)
     token_BL[0, 3] = PAD
     assert encoder(token_BL)[0, 3].ne(0).any()
     assert not torch.allclose(encoder(token_BL)[0, 0], encoder.hidden_states(token_BL)[-1][0, 0], atol=1e-3)
-
-
-def test_only_pre_norm_models_have_a_norm_on_top() -> None:
-    assert isinstance(tiny_model(tiny_shape(NormPlacement.PRE)).encoder.top_norm, nn.LayerNorm)
-    assert list(tiny_model(tiny_shape(NormPlacement.POST)).encoder.top_norm.parameters()) == []
 
 
 @pytest.mark.parametrize("separate", SEPARATIONS, ids=str)
@@ -134,13 +116,27 @@ def test_what_languages_own_can_be_frozen(separate: Separate) -> None:
     assert encoder.top_norm.weight.requires_grad
 
 
-def test_what_is_frozen_passes_gradients_on() -> None:
-    """Shared embeddings learn through a layer that each language owns."""
-    encoder = tiny_model(separate=Separate(layers=frozenset({2}))).encoder
-    encoder.freeze_separate()
-    encoder(random_tokens(2, 6), language="fr", padded=True).sum().backward()
-    gradients = {name: parameter.grad for name, parameter in encoder.named_parameters()}
-    assert gradients["embeddings.owned_by.shared.position.weight"] is not None
-    assert {name for name, gradient in gradients.items() if gradient is None} == {
-        name for name in gradients if name.startswith("blocks.1.")
-    }
+WIDE = EncoderShape(layers=1, width=64, heads=1, feed_forward=64, positions=300)
+
+
+def test_tables_start_with_the_spread_of_xlm() -> None:
+    torch.manual_seed(0)
+    embeddings = Embeddings(WIDE, table_size=1000, pad_id=PAD)
+    words = torch.arange(1000) != PAD
+    assert embeddings.token.weight[words].std().item() == pytest.approx(64**-0.5, rel=0.02)
+    assert embeddings.token.weight[words].mean().item() == pytest.approx(0, abs=0.002)
+    assert embeddings.position.weight.std().item() == pytest.approx(64**-0.5, rel=0.03)
+    assert embeddings.position.weight.mean().item() == pytest.approx(0, abs=0.004)
+
+
+def test_only_the_padding_row_starts_at_zero() -> None:
+    embeddings = Embeddings(WIDE, table_size=1000, pad_id=PAD)
+    assert embeddings.token.weight.eq(0).all(1).nonzero().flatten().tolist() == [PAD]
+    assert not embeddings.position.weight.eq(0).all(1).any()
+
+
+def test_a_sequence_longer_than_the_position_table_is_refused() -> None:
+    embeddings = Embeddings(tiny_shape(), table_size=50, pad_id=PAD)
+    assert embeddings(random_tokens(1, 20)).shape == (1, 20, 24)
+    with pytest.raises(IsoglotError, match="21 tokens is longer than the model's 20 positions"):
+        embeddings(random_tokens(1, 21))

@@ -15,7 +15,6 @@ MASKED_M = torch.tensor([1, 3, 8])
 SEPARATIONS = [
     Separate(),
     Separate(embeddings=True),
-    Separate(layers=frozenset({1})),
     Separate(layers=frozenset({2, 3})),
     Separate(embeddings=True, layers=frozenset({1, 2})),
     EVERYTHING,
@@ -43,13 +42,6 @@ def test_keys_of_a_checkpoint_tell_what_is_separate(separate: Separate) -> None:
     assert owners == expected_owners(separate)
 
 
-def test_keys_are_readable() -> None:
-    keys = tiny_model(separate=Separate(layers=frozenset({1}))).state_dict()
-    assert "encoder.blocks.0.owned_by.fr.attention.query_key_value.weight" in keys
-    assert "encoder.blocks.1.owned_by.shared.feed_forward.inner.bias" in keys
-    assert "encoder.embeddings.owned_by.shared.token.weight" in keys
-
-
 @pytest.mark.parametrize("separate", SEPARATIONS, ids=str)
 def test_one_languages_gradient_does_not_touch_the_others_parts(separate: Separate) -> None:
     model = tiny_model(separate=separate)
@@ -74,15 +66,6 @@ def test_each_separate_part_is_used_for_its_own_language_alone(separate: Separat
             assert not torch.allclose(logits(model, "fr"), french, atol=1e-3), name
             assert logits(model, "en").equal(english), name
             parameter.copy_(before)
-
-
-@torch.no_grad()
-def test_languages_differ_by_their_own_parts_and_nothing_else() -> None:
-    model = tiny_model(separate=EVERYTHING)
-    assert not torch.allclose(logits(model, "en"), logits(model, "fr"), atol=0.1)
-    for part in (model.encoder.embeddings, *model.encoder.blocks, model.output_bias):
-        part.of("fr").load_state_dict(part.of("en").state_dict())
-    assert logits(model, "en").equal(logits(model, "fr"))
 
 
 def test_separate_tables_may_differ_in_size() -> None:

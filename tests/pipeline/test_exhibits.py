@@ -11,10 +11,9 @@ from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
 
-from isoglot.errors import IsoglotError
-from isoglot.pipeline.cell_names import known_artifacts, named_artifact
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, targets
+from isoglot.pipeline.model_names import known_artifacts, named_artifact
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.store import Stage, Store, differences, inputs_first
 from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
@@ -28,8 +27,8 @@ def emergence_cells(study: Study) -> list[Cell]:
 
 def test_each_model_has_a_cell_before_and_one_after_training() -> None:
     filled = emergence_cells(STUDY)
-    expected = list(product(["default", "no-anchors", "sep-emb-l1-6"], [0, 1], [UNTRAINED, ""]))
-    assert [(cell.condition, cell.seed, cell.metric_suffix) for cell in filled] == expected
+    expected = list(product(["default", "no-anchors", "sep-emb-l1-6"], [0, 1], [UNTRAINED, None]))
+    assert [(cell.condition, cell.seed, cell.variant) for cell in filled] == expected
     assert len({cell.stage.digest for cell in filled}) == len(filled)
 
 
@@ -64,30 +63,8 @@ def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
     assert after != other_after
 
 
-def test_names_of_artifacts(finished: Workplace) -> None:
-    store = finished.store
-    after = {
-        (cell.condition, cell.seed): cell.stage.encoder
-        for cell in emergence_cells(STUDY)
-        if isinstance(cell.stage, Emergence) and not cell.metric_suffix
-    }
-
-    def named(name: str) -> str:
-        return named_artifact(name, study=STUDY, store=store).digest
-
-    assert named("default") == named("default:0") == after["default", 0].digest
-    assert named("sep-emb-l1-6:1") == after["sep-emb-l1-6", 1].digest
-    assert named(after["default", 1].digest[:12]) == after["default", 1].digest
-    assert named(store.folder(after["default", 1]).name) == after["default", 1].digest
-    assert named("default:ela-oru:1") == named("default:1") == after["default", 1].digest
-    with pytest.raises(IsoglotError, match=r"'default:7' is none of tiny's default:ela-oru:0, default:ela-oru:1"):
-        named("default:7")
-    with pytest.raises(IsoglotError, match=r"'sep-emb' is no condition of tiny \(default, .*-l1-6, monolingual\)"):
-        named("sep-emb")
-
-
 def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:
-    a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.metric_suffix)
+    a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.variant)
     for store in (finished.store, Store(tmp_path)):
         (found,) = differences(a, b, known_artifacts(STUDY, store))
         assert (found.path, found.a, found.b) == ("encoder > run.seed", 0, 1)
@@ -104,15 +81,13 @@ def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> No
     assert (found.path, found.a, found.b) == ("run.batch", 9, 8)
 
 
-@pytest.mark.parametrize("exhibits", [("table-1",), ("emergence",), ("table-1", "emergence")])
+@pytest.mark.parametrize("exhibits", [("table-1",), ("emergence",), ("vocabulary",)])
 def test_a_condition_is_its_model_whatever_is_shown_of_it(exhibits: tuple[str, ...], tmp_path: Path) -> None:
     named = [
         named_artifact(condition, study=replace(STUDY, exhibits=exhibits), store=Store(tmp_path))
         for condition in ("default", "sep-emb-l1-6:1")
     ]
     assert [each.kind for each in named] == ["pretrained-encoder"] * 2
-    alone = named_artifact("default", study=replace(STUDY, exhibits=("vocabulary",)), store=Store(tmp_path))
-    assert alone.kind == "vocabulary-statistics"
 
 
 def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -> None:

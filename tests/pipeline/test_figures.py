@@ -7,11 +7,10 @@ from pathlib import Path
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.pipeline.cell_names import named_artifact
 from isoglot.pipeline.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
-from isoglot.store import Store, inputs_first
+from isoglot.store import inputs_first
 from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -22,12 +21,12 @@ def of(*exhibits: str) -> list[Cell]:
 
 
 def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
-    found = [(cell.condition, cell.metric_suffix) for cell in of("figure-6") if cell.seed == 0]
+    found = [(cell.condition, cell.variant) for cell in of("figure-6") if cell.seed == 0]
     assert found == [
-        ("default", ""),
-        ("no-anchors", ""),
-        ("sep-emb-l1-6", ""),
-        ("monolingual", ""),
+        ("default", None),
+        ("no-anchors", None),
+        ("sep-emb-l1-6", None),
+        ("monolingual", None),
         ("monolingual", UNTRAINED),
     ]
     assert Counter(cell.seed for cell in of("figure-6")) == {0: 5, 1: 5}
@@ -35,9 +34,9 @@ def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
 
 def test_figure_7_compares_the_source_with_itself_as_well() -> None:
     prime = [cell for cell in of("figure-7") if cell.languages == ("ela", "ela-prime") and cell.seed == 0]
-    assert [(cell.condition, cell.metric_suffix) for cell in prime] == [
-        ("sep-emb", ""),
-        ("monolingual", ""),
+    assert [(cell.condition, cell.variant) for cell in prime] == [
+        ("sep-emb", None),
+        ("monolingual", None),
         ("monolingual", UNTRAINED),
     ]
     assert len([cell for cell in of("figure-7") if cell.languages == ("ela", "oru")]) == 10
@@ -78,31 +77,24 @@ def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:
     assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in told
 
 
-def test_models_of_one_language_have_names(tmp_path: Path) -> None:
-    for language in ("oru", "ela-prime"):
-        named = named_artifact(f"monolingual:{language}:1", study=STUDY, store=Store(tmp_path))
-        assert named.kind == "pretrained-encoder"
-        assert named.settings["run"]["languages"] == [language]
-
-
 def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:
     study = with_tasks(with_seeds(STUDY, [0]), ["nli", "ner", "parsing"])
     found = [cell for cell in cells(with_exhibits(study, ["figure-5"])) if cell.exhibit == "figure-5"]
     layers = STUDY.scale.shape.layers + 1
-    assert Counter((cell.condition, cell.task, cell.metric_suffix) for cell in found) == {
+    assert Counter((cell.condition, cell.task, cell.variant) for cell in found) == {
         ("monolingual", "ner", MAPPED): layers,
         ("monolingual", "parsing", MAPPED): layers,
-        ("default", "ner", ""): layers,
-        ("default", "parsing", ""): layers,
+        ("default", "ner", None): layers,
+        ("default", "parsing", None): layers,
     }
     eighth = [cell for cell in cells(with_exhibits(study, ["figure-8"])) if cell.exhibit == "figure-8"]
-    assert Counter((cell.condition, cell.metric_suffix) for cell in eighth) == {
-        ("default", ""): 2 * layers,
+    assert Counter((cell.condition, cell.variant) for cell in eighth) == {
+        ("default", None): 2 * layers,
         ("default", MAPPED): 2 * layers,
     }
     # What is not mapped is one and the same in both.
-    same = {cell.stage.digest for cell in found if not cell.metric_suffix}
-    assert same == {cell.stage.digest for cell in eighth if not cell.metric_suffix}
+    same = {cell.stage.digest for cell in found if not cell.variant}
+    assert same == {cell.stage.digest for cell in eighth if not cell.variant}
 
 
 def test_without_such_a_task_it_is_said() -> None:

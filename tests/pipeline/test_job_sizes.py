@@ -1,4 +1,4 @@
-"""What stages ask of a cluster grows with the scale of a study."""
+"""The cluster resources of stages grow with the scale of a study."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,44 +10,35 @@ from isoglot.pipeline.exhibits import targets
 from isoglot.pipeline.stages.job_sizes import for_text
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import FileText, HubText, WikipediaText, gigabytes
-from isoglot.store import Resources, Stage, inputs_first
+from isoglot.store import Resources, inputs_first
 from isoglot.study.real_text import HubDataset
 from isoglot.study.scales import DEMO, PAPER, SCALES, SMALL, Scale
 from isoglot.study.study import parse_study, with_exhibits
 
-MODELS_READ = {
-    "emergence",
-    "similarity",
-    "sentence-alignment",
-    "word-level-alignment",
-    "contextual-maps",
-    "layer-transfer",
-}
+READ = {"emergence", "similarity", "sentence-alignment", "contextual-maps", "layer-transfer"}
 TRAINED = {"pretrained-encoder", "fine-tuning", "layer-head"}
 
 
-def stages(scale: Scale) -> dict[str, Stage]:
-    """One of each kind, of a study of made-up languages at some scale."""
+def resources(scale: Scale) -> dict[str, Resources]:
+    """By kind of stage, for a study of synthetic languages at some scale."""
     tiny = parse_study(TINY_STUDY, origin="tiny.toml")
     study = with_exhibits(replace(tiny, scale=scale), ["table-1", "emergence", "figure-5", "figure-6", "figure-7"])
-    return {stage.kind: stage for stage in inputs_first(targets(study)).values()}
+    return {stage.kind: stage.resources() for stage in inputs_first(targets(study)).values()}
 
 
 @pytest.mark.parametrize("name", ["small", "paper"])
 def test_models_of_real_languages_get_a_gpu_and_text_gets_none(name: str) -> None:
-    asked = {kind: stage.resources().gpus for kind, stage in stages(SCALES[name]).items()}
-    with_gpu = {kind for kind, gpus in asked.items() if gpus}
-    assert with_gpu == (MODELS_READ | TRAINED) & asked.keys()
-    assert {"pretrained-encoder", "fine-tuning", "emergence", "similarity"} <= with_gpu
+    assert {kind for kind, each in resources(SCALES[name]).items() if each.gpus} == READ | TRAINED
 
 
 def test_the_demo_needs_no_gpu() -> None:
-    assert {stage.resources().gpus for stage in stages(DEMO).values()} == {0}
-    assert stages(DEMO)["pretrained-encoder"].resources().hours < 2
+    demo = resources(DEMO)
+    assert {each.gpus for each in demo.values()} == {0}
+    assert demo["pretrained-encoder"].hours < 2
 
 
 def test_hours_follow_the_budget() -> None:
-    small, paper = (stages(scale)["pretrained-encoder"].resources().hours for scale in (SMALL, PAPER))
+    small, paper = (resources(scale)["pretrained-encoder"].hours for scale in (SMALL, PAPER))
     assert small < 6
     # An H200 takes a day, and eight V100s took three with the code of 2019.
     assert 24 < paper < 8 * 3 * 24
@@ -56,7 +47,6 @@ def test_hours_follow_the_budget() -> None:
 def test_memory_follows_the_text(tmp_path: Path) -> None:
     file = SourceFile(sha256="0", path=tmp_path / "text.txt", num_bytes=20_000_000_000)
     assert gigabytes(FileText(files=(file, file))) == 40
-    assert gigabytes(WikipediaText(dumps=(file,))) == 20
     assert WikipediaText(dumps=(file,)).resources() == for_text(20) == Resources(cpus=8, gigabytes=48, hours=12)
     assert HubText(dataset=HubDataset(dataset="a/b")).resources().cpus == 8
     assert for_text(0.01) == Resources()
@@ -64,9 +54,5 @@ def test_memory_follows_the_text(tmp_path: Path) -> None:
 
 def test_a_model_that_several_processes_train_asks_for_a_gpu_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "4")
-    assert {kind: stage.resources().gpus for kind, stage in stages(SMALL).items() if kind in TRAINED} == {
-        "pretrained-encoder": 4,
-        "fine-tuning": 1,
-        "layer-head": 1,
-    }
-    assert stages(DEMO)["pretrained-encoder"].resources().gpus == 0
+    gpus = {kind: each.gpus for kind, each in resources(SMALL).items() if kind in TRAINED}
+    assert gpus == {"pretrained-encoder": 4, "fine-tuning": 1, "layer-head": 1}

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import Measurement, measurements
+from isoglot.pipeline.measurements import measurements, with_variant
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.store import Store
 from isoglot.study.study import parse_study, with_conditions, with_seeds
@@ -29,13 +28,15 @@ def store_copy(finished: Workplace, tmp_path: Path) -> Store:
 def test_measurements_are_the_scores_of_every_cell(finished: Workplace) -> None:
     found, damage = measurements(STUDY, finished.store)
     expected = [
-        (cell.condition, cell.seed, score["metric"] + cell.metric_suffix, score["layer"], score["value"])
+        (cell.condition, cell.seed, score["metric"], cell.variant, score["layer"], score["value"])
         for cell in cells(STUDY)
         for score in json.loads((finished.store.folder(cell.stage) / "scores.json").read_text())
-        if score["layer"] is not None or not cell.metric_suffix
+        if score["layer"] is not None or not cell.variant
     ]
     of_cells = [each for each in found if each.stage in {cell.stage.digest for cell in cells(STUDY)}]
-    assert [(each.condition, each.seed, each.metric, each.layer, each.value) for each in of_cells] == expected
+    assert [
+        (each.condition, each.seed, each.metric, each.variant, each.layer, each.value) for each in of_cells
+    ] == expected
     assert {(each.study, each.exhibit, each.language, each.task) for each in of_cells} == {
         ("tiny", "emergence", "oru", None),
         ("tiny", "vocabulary", "oru", None),
@@ -49,7 +50,7 @@ def test_measurements_are_the_scores_of_every_cell(finished: Workplace) -> None:
 def test_the_chosen_model_brings_its_perplexity(finished: Workplace) -> None:
     found, _ = measurements(STUDY, finished.store)
     for cell in cells(STUDY):
-        if cell.metric_suffix or not isinstance(cell.stage, Emergence):
+        if cell.variant or not isinstance(cell.stage, Emergence):
             continue
         log = (finished.store.folder(cell.stage.encoder) / "log.jsonl").read_text().splitlines()
         best = min((json.loads(line) for line in log), key=lambda row: row["perplexity"]["ela"])
@@ -104,21 +105,16 @@ def test_a_score_changed_on_the_disk_is_not_believed(store_copy: Store) -> None:
     assert changed.stage.digest not in {each.stage for each in found}
 
 
-def test_json_lines_say_null_where_nothing_applies() -> None:
-    chance = Measurement(
-        study="mine",
-        exhibit="emergence",
-        condition="default",
-        languages=("ela", "oru"),
-        language="oru",
-        task=None,
-        metric="retrieval_p1_chance",
-        layer=None,
-        seed=0,
-        value=0.2,
-        stage="ab",
-    )
-    line = chance.json_line()
-    assert json.loads(line) == asdict(chance) | {"languages": ["ela", "oru"]}
-    assert '"task": null' in line
-    assert "\n" not in line
+@pytest.mark.parametrize(
+    ("metric", "split"),
+    [
+        ("cka", ("cka", None)),
+        ("cka_untrained", ("cka", "untrained")),
+        ("las_without_punctuation_untrained_frozen", ("las_without_punctuation", "untrained-frozen")),
+        ("las_mapped", ("las", "mapped")),
+    ],
+)
+def test_measurements_published_before_there_were_variants_are_read(metric: str, split: tuple[str, str | None]) -> None:
+    row = with_variant({"metric": metric})
+    assert (row["metric"], row.get("variant")) == split
+    assert with_variant({"metric": metric, "variant": "mapped"}) == {"metric": metric, "variant": "mapped"}

@@ -97,18 +97,6 @@ def test_seeds_differ_in_the_seed_of_the_run_alone() -> None:
         assert settings_apart(first.emergence(a), second.emergence(b)) == {"run.seed": (0, 1)}
 
 
-def test_labels_names_and_files_are_no_part_of_what_a_model_is() -> None:
-    model = graph("default")
-    for stage in (model.pretrained, model.untrained):
-        assert replace(stage, label="by another name").digest == stage.digest
-        assert replace(stage, run=replace(stage.run, seed=9)).digest != stage.digest
-    study = replace(STUDY, name="other", origin="other.toml", scale=replace(STUDY.scale, name="o", summary="o"))
-    condition = replace(CONDITIONS["default"], name="other", label="Other", section="9")
-    other = ModelGraph(study=study, condition=condition, languages=("ela", "oru"), seed=0)
-    assert other.emergence(other.pretrained).digest == model.emergence(model.pretrained).digest
-    assert "other" in other.pretrained.title
-
-
 def test_nothing_a_model_learns_from_is_parallel_text() -> None:
     for name in NAMES:
         model = graph(name)
@@ -132,20 +120,6 @@ def test_extra_anchors_differ_from_default_in_the_text_that_is_switched_alone() 
     assert replace(extra.untrained, label=default.label) == default.untrained
     for language, text in extra.switchable.items():
         assert text.text == default.texts[language]
-
-
-def test_titles_tell_the_stages_of_a_study_apart() -> None:
-    models = [graph(name, seed=seed) for name in NAMES for seed in (0, 1)]
-    stages = inputs_first(
-        model.emergence(encoder) for model in models for encoder in (model.pretrained, model.untrained)
-    )
-    titles = [
-        stage.title
-        for stage in stages.values()
-        if stage.kind in ("untrained-encoder", "pretrained-encoder", "emergence")
-    ]
-    # Extra anchors start from the model that default starts from, which has been scored already.
-    assert len(titles) == len(set(titles)) == 2 * 2 * len(models) - 2 * 2
 
 
 def test_anchors_kept_at_random_are_drawn_for_each_seed() -> None:

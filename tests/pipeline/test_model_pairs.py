@@ -1,7 +1,5 @@
 """Models of one language each are trained apart, and share with models of both what they can."""
 
-from dataclasses import replace
-
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.model_graph import ModelGraph
@@ -67,11 +65,3 @@ def test_maps_are_fitted_on_other_sentences_than_they_are_scored_by() -> None:
     stage = ModelPair.monolingual(STUDY, PAIR, seed=0).sentence_alignment()
     assert stage.fit.digest != stage.test.digest
     assert stage.fit.digest == ModelPair.monolingual(STUDY, PAIR, seed=0).similarity().parallel.digest
-
-
-def test_the_way_to_map_new_vectors_is_the_studys() -> None:
-    text = TINY_STUDY.replace("merges = 200", 'merges = 200\nalignment.new_vectors = "rotated"\nalignment.rounds = 2')
-    other = parse_study(text, origin="tiny.toml")
-    stage = ModelPair.monolingual(other, PAIR, seed=0).sentence_alignment()
-    assert (stage.new_vectors.value, stage.rounds) == ("rotated", 2)
-    assert stage.digest != ModelPair.monolingual(replace(STUDY), PAIR, seed=0).sentence_alignment().digest

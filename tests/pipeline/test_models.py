@@ -1,4 +1,4 @@
-"""Models in the store: the untrained one is where the pretrained one starts, and the pretrained one has learned."""
+"""Models in the store: their start, their training, their log and the sizes of their tables."""
 
 import json
 from dataclasses import replace
@@ -7,125 +7,165 @@ from pathlib import Path
 import pytest
 import torch
 from commands import Workplace
+from real_studies import write_real_study
 
+from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder, chosen_model
+from isoglot.pipeline.exhibits import targets
+from isoglot.pipeline.model_graph import ModelGraph
+from isoglot.pipeline.stages.models import (
+    CHARACTERS_OF_A_TEXT,
+    AnyEncoder,
+    Evaluation,
+    PretrainedEncoder,
+    UntrainedEncoder,
+    chosen_evaluation,
+    chosen_model,
+    evaluations,
+    kept_models,
+    table_sizes,
+)
+from isoglot.pipeline.stages.vocabulary import VOCABULARY
 from isoglot.pretraining.loop import untrained_model
-from isoglot.store import Amount, Work, inputs_first
+from isoglot.store import Amount, Store, Work, inputs_first
+from isoglot.study.conditions import condition_named
+from isoglot.study.study import read_study
+from tests.pipeline.making import input_folders
+
+TOKENS = 80 * 8 * 16
 
 
-def encoders(finished: Workplace) -> list[UntrainedEncoder | PretrainedEncoder]:
-    stages = inputs_first(cell.stage for cell in cells(finished.study)).values()
+def encoders(finished: Workplace) -> list[AnyEncoder]:
+    stages = inputs_first(targets(finished.study)).values()
     return [stage for stage in stages if isinstance(stage, UntrainedEncoder | PretrainedEncoder)]
 
 
-def weights(finished: Workplace, stage: UntrainedEncoder | PretrainedEncoder) -> dict[str, torch.Tensor]:
-    return dict(chosen_model(finished.store.folder(stage)).state_dict())
+def pretrained(finished: Workplace) -> list[PretrainedEncoder]:
+    return [each for each in encoders(finished) if isinstance(each, PretrainedEncoder)]
 
 
-def read_log(folder: Path) -> list[dict]:
-    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+def json_lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_the_untrained_model_is_the_start_of_the_run(finished: Workplace) -> None:
+def test_training_starts_from_the_untrained_model_and_moves_every_weight(finished: Workplace) -> None:
+    trained = {stage.label: stage for stage in pretrained(finished)}
+    embeddings = []
     for stage in encoders(finished):
         if isinstance(stage, UntrainedEncoder):
-            model = chosen_model(finished.store.folder(stage))
-            start = untrained_model(stage.run, table_sizes=model.encoder.table_sizes, pad_id=model.encoder.pad_id)
-            found = model.state_dict()
-            assert all(torch.equal(found[name], tensor) for name, tensor in start.state_dict().items())
+            before, after = (chosen_model(finished.store.folder(each)) for each in (stage, trained[stage.label]))
+            sizes = before.encoder.table_sizes
+            start = untrained_model(stage.run, table_sizes=sizes, pad_id=before.encoder.pad_id).state_dict()
+            weights, learned = before.state_dict(), after.state_dict()
+            assert all(torch.equal(weights[name], tensor) for name, tensor in start.items())
+            assert [name for name in weights if torch.equal(weights[name], learned[name])] == []
+            if stage.label.startswith("default"):
+                embeddings.append(weights["encoder.embeddings.owned_by.shared.token.weight"])
+    assert len(trained) == 6
+    assert not torch.equal(*embeddings), "seeds start apart"
 
 
-def test_training_moves_every_weight_of_both_languages_from_where_it_started(finished: Workplace) -> None:
-    by_label = {(type(stage), stage.label): stage for stage in encoders(finished)}
-    labels = {label for _, label in by_label}
-    assert len(labels) == 6
-    for label in labels:
-        before = weights(finished, by_label[UntrainedEncoder, label])
-        after = weights(finished, by_label[PretrainedEncoder, label])
-        assert [name for name in before if torch.equal(before[name], after[name])] == []
+def test_pretraining_leaves_its_log_its_health_and_no_checkpoints(finished: Workplace) -> None:
+    for stage in pretrained(finished):
+        folder = finished.store.folder(stage)
+        assert [row["update"] for row in json_lines(folder / "log.jsonl")] == [20, 40, 60, 80]
+        assert {path.name for path in folder.iterdir()} == {"best", "intermediate", "log.jsonl", "record.json"}
+        health = json_lines(finished.store.log_folder(stage) / "health.jsonl")[-1]
+        assert (health["update"], health["tokens"], health["skipped"]) == (80, TOKENS, 0)
+        assert stage.amount() == Amount(units=TOKENS, of="tokens")
 
 
-def test_seeds_start_apart(finished: Workplace) -> None:
-    first, second = (
-        next(each for each in encoders(finished) if isinstance(each, UntrainedEncoder) and each.run.seed == seed)
-        for seed in (0, 1)
-    )
-    name = "encoder.embeddings.owned_by.shared.token.weight"
-    assert not torch.equal(weights(finished, first)[name], weights(finished, second)[name])
-
-
-def test_pretraining_leaves_its_log_and_no_checkpoints(finished: Workplace) -> None:
-    for stage in encoders(finished):
-        if isinstance(stage, PretrainedEncoder):
-            folder = finished.store.folder(stage)
-            assert [row["update"] for row in read_log(folder)] == [20, 40, 60, 80]
-            assert sorted(path.name for path in folder.iterdir()) == [
-                "best",
-                "intermediate",
-                "log.jsonl",
-                "record.json",
-            ]
-
-
-@pytest.mark.parametrize("name", ["default", "sep-emb-l1-6"])
-def test_the_job_is_as_large_as_its_tokens(finished: Workplace, name: str) -> None:
-    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder) and name in each.label)
-    assert stage.amount() == Amount(units=80 * 8 * 16, of="tokens")
-
-
+@pytest.mark.campaign
 def test_processes_that_train_together_come_to_the_same_model_and_keep_a_log(
     finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "2")
-    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder))
-    inputs = {each.digest: finished.store.folder(each) for each in stage.inputs.values()}
-    told: list[tuple[float, float, str]] = []
+    stage = pretrained(finished)[0]
+    reports: list[tuple[float, float, str]] = []
     work = Work(
         folder=tmp_path / "model",
-        input_folders=inputs,
-        progress=lambda done, total, unit, _="": told.append((done, total, unit)),
+        input_folders=input_folders(stage, finished.store),
+        progress=lambda done, total, unit, _="": reports.append((done, total, unit)),
         log_folder=tmp_path / "logs",
     )
     stage.make(work)
-    assert told[-1] == (80 * 8 * 16, 80 * 8 * 16, "tokens")
-    ours, alone = (read_log(folder) for folder in (tmp_path / "model", finished.store.folder(stage)))
+    assert reports[-1] == (TOKENS, TOKENS, "tokens")
+    ours, alone = (evaluations(folder) for folder in (tmp_path / "model", finished.store.folder(stage)))
     for row, expected in zip(ours, alone, strict=True):
-        assert row["perplexity"] == pytest.approx(expected["perplexity"], rel=0.01)
-    assert not chosen_model(tmp_path / "model").training
+        assert row.perplexity == pytest.approx(expected.perplexity, rel=0.01)
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["health.jsonl", "torchrun.log"]
 
 
-@pytest.mark.parametrize("wanted", ["0", "two"])
+@pytest.mark.parametrize("processes", ["0", "two"])
 def test_a_wrong_number_of_processes_is_named(
-    wanted: str, finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    processes: str, finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", wanted)
-    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder))
-    with pytest.raises(IsoglotError, match=f"ISOGLOT_PROCESSES_PER_MODEL='{wanted}' is no number of processes"):
-        stage.make(Work(folder=tmp_path, input_folders={}, progress=lambda *_: None))
+    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", processes)
+    with pytest.raises(IsoglotError, match=f"ISOGLOT_PROCESSES_PER_MODEL='{processes}' is no number of processes"):
+        pretrained(finished)[0].make(Work(folder=tmp_path, input_folders={}, progress=lambda *_: None))
 
 
-def test_the_health_of_every_training_is_on_record(finished: Workplace) -> None:
-    for stage in encoders(finished):
-        log = finished.store.log_folder(stage) / "health.jsonl"
-        assert log.exists() == isinstance(stage, PretrainedEncoder)
-        if log.exists():
-            lines = [json.loads(line) for line in log.read_text().splitlines()]
-            assert lines[-1]["update"] == 80
-            assert lines[-1]["tokens"] == 80 * 8 * 16
-            assert lines[-1]["skipped"] == 0
-
-
-def test_what_ends_a_training_stands_in_its_log(finished: Workplace, tmp_path: Path) -> None:
-    stage = next(each for each in encoders(finished) if isinstance(each, PretrainedEncoder))
+def test_the_error_that_ends_a_training_stands_in_its_log(finished: Workplace, tmp_path: Path) -> None:
+    stage = pretrained(finished)[0]
     optimization = replace(stage.run.optimization, learning_rate=1e25, warmup_updates=0)
     astray = replace(stage, run=replace(stage.run, optimization=optimization))
-    inputs = {each.digest: finished.store.folder(each) for each in stage.inputs.values()}
+    inputs = input_folders(stage, finished.store)
     work = Work(folder=tmp_path, input_folders=inputs, progress=lambda *_: None, log_folder=tmp_path / "logs")
     with pytest.raises(IsoglotError, match="lower optimization") as raised:
         astray.make(work)
-    *_, last, remark = [json.loads(line) for line in (tmp_path / "logs" / "health.jsonl").read_text().splitlines()]
+    *_, last, remark = json_lines(tmp_path / "logs" / "health.jsonl")
     assert last["skipped"] >= 19
     assert remark["remark"] == str(raised.value)
+
+
+def test_the_first_of_equally_good_models_is_the_chosen_one() -> None:
+    rows = [(10, 9.0), (20, 7.0), (30, 7.0), (40, 8.0)]
+    found = [Evaluation(update=update, perplexity={"ela": value, "oru": -value}) for update, value in rows]
+    assert chosen_evaluation(found, source="ela").update == 20
+
+
+def test_a_model_that_was_chosen_half_way_is_listed_once(tmp_path: Path) -> None:
+    for update in ("00000040", "00000020"):
+        (tmp_path / "intermediate" / update).mkdir(parents=True)
+    rows = [{"update": update, "perplexity": {"ela": value}} for update, value in ((20, 5.0), (40, 4.0), (80, 6.0))]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert kept_models(tmp_path, source="ela") == {20: tmp_path / "intermediate" / "00000020", 40: tmp_path / "best"}
+    assert evaluations(tmp_path / "nowhere") == []
+
+
+@pytest.mark.parametrize(
+    "line", ['{"update": 40, "perple', '{"update": 40}', "[]", '{"update": 40, "perplexity": {"ela": "\udcff"}}']
+)
+def test_a_bad_line_of_the_log_is_named(tmp_path: Path, line: str) -> None:
+    good = json.dumps({"update": 20, "perplexity": {"ela": 5.0}})
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{good}\n{line}\n", encoding="utf-8", errors="surrogateescape")
+    message = f"^{path} has no evaluation in line 2: delete the folder {tmp_path} and run"
+    with pytest.raises(IsoglotError, match=message):
+        evaluations(tmp_path)
+
+
+def test_table_sizes_are_those_of_the_vocabulary_and_a_guess_before_is_not_outgrown(
+    finished: Workplace, tmp_path: Path
+) -> None:
+    by_condition = {}
+    for encoder in encoders(finished):
+        known, guess = (table_sizes(encoder, store) for store in (finished.store, Store(tmp_path)))
+        assert (known.are_known, guess.are_known) == (True, False)
+        built = next(iter(encoder.streams.values())).vocabulary
+        vocabulary = Vocabulary.read(finished.store.folder(built) / VOCABULARY)
+        for language in ("ela", "oru"):
+            assert known.by_language[language] == vocabulary.size(language)
+            assert vocabulary.size(language) <= guess.by_language[language] < 2 * vocabulary.size(language)
+        by_condition[encoder.label.partition(",")[0]] = known.by_language
+    assert by_condition["sep-emb-l1-6"]["ela"] < by_condition["no-anchors"]["ela"] == by_condition["no-anchors"]["oru"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "merges", "texts"), [("default", 1, 2), ("no-anchors", 1, 2), ("sep-emb", 0.5, 1)]
+)
+def test_real_text_has_many_more_characters(condition: str, merges: float, texts: int, tmp_path: Path) -> None:
+    study = read_study(write_real_study(tmp_path))
+    graph = ModelGraph(study=study, condition=condition_named(condition), languages=("en", "fr"), seed=0)
+    size = len(SPECIALS) + merges * study.scale.merges + texts * CHARACTERS_OF_A_TEXT
+    assert table_sizes(graph.pretrained, Store(tmp_path / "store")).by_language == {"en": size, "fr": size}

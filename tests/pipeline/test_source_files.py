@@ -3,93 +3,84 @@
 import hashlib
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.pipeline.stages import source_files
 from isoglot.pipeline.stages.source_files import SourceFile, source_file
-from isoglot.store import Stage, Work
+from isoglot.pipeline.stages.text import WikipediaText
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading(Stage):
-    kind: ClassVar[str] = "reading"
-    file: SourceFile
-
-    def make(self, work: Work) -> None: ...
-
-
-def found(path: Path) -> SourceFile:
-    source_file.cache_clear()
+def opened(path: Path) -> SourceFile:
     return source_file(path, wanted_by="mine.toml")
 
 
-def test_what_is_made_of_a_file_depends_on_its_bytes_alone(tmp_path: Path) -> None:
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that counts as large and was written long ago."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(source_files, "LARGE_BYTES", 3)
+    path = tmp_path / "large.txt"
+    path.write_text("one")
+    os.utime(path, (1e9, 1e9))
+    return path
+
+
+def test_an_artifact_made_from_a_file_depends_on_its_bytes_alone(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt")]
     for path, text in zip(paths, ("one", "one", "two"), strict=True):
         path.write_text(text)
-    a, b, c = (Reading(file=found(path)).digest for path in paths)
+    a, b, c = (WikipediaText(dumps=(opened(path),)).digest for path in paths)
     assert a == b != c
-    assert found(paths[0]).sha256 == hashlib.sha256(b"one").hexdigest()
+    assert opened(paths[0]).sha256 == sha256("one")
 
 
 def test_a_file_written_while_it_is_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one")
-    file = found(path)
+    file = opened(path)
     file.check_unchanged()
     path.write_text("two")
     with pytest.raises(IsoglotError, match=r"a\.txt: changed while it was read; run again"):
         file.check_unchanged()
 
 
-def test_a_file_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:
+def test_a_missing_file_is_named_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "wiki.en.txt.xz").touch()
-    with pytest.raises(
-        MissingDataError, match=r"^mine.toml: .*wiki\.fr\.txt: No such file .*; did you mean wiki.en.txt.xz\?"
+    for path, message in (
+        ("wiki.fr.txt", r"^mine.toml: .*wiki\.fr\.txt: No such file .*; did you mean wiki.en.txt.xz\?"),
+        ("nowhere/wiki.en.txt", "is --data or ISOGLOT_DATA the folder"),
+        (".", "not a file"),
     ):
-        found(tmp_path / "wiki.fr.txt")
-    with pytest.raises(MissingDataError, match=r"is --data or ISOGLOT_DATA the folder"):
-        found(tmp_path / "nowhere" / "wiki.en.txt")
-    with pytest.raises(MissingDataError, match=r"not a file"):
-        found(tmp_path)
+        with pytest.raises(MissingDataError, match=message):
+            opened(tmp_path / path)
 
 
-def test_a_large_file_is_read_once_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(source_files, "LARGE_BYTES", 3)
-    path = tmp_path / "large.txt"
-    path.write_text("one")
-    os.utime(path, (1e9, 1e9))
-    first = found(path)
-    kept = tmp_path / "cache" / "isoglot" / "digests.json"
-    (key,) = json.loads(kept.read_text())
-    kept.write_text(json.dumps({key: "from the cache"}))
-    assert found(path).sha256 == "from the cache"
-    path.write_text("two")
-    os.utime(path, (2e9 - 1e9 + 1, 1e9 + 1))
-    assert found(path).sha256 == hashlib.sha256(b"two").hexdigest() != first.sha256
-    kept.write_text("{ damaged")
-    assert found(path).sha256 == hashlib.sha256(b"two").hexdigest()
+def test_a_large_file_is_read_once_until_it_changes(large: Path, tmp_path: Path) -> None:
+    opened(large)
+    cache = tmp_path / "cache" / "isoglot" / "digests.json"
+    (key,) = json.loads(cache.read_text())
+    cache.write_text(json.dumps({key: "from the cache"}))
+    assert opened(large).sha256 == "from the cache"
+    large.write_text("two")
+    os.utime(large, (1e9 + 1, 1e9 + 1))
+    assert opened(large).sha256 == sha256("two")
+    cache.write_text("{ damaged")
+    assert opened(large).sha256 == sha256("two")
 
 
-def test_a_file_written_just_now_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(source_files, "LARGE_BYTES", 3)
-    (tmp_path / "large.txt").write_text("one")
-    found(tmp_path / "large.txt")
+def test_a_file_written_just_now_is_not_cached(large: Path, tmp_path: Path) -> None:
+    large.write_text("two")
+    assert opened(large).sha256 == sha256("two")
     assert not (tmp_path / "cache").exists()
 
 
-def test_no_place_to_remember_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_is_no_error(large: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(source_files, "LARGE_BYTES", 3)
-    path = tmp_path / "large.txt"
-    path.write_text("one")
-    os.utime(path, (1e9, 1e9))
-    assert found(path).sha256 == hashlib.sha256(b"one").hexdigest()
+    assert opened(large).sha256 == sha256("one")

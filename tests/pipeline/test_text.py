@@ -1,58 +1,38 @@
-"""Text is made up by seed, each language's apart."""
+"""Text is drawn by seed or read from files of any number and compression, and its words are split once."""
 
 import bz2
+import gzip
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real_studies import write_real_study
 
+from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
+from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.stages.source_files import source_file
 from isoglot.pipeline.stages.text import (
     LINES,
     FileText,
     HubText,
+    SplitText,
     SyntheticText,
     WikipediaText,
     read_lines,
     text_lines,
     write_lines,
 )
-from isoglot.store import Store, Work, run_plan
-from isoglot.study.conditions import Domain
+from isoglot.store import Work
+from isoglot.study.conditions import CONDITIONS, Domain
+from isoglot.study.languages import default_splitting
 from isoglot.study.real_text import HubDataset, TextFiles
+from isoglot.study.study import read_study
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-
-ELA = SyntheticLanguage(name="ela")
-
-
-def lines_of(stage: SyntheticText, store: Store) -> list[str]:
-    run_plan([stage], store)
-    return read_lines(store.folder(stage) / LINES)
-
-
-def test_languages_and_domains_say_different_things(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    text = SyntheticText(world=World(), language=ELA, domain=Domain.MAIN, sentences=50)
-    # Numerals and punctuation are common to all, so equal meanings would show as equal numbers of words.
-    others = (
-        replace(text, language=SyntheticLanguage(name="oru")),
-        replace(text, domain=Domain.OTHER),
-        replace(text, world=World(seed=1)),
-    )
-    lengths = [[len(line.split()) for line in lines_of(stage, store)] for stage in (text, *others)]
-    assert all(len(each) == 50 for each in lengths)
-    assert all(each != lengths[0] for each in lengths[1:])
-
-
-@given(lines=st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])), min_size=1))
-def test_lines_come_back_as_they_were_written(tmp_path_factory, lines: list[str]) -> None:
-    path = tmp_path_factory.mktemp("lines") / LINES
-    write_lines(path, lines)
-    assert read_lines(path) == lines
-
+from tests.pipeline.making import failure, made
 
 DUMP = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/"><siteinfo><sitename>W</sitename></siteinfo>
 <page><title>Cat</title><ns>0</ns><revision><text>A '''cat''' sees [[dog|dogs]].{{cite|x}}</text></revision></page>
@@ -61,15 +41,35 @@ DUMP = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/"><siteinfo
 """
 
 
+def test_languages_domains_and_seeds_draw_different_meanings(tmp_path: Path) -> None:
+    text = SyntheticText(world=World(), language=SyntheticLanguage(name="ela"), domain=Domain.MAIN, sentences=50)
+    others = (
+        replace(text, language=SyntheticLanguage(name="oru")),
+        replace(text, domain=Domain.OTHER),
+        replace(text, world=World(seed=1)),
+    )
+    store = made(text, *others, folder=tmp_path)
+    # Equal meanings would show as equal numbers of words.
+    lengths = [[len(line.split()) for line in read_lines(store.folder(each) / LINES)] for each in (text, *others)]
+    assert all(len(each) == 50 for each in lengths)
+    assert all(each != lengths[0] for each in lengths[1:])
+
+
+@given(lines=st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])), min_size=1))
+def test_lines_come_back_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    path = tmp_path_factory.mktemp("lines") / LINES
+    write_lines(path, lines)
+    assert read_lines(path) == lines
+
+
 def test_a_wikipedia_dump_becomes_paragraphs(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("w1.xml-p1p9.bz2", "w2.xml.bz2")]
     for path in paths:
         path.write_bytes(bz2.compress(DUMP.encode()))
     assert TextFiles(paths=tuple(paths)).is_wikipedia
     stage = WikipediaText(dumps=tuple(source_file(path, wanted_by="here") for path in paths))
-    store = Store(tmp_path / "store")
-    assert run_plan([stage], store).failed == {}
-    assert [line for line in read_lines(store.folder(stage) / LINES) if line] == ["A cat sees dogs."] * 2
+    folder = made(stage, folder=tmp_path / "store").folder(stage)
+    assert [line for line in read_lines(folder / LINES) if line] == ["A cat sees dogs."] * 2
 
 
 def test_a_dump_by_another_name_is_not_taken_for_text(tmp_path: Path) -> None:
@@ -82,19 +82,70 @@ def test_a_dump_by_another_name_is_not_taken_for_text(tmp_path: Path) -> None:
 
 def test_a_folder_is_no_data_set_of_the_hub(tmp_path: Path) -> None:
     stage = HubText(dataset=HubDataset(dataset=str(tmp_path), revision="0" * 40))
-    (error,) = run_plan([stage], Store(tmp_path / "store")).failed.values()
-    assert "is a folder here, not a data set of the hub" in str(error)
+    assert "is a folder here, not a data set of the hub" in failure(stage, tmp_path / "store")
 
 
-def test_lines_of_several_files_follow_each_other_and_progress_is_told(tmp_path: Path) -> None:
+def test_lines_of_several_files_follow_each_other_and_progress_is_reported(tmp_path: Path) -> None:
     files = []
     for name, count in (("a.txt", 1500), ("b.txt", 2500)):
         (tmp_path / name).write_text("".join(f"{name} {number}\n" for number in range(count)))
         files.append(source_file(tmp_path / name, wanted_by="here"))
-    told: list[float] = []
-    work = Work(folder=tmp_path, input_folders={}, progress=lambda done, total, *_: told.append(done / total))
+    shares: list[float] = []
+    work = Work(folder=tmp_path, input_folders={}, progress=lambda done, total, *_: shares.append(done / total))
     lines = list(text_lines(FileText(files=tuple(files)), work))
     assert (len(lines), lines[0], lines[-1]) == (4000, "a.txt 0", "b.txt 2499")
-    assert told == sorted(told)
-    assert 0 < told[0] <= told[-1] <= 1
-    assert len(told) == 3
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= shares[-1] <= 1
+    assert len(shares) == 3
+
+
+def texts(study: Path, condition: str = "default") -> dict[str, SplitText]:
+    graph = ModelGraph(study=read_study(study), condition=CONDITIONS[condition], languages=("en", "fr"), seed=0)
+    return dict(graph.texts)
+
+
+def words(stage: SplitText, folder: Path) -> NumberedText:
+    return NumberedText.read(made(stage, folder=folder / "store").folder(stage))
+
+
+def test_every_line_of_every_file_is_there_once(tmp_path: Path) -> None:
+    text = words(texts(write_real_study(tmp_path))["fr"], tmp_path)
+    found = [" ".join(line) for split in Split for line in text.lines(split)]
+    lines = gzip.decompress((tmp_path / "text/fr-1.txt.gz").read_bytes()).decode().splitlines()
+    lines += (tmp_path / "text/fr-2.txt").read_text().splitlines()
+    expected = [" ".join(line) for line in split_lines(lines, default_splitting("fr"))]
+    assert sorted(found) == sorted(expected)
+    assert (text.num_lines(Split.DEV), text.num_lines(Split.TEST)) == (20, 60)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [(b"good line\nb\xe9d line\n" * 90, "fr-2.txt:2: "), (b"", "fr-2.txt"), (b"word " * 300_000, "fr-2.txt:1: ")],
+    ids=["not UTF-8", "empty", "one giant line"],
+)
+def test_bad_text_is_named_by_file_and_line(content: bytes, place: str, tmp_path: Path) -> None:
+    study = write_real_study(tmp_path)
+    (tmp_path / "text/fr-2.txt").write_bytes(content)
+    assert place in failure(texts(study)["fr"], tmp_path / "store")
+
+
+def test_a_second_domain_is_another_text_no_larger_than_the_first(tmp_path: Path) -> None:
+    study = write_real_study(tmp_path)
+    other = texts(study, "wiki-cc")["fr"]
+    assert isinstance(other.text, FileText)
+    assert [file.path.name for file in other.text.files] == ["fr-other.txt"]
+    assert other.no_larger_than is not None
+    assert other.no_larger_than.digest == texts(study)["fr"].digest
+    whole = words(replace(other, no_larger_than=None), tmp_path)
+    main, matched = words(other.no_larger_than, tmp_path), words(other, tmp_path)
+    assert main.num_words(Split.TRAIN) - 150 < matched.num_words(Split.TRAIN) <= main.num_words(Split.TRAIN)
+    kept = list(matched.lines(Split.TRAIN))
+    assert kept == list(whole.lines(Split.TRAIN))[: len(kept)]
+    assert list(matched.lines(Split.DEV)) == list(whole.lines(Split.DEV))
+
+
+@pytest.mark.parametrize("condition", ["default", "wiki-cc"])
+def test_a_limit_of_words_holds_for_every_text(condition: str, tmp_path: Path) -> None:
+    path = write_real_study(tmp_path)
+    path.write_text(path.read_text().replace("[text]\n", "[text]\nmost_words = 300\n"))
+    assert 150 < words(texts(path, condition)["fr"], tmp_path).num_words(Split.TRAIN) <= 300

@@ -1,37 +1,46 @@
-"""BPE and tables are learned from training lines alone, and each condition's tables share what it says."""
+"""BPE and tables are learned from training lines alone, and each condition shares the ids that it should."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from oracles import bpe_by_rescan
+from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
+from isoglot.corpora.synthetic import dictionary
+from isoglot.corpora.vocabulary import END, SPECIALS, UNK, Vocabulary
 from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, LearnedBpe
-from isoglot.store import Store, Work, run_plan
-from isoglot.study.conditions import CONDITIONS
-from isoglot.study.study import parse_study
+from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, LearnedBpe, opened_encoding
+from isoglot.store import Store
+from isoglot.study.conditions import CONDITIONS, Segmentation, condition_named
+from isoglot.study.study import Synthetic, parse_study, read_study
+from tests.pipeline.making import made, made_alone, values
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+SWITCHED = {
+    "joint": CONDITIONS["extra-anchors"],
+    "each": replace(CONDITIONS["extra-anchors"], name="extra-anchors-each", segmentation=Segmentation.EACH),
+}
+
+
+def graph(name: str) -> ModelGraph:
+    condition = SWITCHED.get(name) or CONDITIONS[name]
+    return ModelGraph(study=STUDY, condition=condition, languages=("ela", "oru"), seed=0)
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Streams of every kind of table."""
-    store = Store(tmp_path_factory.mktemp("store"))
-    names = ("default", "default-anchors", "no-anchors", "sep-emb")
-    outcome = run_plan([stream for name in names for stream in graph(name).streams.values()], store)
-    assert outcome.failed == {}
-    return store
-
-
-def graph(name: str) -> ModelGraph:
-    return ModelGraph(study=STUDY, condition=CONDITIONS[name], languages=("ela", "oru"), seed=0)
+    """Streams of every kind of table, and switchable text."""
+    graphs = [graph(name) for name in ("default", "default-anchors", "no-anchors", "sep-emb", *SWITCHED)]
+    stages = [stage for each in graphs for stage in (*each.streams.values(), *each.switchable.values())]
+    return made(*stages, folder=tmp_path_factory.mktemp("store"))
 
 
 def words_of(folder: Path, *, most: int | None = None) -> Counter[str]:
@@ -56,33 +65,96 @@ def test_own_bpe_is_learned_from_the_training_lines_of_one(store: Store) -> None
         assert list(learned) == bpe_by_rescan(words_of(store.folder(text)), merges=100)
 
 
-def ids_in_training(name: str, store: Store) -> list[set[int]]:
-    streams = graph(name).streams.values()
-    return [set(TokenStream.open(store.folder(each)).ids(Split.TRAIN).tolist()) for each in streams]
+def test_bpe_is_learned_from_no_more_words_than_it_may(store: Store, tmp_path: Path) -> None:
+    text = graph("no-anchors").texts["ela"]
+    bounded = LearnedBpe(texts=(text,), merges=30, most_words=100)
+    folder = made_alone(bounded, tmp_path, {text.digest: store.folder(text)})
+    expected = bpe_by_rescan(words_of(store.folder(text), most=100), merges=30)
+    assert list(Bpe.read(folder / MERGES).merges) == expected
 
 
-def test_conditions_share_ids_as_they_should(store: Store) -> None:
-    specials = set(range(len(SPECIALS)))
-    for name in ("default", "default-anchors"):
-        ours, theirs = ids_in_training(name, store)
-        assert len((ours & theirs) - specials) > 10
-        assert len(ours - theirs) > 10
-    ours, theirs = ids_in_training("no-anchors", store)
-    assert (ours & theirs) - specials == set()
+@pytest.mark.parametrize(("name", "shares_ids"), [("default", True), ("default-anchors", True), ("no-anchors", False)])
+def test_conditions_share_ids_as_they_should(name: str, shares_ids: bool, store: Store) -> None:
+    ours, theirs = (
+        set(TokenStream.open(store.folder(stream)).ids(Split.TRAIN).tolist()) - set(range(len(SPECIALS)))
+        for stream in graph(name).streams.values()
+    )
+    assert len(ours & theirs) > 10 if shares_ids else ours.isdisjoint(theirs)
+    assert len(ours - theirs) > 10
 
 
 def test_separate_tables_are_each_languages_own(store: Store) -> None:
     model = graph("sep-emb")
-    vocabulary = Vocabulary.read(store.folder(model.vocabulary) / VOCABULARY)
+    own, common = (Vocabulary.read(store.folder(each.vocabulary) / VOCABULARY) for each in (model, graph("no-anchors")))
     for language in model.languages:
         size = TokenStream.open(store.folder(model.streams[language])).table_size
-        assert size == vocabulary.size(language)
-        assert size < Vocabulary.read(store.folder(graph("no-anchors").vocabulary) / VOCABULARY).size(language)
+        assert size == own.size(language) < common.size(language)
 
 
-def test_bpe_is_learned_from_no_more_words_than_it_may(store: Store, tmp_path: Path) -> None:
-    (text, _) = graph("no-anchors").texts.values()
-    bounded = LearnedBpe(texts=(text,), merges=30, most_words=100)
-    bounded.make(Work(folder=tmp_path, input_folders={text.digest: store.folder(text)}, progress=lambda *_: None))
-    expected = bpe_by_rescan(words_of(store.folder(text), most=100), merges=30)
-    assert list(Bpe.read(tmp_path / MERGES).merges) == expected
+def spelled_types(text: SwitchableText) -> list[tuple[int, ...]]:
+    return [tuple(tokens) for tokens in np.split(text.token_S, text.token_end_T[:-1])]
+
+
+@pytest.mark.parametrize("name", SWITCHED)
+@pytest.mark.parametrize(("language", "other"), [("ela", "oru"), ("oru", "ela")])
+def test_switchable_text_is_the_stream_with_the_translations_of_the_dictionary(
+    name: str, language: str, other: str, store: Store
+) -> None:
+    model = graph(name)
+    text = SwitchableText.read(store.folder(model.switchable[language]))
+    types = spelled_types(text)
+    stream = TokenStream.open(store.folder(model.streams[language])).ids(Split.TRAIN)
+    assert [id for number in text.type_N for id in types[number]] == stream.tolist()
+
+    encoding = opened_encoding(store.folder, language=other, bpe=model.bpe[other], vocabulary=model.vocabulary)
+    translations: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
+    assert isinstance(STUDY.text, Synthetic)
+    for pair in dictionary(STUDY.text.language("ela"), STUDY.text.language("oru"), world=STUDY.text.world):
+        own, foreign = pair if language == "ela" else reversed(pair)
+        spelling = tuple(encoding.vocabulary.encode(other, encoding.bpe.segment(foreign)))
+        if UNK not in spelling:
+            translations[own].append(spelling)
+    words, ends = NumberedText.read(store.folder(model.texts[language])).types, text.translation_end_W.tolist()
+    for number, word in enumerate(words):
+        found = [types[target] for target in text.translation_K[ends[number] : ends[number + 1]]]
+        assert sorted(found) == sorted(translations[word])
+    assert np.diff(text.weight_end_K, prepend=0).tolist() == [1.0] * len(text.translation_K)
+    # Nearly every word of a synthetic text has an entry; a full stop has none.
+    assert sum(bool(translations[word]) for word in words) > 0.8 * len(words)
+    assert translations["."] == []
+
+
+@pytest.mark.parametrize("name", ["sep-emb", "extra-anchors", "anchors-50"])
+def test_statistics_are_counted_on_the_streams(name: str, tmp_path: Path) -> None:
+    study = read_study(write_real_study(tmp_path))
+    # Letters that the training lines do not have.
+    with (tmp_path / "text/fr-2.txt").open("a", encoding="utf-8") as file:
+        file.writelines(f"le ch{chr(0x100 + number)}t\n" for number in range(60))
+    model = ModelGraph(study=study, condition=condition_named(name), languages=("en", "fr"), seed=0)
+    stage = model.vocabulary_statistics
+    store = made(stage, folder=tmp_path / "store")
+    scores = values(store.folder(stage))
+
+    streams = {language: TokenStream.open(store.folder(each)) for language, each in model.streams.items()}
+    counts = {language: Counter(stream.ids(Split.TRAIN).tolist()) for language, stream in streams.items()}
+    for each in counts.values():
+        del each[END]
+    shared = set() if name == "sep-emb" else counts["en"].keys() & counts["fr"].keys()
+    assert scores[None, "anchor_types"] == len(shared)
+    assert bool(shared) is (name != "sep-emb")
+    for language, count in counts.items():
+        words = NumberedText.read(store.folder(model.texts[language])).num_words(Split.TRAIN)
+        dev = streams[language].ids(Split.DEV).tolist()
+        expected = {
+            "training_words": words,
+            "training_tokens": count.total(),
+            "tokens_per_word": count.total() / words,
+            "subword_types": len(count),
+            "anchor_token_share": 100 * sum(count[id] for id in shared) / count.total(),
+            "unknown_share_held_out": 100 * dev.count(UNK) / (len(dev) - dev.count(END)),
+        }
+        if name == "extra-anchors":
+            text = SwitchableText.read(store.folder(model.switchable[language]))
+            expected["dictionary_word_share"] = 100 * text.known_share()
+        assert {metric: scores[language, metric] for metric in expected} == pytest.approx(expected, abs=1e-3)
+    assert scores["fr", "unknown_share_held_out"] > 0

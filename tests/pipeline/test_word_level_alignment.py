@@ -1,5 +1,7 @@
-"""The scores of Figure 4, against vectors that are gathered word by word from the very same files."""
+"""The scores of Figure 4, against vectors that are gathered word by word from the same files; static vectors."""
 
+import gzip
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,23 +9,28 @@ import numpy as np
 import pytest
 import torch
 
-from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.sentences import encoded_sentences
-from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.evaluation.geometry.retrieval import Measure
 from isoglot.evaluation.geometry.word_translation import WordSpace, WordTranslation, word_translation
 from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.stages.dictionaries import DictionaryFile
+from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.pipeline.stages.source_files import source_file
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY
-from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
-from isoglot.pipeline.stages.word_vectors import WordVectorFile
-from isoglot.store import Store, run_plan
+from isoglot.pipeline.stages.vocabulary import opened_encoding
+from isoglot.pipeline.stages.word_level_alignment import (
+    FastTextVectors,
+    WordLevelAlignment,
+    WordVectorFile,
+    word_vectors,
+)
+from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
+from isoglot.study.searches import FastText
 from isoglot.study.study import parse_study
+from tests.pipeline.making import failure, made
+from tests.pipeline.tiny_layers import untrained
 
 STUDY = """
 name = "words"
@@ -40,13 +47,20 @@ shape.width = 8
 shape.heads = 2
 shape.feed_forward = 16
 shape.positions = 16
+alignment.most_words = 100
+alignment.word_sentences = 120
 [text]
 en = "en.txt"
 fr = "fr.txt"
+[resources]
+word-mapping.en-fr = "fit.txt"
+word-translation.en-fr = "test.txt"
+vectors.en = "en.vec"
+vectors.fr = "fr.vec"
 """
 LANGUAGES = ("en", "fr")
 WORDS = [f"{first}{vowel}{end}" for first in "bdfgklmnprst" for vowel in "aeiou" for end in ("n", "tel")]
-"""Of both languages; what is frequent in one is not in the other."""
+"""The words of both languages; those frequent in one are not in the other."""
 MOST_WORDS, WORD_SENTENCES = 100, 120
 
 
@@ -78,40 +92,18 @@ def write_files(folder: Path) -> None:
 def stage_in(folder: Path, *, has_baseline: bool) -> WordLevelAlignment:
     write_files(folder)
     study = parse_study(STUDY, origin="words.toml", data=folder)
-    graphs = {
-        language: ModelGraph(study=study, condition=MONOLINGUAL, languages=(language,), seed=0)
-        for language in LANGUAGES
-    }
-    fit, test = (
-        DictionaryFile(file=source_file(folder / name, wanted_by="test"), languages=LANGUAGES)
-        for name in ("fit.txt", "test.txt")
-    )
-    return WordLevelAlignment(
-        languages=LANGUAGES,
-        encoders={language: graph.untrained for language, graph in graphs.items()},
-        vocabularies={language: graph.vocabulary for language, graph in graphs.items()},
-        bpe={language: graph.bpe[language] for language, graph in graphs.items()},
-        splittings={language: graph.sources.splitting(language) for language, graph in graphs.items()},
-        label="test",
-        texts={language: graph.texts[language] for language, graph in graphs.items()},
-        fit=fit,
-        test=test,
-        vectors={
-            language: WordVectorFile(file=source_file(folder / f"{language}.vec", wanted_by="test"), most_words=1000)
-            for language in (LANGUAGES if has_baseline else ())
-        },
-        rounds=5,
-        word_sentences=WORD_SENTENCES,
-        most_words=MOST_WORDS,
-    )
+    stage = untrained(ModelPair.monolingual(study, LANGUAGES, seed=0)).word_level_alignment()
+    return stage if has_baseline else replace(stage, vectors={})
 
 
 class Oracle:
     """One language's vectors, each sentence read alone."""
 
     def __init__(self, stage: WordLevelAlignment, store: Store, language: str) -> None:
-        bpe = Bpe.read(store.folder(stage.bpe[language]) / MERGES)
-        vocabulary = Vocabulary.read(store.folder(stage.vocabularies[language]) / VOCABULARY)
+        encoding = opened_encoding(
+            store.folder, language=language, bpe=stage.bpe[language], vocabulary=stage.vocabularies[language]
+        )
+        bpe, vocabulary = encoding.bpe, encoding.vocabulary
         encoder = chosen_model(store.folder(stage.encoders[language])).encoder.eval()
         text = NumberedText.read(store.folder(stage.texts[language]))
         counts = text.word_counts(Split.TRAIN)
@@ -156,8 +148,8 @@ def expected_scores(found: WordTranslation) -> dict[str, float]:
 
 @pytest.mark.parametrize("has_baseline", [True, False])
 def test_scores_are_those_of_the_words_that_both_have(tmp_path: Path, has_baseline: bool) -> None:
-    stage, store = stage_in(tmp_path, has_baseline=has_baseline), Store(tmp_path / "store")
-    assert run_plan([stage], store).failed == {}
+    stage = stage_in(tmp_path, has_baseline=has_baseline)
+    store = made(stage, folder=tmp_path / "store")
     scores = read_scores(store.folder(stage))
     found = {(score.metric, score.layer, score.language): score.value for score in scores}
     assert len(found) == len(scores)
@@ -197,14 +189,36 @@ def test_scores_are_those_of_the_words_that_both_have(tmp_path: Path, has_baseli
     assert all(sum(found["contextual_p10" + way, layer, None] for layer in range(3)) > 0 for way in ("", "_to_source"))
 
 
-def test_what_it_is_made_of_is_part_of_what_it_is(tmp_path: Path) -> None:
-    stage = stage_in(tmp_path, has_baseline=True)
-    others = (
-        replace(stage, vectors={}),
-        replace(stage, rounds=1),
-        replace(stage, word_sentences=1),
-        replace(stage, most_words=2),
-        replace(stage, fit=stage.test),
-    )
-    assert len({each.digest for each in (stage, *others)}) == 6
-    assert replace(stage, label="another name").digest == stage.digest
+def test_the_first_vectors_of_a_file_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "wiki.fr.vec.gz"
+    path.write_bytes(gzip.compress("4 2\nLe 1 2\nle 3 4\nÉté\u2028! 5 6\nla 7 8\n".encode()))
+    stage = WordVectorFile(file=source_file(path, wanted_by="test"), most_words=2)
+    words, vector_WD = word_vectors(made(stage, folder=tmp_path / "store").folder(stage))
+    assert words == ["le", "été\u2028!"]
+    assert vector_WD.tolist() == [[1, 2], [5, 6]]
+    assert vector_WD.dtype == np.float32
+
+
+def test_a_damaged_file_makes_no_artifact(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1 2\nb 3 nan\n")
+    stage = WordVectorFile(file=source_file(path, wanted_by="test"), most_words=2)
+    assert f"{path}:2: the vector of 'b' is not of finite numbers" in failure(stage, tmp_path / "store")
+
+
+def test_trained_vectors_are_of_the_training_lines(tmp_path: Path) -> None:
+    pytest.importorskip("floret")
+    write_files(tmp_path)
+    study = parse_study(STUDY, origin="words.toml", data=tmp_path)
+    text = ModelGraph(study=study, condition=MONOLINGUAL, languages=("en",), seed=0).texts["en"]
+    training = FastText(dimensions=8, epochs=1, least_count=2, buckets=100)
+    stage = FastTextVectors(text=text, training=training, most_words=1000)
+    store = made(stage, folder=tmp_path / "store")
+    words, vector_WD = word_vectors(store.folder(stage))
+    lower: Counter[str] = Counter()
+    for word, count in NumberedText.read(store.folder(text)).word_counts(Split.TRAIN).items():
+        lower[word.lower()] += count
+    assert set(words) == {word for word, count in lower.items() if count > 1}
+    assert [lower[word] for word in words] == sorted((lower[word] for word in words), reverse=True)
+    assert vector_WD.shape == (len(words), 8)
+    assert "text.txt" not in {path.name for path in store.folder(stage).iterdir()}

@@ -1,4 +1,4 @@
-"""Stages of Figures 5 and 8 for models of a second: heads on a layer, maps, and transfer through both."""
+"""Stages of Figures 5 and 8 for tiny models: heads on a layer, maps, and transfer through both."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,30 +6,24 @@ from typing import Any
 
 import torch
 
-from isoglot.corpora.words import split_lines, splitter_version
-from isoglot.evaluation.transfer.run import FineTuningRun
-from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.model.cloze import write_model
 from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.contextual_maps import ContextualMaps
-from isoglot.pipeline.stages.layer_heads import LayerHead
-from isoglot.pipeline.stages.layer_transfer import LayerTransfer
+from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import chosen_model
-from isoglot.pipeline.stages.parallel_text import parallel_lines
 from isoglot.pipeline.stages.text import write_lines
-from isoglot.pipeline.stages.word_alignments import WordAlignments
+from isoglot.pipeline.stages.translations import parallel_lines
 from isoglot.pretraining.run import BEST
-from isoglot.store import Stage, Store, Work, run_plan
-from isoglot.study.searches import NewVectors, Subwords
+from isoglot.study.searches import Subwords
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
-from tests.pipeline.tiny_transfers import SEARCH, tiny_graph, tiny_study
+from tests.pipeline.making import made
+from tests.pipeline.tiny_transfers import tiny_graph, tiny_study
 
 ORDER_D = order_of_features(16)
 
 
-def monolingual(*, is_trained: bool = False) -> ModelPair:
-    pair = ModelPair.monolingual(tiny_study(), ("ela", "oru"), seed=0)
-    return pair if is_trained else untrained(pair)
+def monolingual() -> ModelPair:
+    return untrained(ModelPair.monolingual(tiny_study(), ("ela", "oru"), seed=0))
 
 
 def bilingual(*, condition: str = "default") -> ModelPair:
@@ -38,7 +32,6 @@ def bilingual(*, condition: str = "default") -> ModelPair:
 
 
 def untrained(pair: ModelPair) -> ModelPair:
-    """Which saves pretraining."""
     source, target = (replace(side, encoder=side.graph.untrained) for side in (pair.source, pair.target))
     return replace(pair, source=source, target=target)
 
@@ -46,93 +39,29 @@ def untrained(pair: ModelPair) -> ModelPair:
 def layer_head(
     pair: ModelPair, *, task: str = "ner", layer: int = 1, new_layers: int = 1, rate: float = 5e-3, **run: Any
 ) -> LayerHead:
-    (setting,) = replace(SEARCH, learning_rates=(rate,)).settings()
-    side = pair.source
-    train, dev, test = (
-        side.graph.sources.examples(task, language=side.language, split=split, pair=pair.languages)
-        for split in ("train", "dev", "test")
-    )
-    found = FineTuningRun.of(setting, search=SEARCH, language=side.language, most_tokens=16, seed=0)
-    return LayerHead(
-        task=task,
-        task_version=task_named(task).version,
-        run=replace(found, **run),
-        layer=layer,
-        new_layers=new_layers,
-        encoder=side.encoder,
-        vocabulary=side.vocabulary,
-        bpe=side.bpe,
-        train=train,
-        dev=dev,
-        test=test,
-        label=pair.label,
-    )
+    (head,) = pair.layer_transfer(task, layer=layer, is_mapped=False).heads
+    rates = {"learning_rate": rate, "head_learning_rate": rate}
+    return replace(head, new_layers=new_layers, run=replace(head.run, **(rates | run)))
 
 
-def contextual_maps(pair: ModelPair, *, subwords: Subwords = Subwords.FIRST, rounds: int = 5) -> ContextualMaps:
-    sides = (pair.source, pair.target)
-    parallel = replace(pair.source.graph.sources.mapping(pair.languages), sentences=60)
-    splittings = {side.language: side.splitting for side in sides}
-    return ContextualMaps(
-        languages=pair.languages,
-        encoders={side.language: side.encoder for side in sides},
-        vocabularies={side.language: side.vocabulary for side in sides},
-        bpe={side.language: side.bpe for side in sides},
-        splittings=splittings,
-        label=pair.label,
-        parallel=parallel,
-        links=WordAlignments(
-            parallel=parallel,
-            languages=pair.languages,
-            splittings=splittings,
-            splitter_versions={language: splitter_version(each) for language, each in splittings.items()},
-            aligner=(),
-        ),
-        subwords=subwords,
-        rounds=rounds,
-    )
+def contextual_maps(pair: ModelPair, *, subwords: Subwords = Subwords.FIRST) -> ContextualMaps:
+    return replace(pair.contextual_maps(), subwords=subwords)
 
 
-def layer_transfer(
-    pair: ModelPair,
-    *heads: LayerHead,
-    is_mapped: bool = True,
-    new_vectors: NewVectors = NewVectors.CENTRED,
-) -> LayerTransfer:
-    side, task = pair.target, heads[0].task
-    return LayerTransfer(
-        heads=heads,
-        language=side.language,
-        encoder=side.encoder,
-        vocabulary=side.vocabulary,
-        bpe=side.bpe,
-        test=side.graph.sources.examples(task, language=side.language, split="test", pair=pair.languages),
-        maps=contextual_maps(pair) if is_mapped else None,
-        new_vectors=new_vectors if is_mapped else None,
-        label=pair.label,
-    )
-
-
-def made(stage: Stage, folders: dict[str, Path], folder: Path) -> Path:
-    """The stage's artifact, of inputs that lie in these folders; known by its digest from now on."""
-    folder.mkdir()
-    stage.make(Work(folder=folder, input_folders=folders, progress=lambda *_: None))
-    folders[stage.digest] = folder
-    return folder
+def layer_transfer(pair: ModelPair, *heads: LayerHead, is_mapped: bool = True) -> LayerTransfer:
+    """Through maps of subwords as `contextual_maps` has them."""
+    stage = pair.layer_transfer(heads[0].task, layer=heads[0].layer, is_mapped=is_mapped)
+    return replace(stage, heads=heads)
 
 
 def planted(place: Path) -> tuple[ModelPair, dict[str, Path]]:
-    """A target that says what the source says, read by a model with the features of the source's in another order."""
+    """A target with the source's sentences, and a model with the source's features in another order."""
     pair = bilingual()
     pair = replace(pair, target=replace(pair.target, encoder=tiny_graph(seed=1).untrained))
-    store, maps, transfer = (
-        Store(place / "store"),
-        contextual_maps(pair),
-        layer_transfer(pair, layer_head(pair, task="pos")),
-    )
+    maps, transfer = contextual_maps(pair), layer_transfer(pair, layer_head(pair, task="pos"))
     own = (*transfer.heads, maps, maps.links)
     inputs = [each for stage in (*own, transfer) for each in stage.inputs.values() if each not in own]
-    assert run_plan(inputs, store).failed == {}
+    store = made(*inputs, folder=place / "store")
     folders = {each.digest: store.folder(each) for each in inputs}
 
     model = chosen_model(folders[pair.source.encoder.digest])
@@ -145,16 +74,11 @@ def planted(place: Path) -> tuple[ModelPair, dict[str, Path]]:
     write_model(model, place / "target" / BEST)
     folders[pair.source.encoder.digest], folders[pair.target.encoder.digest] = place / "source", place / "target"
 
-    source, _ = pair.languages
-    lines = parallel_lines(folders[maps.parallel.digest], source)
-    (place / "parallel").mkdir()
-    for language in pair.languages:
-        write_lines(place / "parallel" / f"{language}.txt", lines)
-    folders[maps.parallel.digest] = place / "parallel"
-    words = split_lines(lines, maps.splittings[source])
-    (place / "links").mkdir()
-    diagonals = [" ".join(f"{number}-{number}" for number in range(len(line))) for line in words]
-    write_lines(place / "links" / "links.txt", diagonals)
-    folders[maps.links.digest] = place / "links"
+    lines = parallel_lines(folders[maps.parallel.digest], pair.languages[0])
+    diagonals = [" ".join(f"{number}-{number}" for number in range(len(line.split()))) for line in lines]
+    folders[maps.parallel.digest] = folders[maps.links.digest] = place / "texts"
+    (place / "texts").mkdir()
+    for name, content in {**dict.fromkeys(pair.languages, lines), "links": diagonals}.items():
+        write_lines(place / "texts" / f"{name}.txt", content)
     folders[transfer.test.digest] = folders[transfer.heads[0].test.digest]
     return pair, folders

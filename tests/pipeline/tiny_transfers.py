@@ -23,8 +23,17 @@ def tiny_study(*, dropout: float = 0.0, search: Search = SEARCH) -> Study:
             shape=replace(scale.shape, layers=3, dropout=dropout, attention_dropout=dropout),
             word_tasks=search,
             pair_tasks=replace(search, epoch_examples=24, schedule=Schedule.CONSTANT),
+            alignment=replace(scale.alignment, layer_tasks=search, new_layers=1),
         ),
-        text=replace(study.text, world=TINY_WORLD, sentences=100, train_examples=40, dev_examples=16, test_examples=20),
+        text=replace(
+            study.text,
+            world=TINY_WORLD,
+            sentences=100,
+            mapping_sentences=60,
+            train_examples=40,
+            dev_examples=16,
+            test_examples=20,
+        ),
     )
 
 

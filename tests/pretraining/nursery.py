@@ -10,11 +10,10 @@ from pathlib import Path
 import torch
 
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.pretraining import loop
 from isoglot.pretraining.run import PretrainingRun
 from tests.killed_processes import KILLED, Fate, exit_code_of
-from tests.pretraining.tiny_runs import CPU, tiny_run, write_streams
+from tests.pretraining.tiny_runs import pretrained, tiny_run, write_streams
 
 LONG = tiny_run(dropout=0.1, updates=40, evaluations=4)
 SHORT = tiny_run(dropout=0.1, updates=2, evaluations=2)
@@ -28,16 +27,7 @@ class Nursery:
         self.streams = streams
 
     def train(self, run: PretrainingRun, name: str) -> None:
-        (self.place / name).mkdir(exist_ok=True)
-        loop.pretrain(
-            run,
-            self.streams,
-            pad_id=PAD,
-            mask_id=MASK,
-            folder=self.place / name,
-            machine=CPU,
-            report=lambda *_: None,
-        )
+        pretrained(run, self.streams, folder=self.place / name)
 
     def fate(self, run: PretrainingRun, name: str, *, moment: int | None = None, seconds: float | None = None) -> Fate:
         """Train in a process that is killed after some seconds, or at the moment-th thing it asks of the system."""

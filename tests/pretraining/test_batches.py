@@ -157,6 +157,19 @@ def test_a_language_that_can_be_switched_is_and_the_other_is_read_as_it_is(strea
     assert 0.05 < min(shares["en"]) <= max(shares["en"]) <= 0.15
 
 
+def test_windows_that_are_switched_together_are_those_of_a_piece(streams: Streams) -> None:
+    """The share of words that may change is of those taken together, so the bytes of a run depend on it."""
+    switchable = switchable_texts()
+    batch = next(batches_of(streams, switchable=switchable, micro_batch=3))
+    sources = {
+        language: window_source(stream, switchable=switchable[language], window=12, seed=0)
+        for language, stream in streams.items()
+    }
+    assert [end - first for _, first, end in batch.pieces] == [3, 3, 2]
+    for language, first, end in batch.pieces:
+        assert batch.rows(first, end).tolist() == sources[language].take(first, end - first).tolist()
+
+
 @given(st.integers(1, 5), st.integers(5, 23), st.integers(1, 6), st.integers(1, 9), st.integers(0, 9))
 def test_each_row_is_read_once_by_one_process_in_pieces_of_one_language(
     draws: int, batch: int, processes: int, micro_batch: int, seed: int

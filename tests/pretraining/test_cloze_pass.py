@@ -195,23 +195,3 @@ def test_gradients_are_added_to_those_that_are_there(norm: NormPlacement) -> Non
     parts = zip(one.gradients().values(), other.gradients().values(), strict=True)
     for (name, found), (ours, theirs) in zip(both.gradients().items(), parts, strict=True):
         torch.testing.assert_close(found, ours + theirs, rtol=1e-9, atol=1e-12, msg=name)
-
-
-def test_dropout_follows_the_seed() -> None:
-    shape = tiny_shape(dropout=0.2)
-    hand = Hand(double_model(shape))
-
-    def loss(seed: int) -> float:
-        hand.kernels.seed(seed)
-        return hand.learn(cloze_of()).item()
-
-    assert loss(1) == loss(1) != loss(2)
-
-
-@pytest.mark.parametrize("norm", NormPlacement)
-def test_nothing_the_caller_gave_is_changed(norm: NormPlacement) -> None:
-    cloze, hand = cloze_of(), Hand(double_model(tiny_shape(norm, dropout=0.1)))
-    tensors = [cloze.token_BL, cloze.seen_BL, cloze.masked_C, *(each.detach() for each in hand.model.parameters())]
-    before = [tensor.clone() for tensor in tensors]
-    hand.learn(cloze)
-    assert all(map(torch.equal, tensors, before))

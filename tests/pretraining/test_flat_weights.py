@@ -13,9 +13,6 @@ from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
 from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
 
-ODD = {"to": 50, "a.b": 45, "0_matrices": 40}
-"""Names that something of torch's has, or that look like one."""
-
 
 def gradient_of(weight: nn.Parameter) -> Tensor:
     assert weight.grad is not None
@@ -104,32 +101,6 @@ def test_what_is_shown_is_what_gets_a_gradient_when_the_languages_are_read(
     assert by_parameter == {id(each) for each in shown}
 
 
-def test_languages_may_be_called_anything() -> None:
-    model = tiny_model(separate=EVERYTHING, table_sizes=ODD)
-    weights = FlatWeights(model)
-    for language in ODD:
-        torch._foreach_zero_(weights.gradients_of(list(ODD)))
-        for gradient in weights.gradients_of([language]):
-            gradient.fill_(1)
-        for name, weight in model.named_parameters():
-            own = ".owned_by." not in name or f".owned_by.{language}." in name
-            assert gradient_of(weight).eq(1 if own else 0).all(), (name, language)
-    again = FlatWeights(tiny_model(separate=EVERYTHING, table_sizes=ODD))
-    again.load_state_dict(weights.state_dict())
-
-
-def test_weights_come_back_from_a_checkpoint_in_their_places() -> None:
-    model, other = tiny_model(separate=EVERYTHING), tiny_model(separate=EVERYTHING)
-    weights, others = FlatWeights(model), FlatWeights(other)
-    with torch.no_grad():
-        for flat in weights.parameters():
-            flat.normal_(generator=torch.Generator().manual_seed(1))
-    places = [weight.data_ptr() for weight in other.parameters()]
-    others.load_state_dict(weights.state_dict())
-    assert all(map(torch.equal, other.parameters(), model.parameters()))
-    assert [weight.data_ptr() for weight in other.parameters()] == places, "CUDA graphs know them by their places"
-
-
 def test_twins_follow_the_weights_that_were_read_when_they_are_told_to() -> None:
     model = tiny_model(separate=Separate(embeddings=True))
     weights = FlatWeights(model, compute_dtype=torch.bfloat16)
@@ -151,10 +122,3 @@ def test_twins_follow_the_weights_that_were_read_when_they_are_told_to() -> None
     torch.testing.assert_close(twins["fr"].float(), old, rtol=2**-7, atol=2**-7)
     weights.refresh_twins(["fr"])
     assert twins["fr"].equal(tables["fr"].to(torch.bfloat16))
-
-
-def test_norms_stay_in_full_precision() -> None:
-    model = tiny_model(tiny_shape(NormPlacement.PRE))
-    norm = FlatWeights(model, compute_dtype=torch.bfloat16).norm(model.encoder.top_norm)
-    assert norm.weight.value.data_ptr() == model.encoder.top_norm.weight.data_ptr()
-    assert norm.bias.value.dtype == norm.weight.gradient.dtype == torch.float32

@@ -30,13 +30,13 @@ from isoglot.pretraining.footprint import (
     num_parameters,
     num_read,
 )
-from isoglot.pretraining.loop import Trainer, pretrain
+from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
-from isoglot.study.conditions import DEFAULT, TABLE_1, Condition, Separate
+from isoglot.study.conditions import DEFAULT, Separate
 from isoglot.study.scales import DEMO, PAPER, SMALL, NormPlacement, Scale
 from tests.pretraining import tiny_runs
 from tests.pretraining.allocations import left_allocated, peak_allocated
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, RUN, tiny_run
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, RUN, pretrained, tiny_run
 
 SIZES = {"en": 80_000, "fr": 80_000}
 
@@ -66,14 +66,6 @@ def test_parameters_are_those_of_the_model(
     assert num_read(run, table_sizes=table_sizes) == counted
 
 
-@pytest.mark.parametrize("condition", TABLE_1, ids=lambda condition: condition.name)
-def test_parameters_of_every_row_of_table_1(condition: Condition, tiny_scale: Scale) -> None:
-    run = PretrainingRun.of(condition, scale=tiny_scale, languages=("en", "fr"), seed=0)
-    table_sizes = {"en": 90, "fr": 70} if condition.separate.embeddings else {"en": 80, "fr": 80}
-    model = ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=PAD)
-    assert num_parameters(run, table_sizes=table_sizes) == sum(each.numel() for each in model.parameters())
-
-
 def bytes_under(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
@@ -100,7 +92,7 @@ def test_files_of_models_and_checkpoints(separate_streams: dict[str, TokenStream
 
 def test_files_of_a_finished_run(streams: dict[str, TokenStream], folder: Path) -> None:
     run = tiny_run(updates=10)
-    pretrain(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, report=lambda *_: None)
+    pretrained(run, streams, folder=folder)
     assert disk_use(run, streams).finished_bytes == pytest.approx(bytes_under(folder), rel=0.05)
 
 
@@ -162,18 +154,6 @@ def test_an_evaluation_takes_the_memory_that_was_predicted(tmp_path: Path) -> No
     trainer = trainer_of(run, table_sizes=footprint.table_sizes, folder=tmp_path, machine=CPU, micro_batch=windows)
     counted = peak_allocated(lambda: perplexity.perplexity(trainer.model, trainer.held_out[0], device=CPU.device))
     assert footprint.evaluation_bytes == pytest.approx(counted, rel=0.05)
-
-
-def test_the_peak_is_an_update_or_an_evaluation_and_what_is_being_written() -> None:
-    run = run_of(SMALL, batch=16)
-    whole, in_windows = (footprint_of(run, 8000, micro_batch=each) for each in (16, 1))
-    weights = 4 * whole.parameters
-    assert whole.state_bytes == 4 * weights, "with moments and gradients"
-    assert whole.peak_bytes == whole.update_bytes + 4 * weights
-    assert in_windows.peak_bytes == 4 * weights + in_windows.evaluation_bytes + 4 * weights
-    gpu = footprint_of(run_of(PAPER), 80_000, micro_batch=96, device="cuda")
-    assert gpu.piece_bytes > gpu.evaluation_bytes
-    assert gpu.peak_bytes - gpu.update_bytes - gpu.piece_bytes == 64 << 20, "what was recorded beside what is not yet"
 
 
 def test_no_piece_is_of_two_languages_or_processes() -> None:
@@ -239,12 +219,6 @@ def test_it_fits_and_twice_as_much_would_not(
     assert chosen <= whole.rows
     if chosen < whole.rows:
         assert replace(whole, micro_batch=min(whole.rows, 2 * chosen)).peak_bytes > usable
-
-
-def test_the_whole_batch_is_cut_into_halves_of_halves() -> None:
-    chosen = {fitting_micro_batch(SMALL_RUN, table_sizes=SIZES, free=free(tenths / 10)) for tenths in range(13, 200)}
-    assert chosen <= {512 >> halvings for halvings in range(10)}
-    assert len(chosen) > 4
 
 
 @pytest.mark.parametrize(("share", "is_named"), [("1", False), ("0.5", True)])

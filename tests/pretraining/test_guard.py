@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +10,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from isoglot.pretraining.loss_watch import Guard, too_many
 
 CPU = torch.device("cpu")
 WORDS = 256
 """Masked words of an update at the demo's scale."""
-ON_THE_HOST = {"_local_scalar_dense", "equal", "is_nonzero", "item", "nonzero", "tolist"}
 
 
 def guard_of(device: torch.device = CPU) -> Guard:
@@ -86,13 +83,6 @@ def test_what_is_no_number_is_never_learnt_from() -> None:
     assert not skips(guard, {"en": 9.0})
 
 
-def test_how_far_losses_usually_differ_decides_what_a_jump_is() -> None:
-    wild = settled_guard(noise=0.5)
-    assert not skips(wild, {"en": 5.0 + 3.0})
-    assert skips(settled_guard(noise=0.5), {"en": 5.0 + 6.5})
-    assert skips(settled_guard(noise=0.1), {"en": 5.0 + 3.0})
-
-
 def test_fewer_words_may_differ_more() -> None:
     assert skips(settled_guard(), {"en": 5.0 + 1.5})
     # A sixteenth of the words: four times the margin.
@@ -126,13 +116,6 @@ def test_a_language_is_not_judged_before_it_is_known() -> None:
         assert not skips(guard, {"fr": 9.0})
     assert not skips(guard, {"fr": 12.0})
     assert skips(guard, {"fr": 25.0})
-
-
-def test_a_language_that_is_not_known_does_not_hide_the_jump_of_another() -> None:
-    guard = guard_of()
-    for _ in range(50):
-        assert not skips(guard, {"en": 5.0})
-    assert skips(guard, {"en": 6.5, "fr": 9.0})
 
 
 @settings(max_examples=8)
@@ -187,29 +170,6 @@ def test_it_goes_on_from_its_state_bit_for_bit() -> None:
     again.load({})
     assert set(again.state().values()) == {0.0}
     assert again.mean_K.data_ptr() == kept, "a graph would go on writing to the old one"
-
-
-class Listener(TorchDispatchMode):
-    """Hears which operations are asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.heard: list[str] = []
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.heard.append(func.overloadpacket.__name__)
-        return func(*args, **(kwargs or {}))
-
-
-def test_nobody_waits_for_the_device() -> None:
-    guard, numbers = settled_guard(), tensors({"en": 5.0})
-    with Listener() as listener:
-        guard.is_bad_update(*numbers)
-    assert len(listener.heard) > 10
-    assert set(listener.heard) & ON_THE_HOST == set()
-    with Listener() as listener:
-        bool(guard.is_bad_update(*numbers))
-    assert set(listener.heard) & ON_THE_HOST == {"_local_scalar_dense"}, "it would have been heard"
 
 
 @pytest.mark.gpu

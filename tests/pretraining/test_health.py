@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 import torch
@@ -177,17 +176,6 @@ def test_a_line_that_was_torn_by_a_kill_is_cut_off(tmp_path: Path) -> None:
     assert (tmp_path / HEALTH).read_bytes() == whole
 
 
-def test_without_a_folder_nothing_is_written_or_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(TENSORBOARD_VARIABLE, "1")
-    monkeypatch.setattr(health, "measured_matmul_peak", None)
-    log = log_in(None)
-    log(records(1, 300))
-    log.remark("something")
-    log.close()
-    assert list(tmp_path.iterdir()) == []
-
-
 def events_in(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """Every scalar as TensorBoard itself reads it."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -293,29 +281,9 @@ def test_operations_are_those_of_a_real_pass(
     assert useful_operations_per_token(run, table_size=table_size) == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_peak_is_operations_by_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that goes on by so much each time it is looked at; torch counts the operations."""
-    seconds, looks = 2**-7, count()
-    monkeypatch.setattr(health, "perf_counter", lambda: next(looks) * seconds)
-    torch.manual_seed(4)
-    expected = torch.rand(3)
-    torch.manual_seed(4)
-    with FlopCounterMode(display=False) as counter:
-        peak = measured_matmul_peak(CPU)
-    assert torch.rand(3).equal(expected), "the run's own draws must not change"
-    rounds = (next(looks) - 2) / 3  # one look before, one that ends it, and three for each
-    assert rounds > 3
-    assert peak == counter.get_total_flops() / (rounds + 1) / seconds
-
-
 @pytest.mark.gpu
-def test_the_peak_of_a_gpu_is_that_of_bf16(tmp_path: Path) -> None:
-    float32 = torch.randn(8192, 8192, device="cuda")
-    torch.cuda.synchronize()
-    start = perf_counter()
-    torch.mm(float32, float32)
-    torch.cuda.synchronize()
-    assert measured_matmul_peak(torch.device("cuda")) > 2 * 2 * 8192**3 / (perf_counter() - start)
+def test_a_gpu_has_a_peak_of_operations_and_of_memory(tmp_path: Path) -> None:
+    assert measured_matmul_peak(torch.device("cuda")) > 10 * measured_matmul_peak(CPU)
     log = HealthLog(tmp_path, run=RUN, table_sizes=SIZES, device=torch.device("cuda"))
     log(records(1, 100))
-    assert lines_in(tmp_path)[0]["peak_memory_bytes"] >= float32.nbytes
+    assert lines_in(tmp_path)[0]["peak_memory_bytes"] >= 2 * 8192**2

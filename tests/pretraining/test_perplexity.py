@@ -11,7 +11,6 @@ from scipy import stats
 
 from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
-from isoglot.pretraining import perplexity as perplexity_module
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from tests.model.tiny_models import TABLE_SIZE, tiny_model, tiny_shape
 
@@ -70,24 +69,9 @@ def test_perplexity_by_hand() -> None:
     assert perplexity(model, found, device=CPU) == pytest.approx(math.exp(sum(losses) / len(losses)), rel=1e-5)
 
 
-def test_perplexity_does_not_depend_on_how_many_windows_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, found, values = tiny_model(), held_out(255), []
-    for windows in (1, 25):
-        monkeypatch.setattr(perplexity_module, "EVALUATED_AT_ONCE", windows)
-        values.append(perplexity(model, found, device=CPU))
-    assert values == pytest.approx([values[0]] * 2, rel=1e-5)
-
-
 def test_dropout_is_off_while_perplexity_is_measured_and_on_again_after() -> None:
     model, found = tiny_model(tiny_shape(dropout=0.5)), held_out(100)
     expected = perplexity(model, found, device=CPU)
     assert not model.training
     assert perplexity(model.train(), found, device=CPU) == expected
     assert all(module.training for module in model.modules())
-
-
-@torch.no_grad()
-def test_a_model_gone_astray_has_infinite_perplexity() -> None:
-    model = tiny_model()
-    model.output_bias.of(None).bias[0] = 1e6
-    assert perplexity(model, held_out(50), device=CPU) == math.inf

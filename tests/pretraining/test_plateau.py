@@ -2,29 +2,22 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream, Windows
-from isoglot.corpora.vocabulary import MASK
 from isoglot.pretraining import loss_watch
 from isoglot.pretraining.batches import window_source
-from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.loss_watch import BlindLosses, Plateau, first_warning
-from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
-from tests.pretraining.tiny_runs import switchable_texts, tiny_run, trainer_of
-from tests.pretraining.training_state import tamper
+from tests.pretraining.tiny_runs import switchable_texts, tiny_run
 
 BLIND = BlindLosses(uniform=11.3, unigram=7.4, unigram_or_kept=6.8)
 AT, ABOVE, LEFT = "still at the unigram plateau", "still above the unigram plateau", "left the unigram plateau"
@@ -60,15 +53,6 @@ def test_a_stuck_model_gets_a_warning_at_each_doubling(loss: float) -> None:
     assert list(warnings) == [2000, 4000, 8000]
     assert warnings[4000].startswith("still at the unigram plateau after 4,000 updates: see docs/training.md")
     assert f"en: loss {loss:.2f}" in warnings[4000]
-
-
-def test_a_model_that_learnt_nothing_at_all_gets_other_words() -> None:
-    warnings = warnings_of(plateau_of(), [11.3] * 2500)
-    assert list(warnings) == [2000]
-    assert warnings[2000].startswith(
-        "still above the unigram plateau after 2,000 updates, as if it had not even learnt"
-    )
-    assert warnings[2000].endswith("words are frequent: see docs/training.md (en: loss 11.30)")
 
 
 def test_a_model_that_learns_gets_no_warning() -> None:
@@ -120,64 +104,6 @@ def test_a_resumed_run_gets_warnings_at_the_same_updates() -> None:
     assert list(warnings_of(plateau_of(), [7.4] * 4000, first=3999)) == [4000]
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tells at half of a tiny run."""
-    monkeypatch.setattr(loss_watch, "FEWEST_UPDATES", 1)
-
-
-def plateau_in_training(trainer: Trainer) -> Plateau:
-    """From the windows that it reads."""
-    run, sizes = trainer.run, trainer.updates.table_sizes
-    blind = {
-        language: BlindLosses.of(source, window=run.window, table_size=sizes[language])
-        for language, source in trainer.batches.sources.items()
-    }
-    return Plateau(blind, run=run)
-
-
-def warnings_in_training(trainer: Trainer, plateau: Plateau) -> list[str]:
-    warnings = []
-    for _ in range(trainer.run.updates // 20):
-        for _ in range(20):
-            trainer.advance()
-        warnings.append(plateau.warning_for(trainer.take_records()))
-    return [sentence for sentence in warnings if sentence is not None]
-
-
-@pytest.mark.usefixtures("impatient")
-def test_training_of_the_output_bias_alone_sits_on_the_plateau(streams: dict[str, TokenStream], tmp_path: Path) -> None:
-    run = tiny_run(updates=300, batch=32, evaluations=1, learning_rate=0.1)
-    trainer = trainer_of(run, streams, folder=tmp_path)
-    bias = trainer.model.output_bias.of(None).bias
-    with torch.no_grad():
-        trainer.model.encoder.embeddings.of(None).token.weight.zero_()
-
-    def keep_that_of_the_bias() -> None:
-        gradient = bias.grad.clone()
-        torch._foreach_zero_(trainer.updates.weights.gradients_of(run.languages))
-        bias.grad.copy_(gradient)
-
-    tamper(trainer, keep_that_of_the_bias)
-    plateau = plateau_in_training(trainer)
-    warnings = warnings_in_training(trainer, plateau)
-    assert [sentence.split(":")[0] for sentence in warnings] == [
-        "still at the unigram plateau after 150 updates",
-        "still at the unigram plateau after 300 updates",
-    ]
-    for language, blind in plateau.blind.items():
-        assert plateau.means[language] == pytest.approx(blind.unigram, abs=0.08)
-        assert blind.unigram - blind.unigram_or_kept > 0.1
-
-
-@pytest.mark.campaign
-@pytest.mark.usefixtures("impatient")
-def test_training_that_learns_gets_no_warning(streams: dict[str, TokenStream], tmp_path: Path) -> None:
-    run = tiny_run(updates=400, batch=32, evaluations=1, learning_rate=0.03)
-    trainer = trainer_of(run, streams, folder=tmp_path)
-    assert warnings_in_training(trainer, plateau_in_training(trainer)) == []
-
-
 class Counted:
     """Windows of words that are drawn by their shares; the first of each is one that is never masked."""
 
@@ -217,28 +143,6 @@ def test_losses_are_entropies(weights: list[float]) -> None:
     assert found.unigram == pytest.approx(-sum(it * math.log(it) for it in share_V if it), abs=1e-9)
     assert found.unigram_or_kept == pytest.approx(conditional_entropy(share_V), abs=1e-9)
     assert found.unigram_or_kept <= found.unigram + 1e-9 <= found.uniform + 2e-9
-
-
-def test_nothing_that_looks_at_the_masked_position_alone_gets_below() -> None:
-    """A table of scores for each word that may be seen there, trained on masks as they are drawn."""
-    share_V = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.4, 0.3, 0.2, 0.1])
-    source = Counted(share_V, window=33)
-    # The mask symbol is also a word that may be put in another's place.
-    score_VV = torch.zeros(10, 10, requires_grad=True)
-    optimizer = torch.optim.Adam([score_VV], lr=0.1)
-    generator, losses = torch.Generator().manual_seed(0), []
-    for update in range(200):
-        token_BL = torch.from_numpy(source.take(update, 250))
-        mask = Mask.drawn(250, 33, rate=0.15, generator=generator)
-        seen_BL = mask.hide(token_BL, mask_id=MASK, table_size=10)
-        loss = F.cross_entropy(score_VV[seen_BL.flatten()[mask.masked_M]], token_BL.flatten()[mask.masked_M])
-        optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        losses.append(loss.item())
-    expected = BlindLosses.of_frequencies(share_V).unigram_or_kept
-    assert np.mean(losses[-100:]) == pytest.approx(expected, abs=0.02)
-    assert expected < BlindLosses.of_frequencies(share_V).unigram - 0.08
 
 
 def test_a_sample_of_bounded_size_is_counted() -> None:

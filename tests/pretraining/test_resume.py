@@ -11,11 +11,11 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
 from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.pretraining import loop
-from isoglot.pretraining.loop import CHECKPOINTS, Trainer, TrainState, pretrain
-from isoglot.pretraining.run import BEST, INTERMEDIATE, UpdateRecord
+from isoglot.pretraining.loop import CHECKPOINTS, Trainer, TrainState
+from isoglot.pretraining.run import BEST, INTERMEDIATE
 from isoglot.study.conditions import Separate
 from tests.killed_processes import Nursed, files_of, nursed
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, switchable_texts, tiny_run, trainer_of
+from tests.pretraining.tiny_runs import EVERYTHING, pretrained, switchable_texts, tiny_run, trainer_of
 
 
 def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
@@ -71,23 +71,6 @@ def test_going_on_from_any_checkpoint_changes_nothing(
     assert files_of(tmp_path / "parts" / INTERMEDIATE) == files_of(tmp_path / "whole" / INTERMEDIATE)
 
 
-def test_without_its_last_checkpoint_a_run_goes_on_from_the_one_before(
-    streams: dict[str, TokenStream], tmp_path: Path
-) -> None:
-    """Updates 5 and 6 are done twice."""
-    run = tiny_run()
-    whole, killed = (trainer_of(run, streams, folder=tmp_path / name) for name in ("whole", "killed"))
-    with whole, killed:
-        for _ in range(6):
-            whole.advance()
-            killed.advance()
-    again = trainer_of(run, streams, folder=tmp_path / "killed")
-    assert again.state.update == 4
-    for _ in range(2):
-        again.advance()
-    assert_same_state(again, whole)
-
-
 def test_more_memory_than_before_changes_nothing(streams: dict[str, TokenStream], tmp_path: Path) -> None:
     """With dropout, other pieces of a batch would draw other masks."""
     run = tiny_run(dropout=0.2)
@@ -107,26 +90,12 @@ def test_more_memory_than_before_changes_nothing(streams: dict[str, TokenStream]
 
 
 def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder: Path) -> None:
-    reports: list[UpdateRecord] = []
-
-    def go_on() -> None:
-        pretrain(
-            tiny_run(updates=40),
-            streams,
-            pad_id=2,
-            mask_id=5,
-            folder=folder,
-            machine=CPU,
-            report=reports.extend,
-        )
-
-    go_on()
-    files, first = files_of(folder), list(reports)
-    assert [record.update for record in first] == list(range(1, 41))
+    records = pretrained(tiny_run(updates=40), streams, folder=folder)
+    files = files_of(folder)
+    assert [record.update for record in records] == list(range(1, 41))
     (folder / CHECKPOINTS).mkdir()  # killed while it was being removed
     (folder / CHECKPOINTS / "latest.safetensors").write_bytes(b"some of it")
-    go_on()
-    assert reports == first
+    assert pretrained(tiny_run(updates=40), streams, folder=folder) == []
     assert files_of(folder) == files
 
 
@@ -170,26 +139,6 @@ def test_the_state_comes_back_as_it_was(trainer: Trainer, tmp_path: Path) -> Non
     assert read(trainer, tmp_path / "c") == TrainState()
 
 
-def test_moments_come_back_to_their_own_parameters(
-    trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
-) -> None:
-    write(trainer, tmp_path / "c", trainer.state)
-    fresh = fresh_trainer(streams, tmp_path)
-    read(fresh, tmp_path / "c")
-    assert weights_of(fresh) == weights_of(trainer)
-    restored = {
-        name: fresh.updates.optimizer.state.get(parameter)
-        for name, parameter in fresh.updates.weights.named_parameters()
-    }
-    assert any(restored.values())
-    for name, parameter in trainer.updates.weights.named_parameters():
-        expected = trainer.updates.optimizer.state.get(parameter)
-        assert (restored[name] is None) == (expected is None), name
-        if expected is not None:
-            assert expected.keys() == restored[name].keys() == {"step", "exp_avg", "exp_avg_sq"}
-            assert all(restored[name][moment].equal(tensor) for moment, tensor in expected.items()), name
-
-
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.999])
 def test_a_damaged_checkpoint_is_named_and_kept(
     share: float, trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
@@ -203,19 +152,6 @@ def test_a_damaged_checkpoint_is_named_and_kept(
         read(fresh, tmp_path / "c")
     assert weights_of(fresh) == before
     assert not fresh.updates.optimizer.state
-
-
-def test_a_checkpoint_left_half_written_does_not_hide_the_one_before(
-    trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
-) -> None:
-    write(trainer, tmp_path / "c", TrainState(update=3))
-    scratch = tmp_path / "c" / (LATEST + ".writing")
-    scratch.mkdir()
-    (scratch / ".tmp9oKhSh").write_bytes(b"half")
-    fresh = fresh_trainer(streams, tmp_path)
-    assert read(fresh, tmp_path / "c").update == 3
-    write(trainer, tmp_path / "c", TrainState(update=4))
-    assert [path.name for path in (tmp_path / "c").iterdir()] == [LATEST]
 
 
 def check_killed_at_each_moment(nursery: Nursed, *, times: int) -> None:

@@ -1,13 +1,8 @@
 """When a run is evaluated and what it keeps."""
 
-from dataclasses import fields
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.pretraining.run import PretrainingRun
-from isoglot.study.conditions import CONDITIONS
-from isoglot.study.scales import PAPER, Scale
 from tests.pretraining.tiny_runs import tiny_run
 
 
@@ -27,14 +22,3 @@ def test_weights_are_kept_at_halves_of_halves() -> None:
     run = tiny_run(updates=100)
     assert [update for update in range(1, 101) if run.kept_after(update)] == [1, 3, 6, 12, 25, 50]
     assert not tiny_run(updates=1, evaluations=1).kept_after(1)
-
-
-def test_a_run_takes_everything_from_its_scale_and_condition(tiny_scale: Scale) -> None:
-    run = PretrainingRun.of(CONDITIONS["sep-emb-l1-6"], scale=tiny_scale, languages=("en", "fr"), seed=7)
-    assert run.separate.embeddings
-    assert run.separate.layers == {1, 2, 3}  # of 4
-    assert (run.languages, run.seed) == (("en", "fr"), 7)
-    shared = {field.name for field in fields(run)} & {field.name for field in fields(tiny_scale)}
-    assert len(shared) == 9
-    assert all(getattr(run, name) == getattr(tiny_scale, name) for name in shared)
-    assert PretrainingRun.of(CONDITIONS["default"], scale=PAPER, languages=("en", "fr"), seed=0).tokens == PAPER.tokens

@@ -40,27 +40,6 @@ def test_dropout_hides_its_share_and_keeps_the_expectation() -> None:
     assert not other.sum_TD.equal(normed.sum_TD), "drawn anew at the next step"
 
 
-def test_attention_drops_shares_and_keeps_the_expectation() -> None:
-    """Of equal keys all shares are equal, so that values of one tell how many were left."""
-    dropout = 0.1
-    length, heads, width = 32, 2, 8
-    joint_T3D = torch.ones(64 * length, 3 * width)
-    attended = kernels_of(attention_dropout=dropout).attention(joint_T3D, length=length, heads=heads)
-    left = attended.output_TD.double() * length * (1 - dropout)
-    assert left.sub(left.round()).abs().max() < 1e-4, "a number of shares"
-    of_each_head = left.round()[:, :: width // heads]
-    trials = of_each_head.numel() * length
-    assert within_binomial_bounds(int(of_each_head.sum()), trials=trials, probability=1 - dropout)
-    assert attended.output_TD.mean().item() == pytest.approx(1, abs=0.01)
-
-
-def test_a_residual_alone_is_neither_dropped_nor_copied() -> None:
-    residual_TD = torch.randn(5, 8, generator=torch.Generator().manual_seed(0))
-    normed = kernels_of(dropout=0.5).sum_and_norm(None, residual_TD, plain_norm(8))
-    assert normed.sum_TD is residual_TD
-    torch.testing.assert_close(normed.output_TD, F.layer_norm(residual_TD, (8,), eps=1e-12))
-
-
 @pytest.mark.parametrize(("rows", "width"), [(1, 1), (3, 17), (200, 5003)])
 def test_softmax_loss_in_place(rows: int, width: int) -> None:
     """Scores far from nought, rows that count for nothing, and more of them than any cache holds."""

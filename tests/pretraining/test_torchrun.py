@@ -18,13 +18,13 @@ from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import read_model
 from isoglot.pretraining import torchrun
-from isoglot.pretraining.loop import CHECKPOINTS, pretrain
+from isoglot.pretraining.loop import CHECKPOINTS
 from isoglot.pretraining.run import BEST, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.torchrun import Job, pretrain_in_processes
 from tests.killed_processes import CHECKOUT, files_of
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
+from tests.pretraining.tiny_runs import EVERYTHING, pretrained, tiny_run
 
-UPDATES = 60
+UPDATES = 200
 # Each of four parts of a batch draws its language: at times each process has the other's, and gradients that it lacks.
 RUN = tiny_run(separate=EVERYTHING, language_draws=4, updates=UPDATES, evaluations=4, learning_rate=1e-3)
 # A key's bias changes nothing, and Adam without this would make a step of the rounding errors in its gradient.
@@ -46,13 +46,6 @@ def job_of(run: PretrainingRun, streams: dict, *, folder: Path) -> Job:
         mask_id=MASK,
         folder=folder,
     )
-
-
-def in_this_process(run: PretrainingRun, streams: dict, *, folder: Path) -> list[UpdateRecord]:
-    folder.mkdir(parents=True, exist_ok=True)
-    records: list[UpdateRecord] = []
-    pretrain(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, report=records.extend)
-    return records
 
 
 def assert_same_model(ours: Path, theirs: Path) -> None:
@@ -95,7 +88,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(place: Path, separate_streams: dict) -> list[UpdateRecord]:
-    return in_this_process(RUN, separate_streams, folder=place / "alone")
+    return pretrained(RUN, separate_streams, folder=place / "alone")
 
 
 @pytest.fixture(scope="module")
@@ -160,38 +153,9 @@ def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Pa
         os.kill(rank, signal.SIGCONT)
     assert soon(lambda: not ranks_since(before)), "they must not go on alone"
     assert not (job.folder / LOG).exists(), "it was killed too late"
-    records = in_this_process(RUN, separate_streams, folder=job.folder)
+    records = pretrained(RUN, separate_streams, folder=job.folder)
     assert 1 < records[0].update <= UPDATES
     assert_same_model(job.folder, place / "alone")
-
-
-@pytest.mark.campaign
-def test_more_processes_than_rows_go_on_where_one_was_stopped(place: Path, streams: dict) -> None:
-    """Of one language, which the second of them never reads."""
-    run = tiny_run(languages=("en",), batch=1, updates=20)
-    given = {"en": streams["en"]}
-    in_this_process(run, given, folder=place / "one row")
-    job = job_of(run, given, folder=place / "no row")
-    with trainer_of(run, given, folder=job.folder) as trainer:
-        for _ in range(10):
-            trainer.advance()
-    records: list[UpdateRecord] = []
-    pretrain_in_processes(job, processes=2, report=records.extend)
-    assert records[0].update == 11
-    assert_same_model(job.folder, place / "one row")
-
-
-@pytest.mark.campaign
-@pytest.mark.usefixtures("alone")
-def test_processes_that_find_nothing_left_to_train_finish_the_run(place: Path, separate_streams: dict) -> None:
-    """It was killed between its last checkpoint and its log."""
-    job = job_of(RUN, separate_streams, folder=place / "almost")
-    with trainer_of(RUN, separate_streams, folder=job.folder) as trainer:
-        for _ in range(RUN.updates):
-            trainer.advance()
-    assert not (job.folder / LOG).exists()
-    pretrain_in_processes(job, processes=2, report=lambda _: None)
-    assert files_of(job.folder) == files_of(place / "alone")
 
 
 @pytest.mark.campaign

@@ -101,18 +101,6 @@ def test_norms_of_a_sum(rows: int, width: int, dropout: float, with_past: bool) 
 
 
 @pytest.mark.gpu
-def test_norms_of_a_residual_alone_copy_nothing() -> None:
-    residual, weight, bias = drawn(16, 256), drawn(256, seed=1), drawn(256, seed=2)
-    norm = affine(weight, bias)
-    normed = kernels("norms").sum_and_norm(None, residual, norm, dropout=0.5, seed=seed_of(0), place=0)
-    assert normed.sum_TD is residual
-    assert_near(normed.output_TD, F.layer_norm(residual.float(), (256,), weight.float(), bias.float(), 1e-12))
-    before = norm.bias.gradient.clone()
-    kernels("norms").sum_and_norm_backward(residual, None, normed, norm, dropout=0.0, seed=seed_of(0), update_bias=None)
-    assert_near(norm.bias.gradient, before + residual.float().sum(0), share=1e-5)
-
-
-@pytest.mark.gpu
 @pytest.mark.parametrize(("batch", "length", "width"), [(3, 8, 768), (2, 7, 200)] if INTERPRETED else [(96, 256, 768)])
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
 def test_norms_of_embeddings(batch: int, length: int, width: int, dropout: float) -> None:

@@ -14,8 +14,8 @@ from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.vocabulary import MASK, PAD, Vocabulary, build_vocabulary
 from isoglot.machine import Machine
-from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer, pretrain
+from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.scales import EncoderShape, NormPlacement, Optimization
 
@@ -100,6 +100,14 @@ def switchable_texts() -> dict[str, SwitchableText]:
         )
         for (language, text), other in zip(texts.items(), ("fr", "en"), strict=True)
     }
+
+
+def pretrained(run: PretrainingRun, streams: dict[str, TokenStream], *, folder: Path) -> list[UpdateRecord]:
+    """Records of a whole run in this process."""
+    folder.mkdir(parents=True, exist_ok=True)
+    records: list[UpdateRecord] = []
+    pretrain(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, report=records.extend)
+    return records
 
 
 def trainer_of(

@@ -12,13 +12,23 @@ def measured(
     by_layer: Sequence[float],
     *,
     metric: str = "retrieval_p1",
+    variant: str | None = None,
     exhibit: str = "emergence",
     seed: int = 0,
     languages: tuple[str, str] = ("ela", "oru"),
 ) -> list[Measurement]:
     """Scores of one model, from layer 0 up."""
     return [
-        measurement(condition, value, metric=metric, exhibit=exhibit, layer=layer, seed=seed, languages=languages)
+        measurement(
+            condition,
+            value,
+            metric=metric,
+            variant=variant,
+            exhibit=exhibit,
+            layer=layer,
+            seed=seed,
+            languages=languages,
+        )
         for layer, value in enumerate(by_layer)
     ]
 
@@ -28,6 +38,7 @@ def measurement(
     value: float,
     *,
     metric: str,
+    variant: str | None = None,
     exhibit: str = "emergence",
     layer: int | None = None,
     seed: int = 0,
@@ -41,6 +52,7 @@ def measurement(
         language=languages[1],
         task=None,
         metric=metric,
+        variant=variant,
         layer=layer,
         seed=seed,
         value=value,
@@ -55,19 +67,20 @@ def transferred(
     task: str = "ner",
     metric: str = "f1",
     seed: int = 0,
-    suffix: str = "",
+    variant: str | None = None,
     languages: tuple[str, str] = ("ela", "oru"),
 ) -> list[Measurement]:
-    """One metric of one model's zero-shot transfer, by language; with a suffix, of a baseline."""
+    """One metric of one model's zero-shot transfer, by language; with a variant, of a baseline."""
     return [
         Measurement(
             study="mine",
-            exhibit=BASELINES if suffix else TABLE_1,
+            exhibit=BASELINES if variant else TABLE_1,
             condition=condition,
             languages=languages,
             language=language,
             task=task,
-            metric=metric + suffix,
+            metric=metric,
+            variant=variant,
             layer=None,
             seed=seed,
             value=value,

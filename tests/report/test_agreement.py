@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import TABLE_1
+from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import (
     RankCorrelation,
@@ -209,6 +209,6 @@ def test_few_conditions_have_no_order_worth_a_number() -> None:
     assert sentences(of_made_up({name: scores[name] for name in FIRST[:3]})) == []
     assert ranked(of_made_up({name: scores[name] for name in FIRST[:4]}))["NER"].num_conditions == 4
     # Neither what the paper has no row of counts, nor models before training, nor tasks that are not in it.
-    more = [*of_made_up({"anchors-25": 1.0}), *of_made_up({"default": 1.0}, suffix="_untrained")]
+    more = [*of_made_up({"anchors-25": 1.0}), *of_made_up({"default": 1.0}, variant=UNTRAINED)]
     assert ranked([*of_made_up({name: scores[name] for name in FIRST[:3]}), *more]) == {}
     assert ranked(of_made_up(scores, task="pos", metric="accuracy")) == {}

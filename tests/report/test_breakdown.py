@@ -13,8 +13,8 @@ from study_texts import TINY_STUDY
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer, best_settings, dev_score
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.pipeline.stages.transfer import ZeroShotTransfer, best_settings, dev_score
 from isoglot.report.breakdown import CellName, cell_breakdown
 from isoglot.store import Store
 from isoglot.store.packing import write_pack

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from isoglot.pipeline.cells import FROZEN
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, Kind, difference, difference_sentences
 from isoglot.report.report_files import ReportContent
@@ -51,17 +52,23 @@ def test_a_number_that_one_report_lacks_is_told() -> None:
     [
         ("cka", 0.50, 0.51, False),
         ("cka", 0.50, 0.55, True),
-        ("cka_untrained", 0.50, 0.55, True),
         ("retrieval_p1", 50.0, 52.0, False),
-        ("aligned_retrieval_p1_untrained", 50.0, 54.0, True),
+        ("aligned_retrieval_p1", 50.0, 54.0, True),
         ("training_words", 1000, 1001, True),
-        *((metric, 1, 9, False) for metric in ("chosen_epoch", "map_dimensions_untrained", "settings_tried")),
+        *((metric, 1, 9, False) for metric in ("chosen_epoch", "map_dimensions", "settings_tried")),
         *((metric, 1, 9, False) for metric in ("best_setting", "second_best_setting")),
     ],
 )
 def test_every_metric_has_a_noise_of_its_own(metric: str, a: float, b: float, is_clear: bool) -> None:
     ((changed),) = difference(*(report([measurement("default", value, metric=metric)]) for value in (a, b)))
     assert changed.is_clear is is_clear
+
+
+def test_variants_of_a_model_are_numbers_of_their_own() -> None:
+    a, b = (report(measured("default", [1.0]), measured("default", [value], variant=FROZEN)) for value in (50.0, 60.0))
+    assert sentences(difference(a, b)) == [
+        "Default, ela-oru, retrieval_p1 of oru, untrained, frozen, layer 0: 50.0 -> 60.0 (+10.0)"
+    ]
 
 
 def test_layers_and_updates_are_numbers_of_their_own() -> None:

@@ -51,16 +51,17 @@ def in_context(
     languages: tuple[str, str] = ("ela", "oru"),
 ) -> list[Measurement]:
     """Figures 5 and 8."""
-    metric = METRICS[task]
     rows = (
-        ("monolingual", mapped, metric + MAPPED),
-        ("default", bilingual, metric),
-        ("default", bilingual_mapped, metric + MAPPED),
+        ("monolingual", mapped, MAPPED),
+        ("default", bilingual, None),
+        ("default", bilingual_mapped, MAPPED),
     )
     of_target = [
         replace(each, task=task)
-        for condition, values, name in rows
-        for each in measured(condition, values, metric=name, exhibit=exhibit, languages=languages)
+        for condition, values, variant in rows
+        for each in measured(
+            condition, values, metric=METRICS[task], variant=variant, exhibit=exhibit, languages=languages
+        )
     ]
     # The source's own scores stand beside the target's, and are no transfer.
     return [*of_target, *(replace(each, language=languages[0], value=99.0 - (each.layer or 0)) for each in of_target)]
@@ -71,7 +72,7 @@ def sentences(layers: Sequence[float], *, untrained: Sequence[float] = (), seed:
     name = "aligned_retrieval_p1"
     return [
         *measured("monolingual", layers, metric=name, exhibit=FIGURE_6, seed=seed),
-        *measured("monolingual", untrained, metric=name + UNTRAINED, exhibit=FIGURE_6, seed=seed),
+        *measured("monolingual", untrained, metric=name, variant=UNTRAINED, exhibit=FIGURE_6, seed=seed),
         measurement("monolingual", 0.2, metric=name + "_chance", exhibit=FIGURE_6, seed=seed),
     ]
 
@@ -86,14 +87,16 @@ def similarity(
 ) -> list[Measurement]:
     """Figure 7."""
     rows = (
-        ("default", "cka", bilingual),
-        ("monolingual", "cka", monolingual),
-        ("monolingual", "cka_untrained", untrained),
+        ("default", None, bilingual),
+        ("monolingual", None, monolingual),
+        ("monolingual", UNTRAINED, untrained),
     )
     return [
         each
-        for condition, metric, values in rows
-        for each in measured(condition, values, metric=metric, exhibit=FIGURE_7, languages=languages, seed=seed)
+        for condition, variant, values in rows
+        for each in measured(
+            condition, values, metric="cka", variant=variant, exhibit=FIGURE_7, languages=languages, seed=seed
+        )
     ]
 
 

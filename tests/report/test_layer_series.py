@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.figures.layer_series import LayerFigure, Series, pearson, series
+from isoglot.report.figures.layer_series import LayerFigure, Series, pearson, seed_notes, series_of
 from tests.report.made_up_measurements import measured
 
 NUMBERS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=12)
@@ -21,7 +21,7 @@ def test_pearson_is_numpys(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_a_series_gathers_layers_of_every_seed() -> None:
-    found = series(
+    (found,) = series_of(
         [
             *measured("default", [1.0, 3.0], seed=0),
             *measured("default", [5.0, 4.0], seed=1),
@@ -29,13 +29,11 @@ def test_a_series_gathers_layers_of_every_seed() -> None:
             *measured("default", [7.0, 7.0], seed=0, languages=("ela", "tam")),
             *measured("default", [6.0, 6.0], seed=0, metric="other"),
         ],
-        label="Default",
+        [(name, name, "retrieval_p1", None) for name in ("default", "no-anchors")],
         exhibit="emergence",
-        metric="retrieval_p1",
-        condition="default",
         languages=("ela", "oru"),
     )
-    assert found == Series(label="Default", by_seed=({0: 1.0, 1: 3.0}, {0: 5.0, 1: 4.0}))
+    assert found == Series(label="default", by_seed=({0: 1.0, 1: 3.0}, {0: 5.0, 1: 4.0}))
     assert (found.layers, found.best, found.means) == ((3.0, 3.5), (3.0, 5.0), (2.0, 4.5))
 
 
@@ -59,6 +57,10 @@ def test_layers_that_are_wanting_keep_their_places() -> None:
     assert pearson(row.layers, whole.layers) == pytest.approx(np.corrcoef([1, 4, 7], [1, 4, 3])[0, 1])
 
 
-def test_what_is_not_measured_has_no_series() -> None:
-    nothing = {"label": "x", "exhibit": "figure-7", "metric": "cka", "condition": "default"}
-    assert series(measured("default", [1.0]), **nothing, languages=("ela", "oru")) is None
+def test_models_of_one_seed_are_named_among_others() -> None:
+    means = "Means over seeds; thin lines go from the lowest seed to the highest."
+    assert list(seed_notes({"Default": True, "Wiki-CC": False, "Sep Emb": False})) == [
+        f"{means} Of one seed: Wiki-CC, Sep Emb."
+    ]
+    assert list(seed_notes({"Default": True, "Sep Emb": True})) == [means]
+    assert list(seed_notes({"Default": False, "Sep Emb": False})) == []

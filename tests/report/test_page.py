@@ -1,8 +1,10 @@
 """The report as files: readable without isoglot, and whole however far the study is."""
 
 import json
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,13 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report import writing as page_module
 from isoglot.report.claims import claims
-from isoglot.report.page import explanations
+from isoglot.report.figures.bars import transfer_picture
+from isoglot.report.page import rendering
+from isoglot.report.page.section import SECTION_WORDS
 from isoglot.report.published import published_measurements
 from isoglot.report.report_files import read_report
+from isoglot.report.transfer_scores import transfer_scores
 from isoglot.report.verdicts import Verdict
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
@@ -24,13 +28,14 @@ from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import parse_study, with_exhibits, with_seeds
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, transferred
+from tests.report.svg_pictures import marks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 FOUND = [
     *measured("default", [10.04, 80.0]),
-    *measured("default", [1.0, 5.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("default", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
     *measured("sep-emb", [11.0, 12.0]),
-    *measured("sep-emb", [1.0, 2.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("sep-emb", [1.0, 2.0], metric="retrieval_p1", variant=UNTRAINED),
     measurement("default", 0.2, metric="retrieval_p1_chance"),
 ]
 TRANSFER = [
@@ -38,7 +43,7 @@ TRANSFER = [
     *transferred("default", {"ela": 93.0, "oru": 57.0}, task="parsing", metric="las", seed=1),
     *transferred("default", {"ela": 93.0, "oru": 66.0}, task="parsing", metric="uas"),
     *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 2.5}, task="parsing", metric="las"),
-    *transferred("default", {"ela": 20.0, "oru": 3.0}, task="parsing", metric="las", suffix=UNTRAINED + FROZEN),
+    *transferred("default", {"ela": 20.0, "oru": 3.0}, task="parsing", metric="las", variant=FROZEN),
 ]
 
 
@@ -128,18 +133,8 @@ def test_how_near_the_order_comes_to_the_papers_stands_below_table_1(tmp_path: P
     section = page_of(found, tmp_path).by_id("table-1")
     assert ["NER", "0.80", "4", "oru"] in section.rows()
     assert "Spearman's rho with the paper's order of conditions: NER 0.80 (4 conditions; oru)." in section.text
-    assert explanations.RANKS in section.text
+    assert SECTION_WORDS["ranks"]["explanation"] in section.text
     assert "Spearman" not in page_of(found[2:], tmp_path).text, "three conditions are too few"
-
-
-def test_small_numbers_are_explained_where_there_are_any(tmp_path: Path) -> None:
-    several = page_of(TRANSFER, tmp_path).by_id("table-1").text
-    assert (
-        "Struck through: no transfer. Small numbers are those of each seed. A score without any is of one seed."
-    ) in several
-    alone = page_of([each for each in TRANSFER if each.seed == 0], tmp_path).by_id("table-1").text
-    assert "Small numbers" not in alone
-    assert "leads to the record" not in several + alone, "no record is there"
 
 
 def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
@@ -152,25 +147,26 @@ def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
     assert r"\begin{tabular}" in (path.parent / "table-1.tex").read_text()
     assert (path.parent / "table-1.csv").read_text().startswith("Model")
     for name in ("figure-3", "retrieval.ela-oru"):
-        assert (path.parent / f"figures/{name}.svg").read_text().startswith("<svg")
+        assert (path.parent / f"figures/{name}.svg").read_text(encoding="utf-8").startswith("<svg")
         assert (path.parent / f"figures/{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_bars_are_pale_where_every_condition_was_scored_without_pretraining(tmp_path: Path) -> None:
-    def bars(found: list[Measurement], name: str) -> str:
-        page = write_report(STUDY, found, store=Store(tmp_path / name)).page
-        return (page.parent / "figures" / "figure-3.svg").read_text()
+def test_bars_are_pale_where_every_condition_was_scored_without_pretraining() -> None:
+    def floors(found: list[Measurement]) -> list[float | None]:
+        conditions = ["default", "no-anchors", "sep-emb-l1-6"]
+        picture = transfer_picture(list(transfer_scores(found)), conditions=conditions, missing=lambda *_: "pending")
+        assert picture is not None
+        assert ("pale" in picture.legend) == any(row.get("floor") for row in marks(picture))
+        return [row.get("floor") for row in marks(picture)]
 
     # Default's alone would make its transfer look the smaller.
-    assert "pale" not in bars(TRANSFER, "one")
+    assert floors(TRANSFER) == [None, None, None]
     others = [
         each
         for name in ("no-anchors", "sep-emb-l1-6")
-        for each in transferred(name, {"oru": 2.0}, task="parsing", metric="las", suffix=UNTRAINED)
+        for each in transferred(name, {"oru": 2.0}, task="parsing", metric="las", variant=UNTRAINED)
     ]
-    drawn = bars([*TRANSFER, *others], "all")
-    assert "56.0% (55.0% to 57.0%), chance, or the same model without pretraining: 3.0%" in drawn
-    assert "Sep Emb + L1-6, Parsing (LAS) in oru: 2.5%, chance, or the same model without pretraining: 2.0%" in drawn
+    assert floors([*TRANSFER, *others]) == [3.0, None, 2.0]
 
 
 def test_every_link_leads_to_a_file_or_a_place_on_the_page(tmp_path: Path) -> None:
@@ -204,16 +200,6 @@ def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None
     parsed_page(path.read_text(encoding="utf-8"))
 
 
-def test_a_picture_that_is_the_same_is_not_drawn_again(tmp_path: Path) -> None:
-    path = write_report(STUDY, FOUND, store=Store(tmp_path / "store")).page
-    png = path.parent / "figures/retrieval.ela-oru.png"
-    png.write_bytes(b"as it was")
-    write_report(STUDY, FOUND, store=Store(tmp_path / "store"))
-    assert png.read_bytes() == b"as it was"
-    write_report(STUDY, FOUND[:4], store=Store(tmp_path / "store"))
-    assert png.read_bytes().startswith(b"\x89PNG")
-
-
 def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:
     (tmp_path / "reports").touch()
     with pytest.raises(IsoglotError, match=f"the store {tmp_path} cannot be used"):
@@ -228,14 +214,29 @@ def test_a_page_of_vocabularies_speaks_of_no_training(tmp_path: Path) -> None:
     assert all(section.id != "claims" for section in page.find_all("section"))
 
 
-def test_a_page_that_grows_too_large_leaves_out_its_narrow_pictures(
+def test_a_page_that_grows_too_large_loads_its_still_pictures_from_their_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = page_of(FOUND, tmp_path)
-    monkeypatch.setattr(page_module, "MOST_BYTES", 10)
+    assert [len(whole.find_all(tag)) for tag in ("svg", "img")] == [1, 0]
+    monkeypatch.setattr(rendering, "MOST_BYTES", 10)
     smaller = page_of(FOUND, tmp_path)
-    assert [len(page.find_all("svg")) for page in (whole, smaller)] == [2, 1]
-    assert smaller.find_all("div", class_="alone")
+    assert not smaller.find_all("svg")
+    assert [img.attributes["src"] for img in smaller.find_all("img")] == ["figures/retrieval.ela-oru.svg"]
+
+
+def test_the_page_holds_all_that_its_charts_need(tmp_path: Path) -> None:
+    path = write_report(STUDY, FOUND, store=Store(tmp_path / "store")).page
+    page = parsed_page(path.read_text(encoding="utf-8"))
+    data, script = page.find_all("script")
+    charts = json.loads(str(data.children[0]))["charts"]
+    assert {each.attributes["data-chart"] for each in page.find_all("div", class_="chart")} == set(charts)
+    assert "vegaEmbed" in str(script.children[0])
+    digest = b64encode(sha256(str(script.children[0]).encode()).digest()).decode()
+    (policy,) = (each for each in page.find_all("meta") if "http-equiv" in each.attributes)
+    assert f"script-src 'sha256-{digest}'" in str(policy.attributes["content"])
+    without = write_report(STUDY, [], store=Store(tmp_path / "empty")).page
+    assert without.stat().st_size < 100_000 < path.stat().st_size < rendering.MOST_BYTES
 
 
 def test_what_differs_from_another_report_stands_on_the_page(tmp_path: Path) -> None:
@@ -270,9 +271,8 @@ def test_claims_stand_on_the_page_with_verdict_and_numbers(tmp_path: Path) -> No
 
 
 def test_every_explanation_is_two_sentences() -> None:
-    texts = {name: text for name, text in vars(explanations).items() if name.isupper()}
-    assert len(texts) >= 17
-    for name, text in texts.items():
+    for name, words in SECTION_WORDS.items():
+        text = words["explanation"]
         ends = sum(text.count(end) for end in (". ", "? ")) + text.endswith(".")
         assert ends == 2, f"{name}: {text}"
 

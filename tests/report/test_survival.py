@@ -55,8 +55,8 @@ def test_the_share_is_above_chance_and_every_task_counts_alike() -> None:
 
 def test_what_a_model_reaches_without_pretraining_is_no_transfer() -> None:
     scores = [*transferred("default", {"oru": 60.0}), *transferred("sep-emb", {"oru": 42.0})]
-    of_default = transferred("default", {"oru": 40.0}, suffix=UNTRAINED)
-    of_both = [*of_default, *transferred("sep-emb", {"oru": 37.0}, suffix=UNTRAINED)]
+    of_default = transferred("default", {"oru": 40.0}, variant=UNTRAINED)
+    of_both = [*of_default, *transferred("sep-emb", {"oru": 37.0}, variant=UNTRAINED)]
     shares = [found.conditions[1].share for each in ([], of_default, of_both) if (found := survivals([*scores, *each]))]
     # Default's says nothing of the other one, which may reach less without pretraining.
     assert shares == pytest.approx([0.7, 0.7, 0.25])
@@ -97,9 +97,9 @@ def test_without_tasks_retrieval_decides_by_what_training_gains() -> None:
     found = survivals(
         [
             *measured("default", [10.0, 90.0]),
-            *measured("default", [10.0, 10.0], metric="retrieval_p1" + UNTRAINED),
+            *measured("default", [10.0, 10.0], metric="retrieval_p1", variant=UNTRAINED),
             *measured("no-anchors", [10.0, 30.0]),
-            *measured("no-anchors", [10.0, 10.0], metric="retrieval_p1" + UNTRAINED),
+            *measured("no-anchors", [10.0, 10.0], metric="retrieval_p1", variant=UNTRAINED),
         ]
     )
     assert found is not None

@@ -25,9 +25,9 @@ FOUND = [
     *transferred("default", {"ela": 81.04, "oru": 63.2}, task="nli", metric="accuracy"),
     *transferred("default", {"ela": 91.0, "oru": 55.0}),
     *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 4.95}),
-    *transferred("default", {"ela": 20.0, "oru": 3.0}, suffix=UNTRAINED),
-    *transferred("sep-emb-l1-6", {"ela": 9.0, "oru": 2.5}, suffix=UNTRAINED),
-    *transferred("sep-emb-l1-6", {"ela": 3.0, "oru": 2.0}, suffix=UNTRAINED + FROZEN),
+    *transferred("default", {"ela": 20.0, "oru": 3.0}, variant=UNTRAINED),
+    *transferred("sep-emb-l1-6", {"ela": 9.0, "oru": 2.5}, variant=UNTRAINED),
+    *transferred("sep-emb-l1-6", {"ela": 3.0, "oru": 2.0}, variant=FROZEN),
 ]
 HOSTILE = r"[b]a&b%c$d#e_f{g}h~i^j\k[l]*|,m"
 
@@ -168,7 +168,7 @@ def test_a_delta_over_some_targets_is_marked_and_the_papers_is_not_beside_it() -
 
 
 def test_a_model_that_was_never_pretrained_is_none_of_the_papers() -> None:
-    of_french = transferred("default", {"fr": 3.0}, suffix=UNTRAINED, languages=("en", "fr"))
+    of_french = transferred("default", {"fr": 3.0}, variant=UNTRAINED, languages=("en", "fr"))
     *_, untrained = csv_rows([*PAPERS, *of_french])
     assert (untrained["Model"], untrained["NER (F1) fr"]) == ("Default, untrained", "3.00")
     assert untrained["NER (F1) fr paper"] == untrained["NER (F1) Δ paper"] == ""
@@ -196,7 +196,7 @@ def test_markdown_has_baselines_in_a_table_of_their_own() -> None:
         ["Default", "3.0 / -", "20.0 / -"],
         ["Sep Emb + L1-6", "2.5 / 2.0", "9.0 / 3.0"],
     ]
-    alone = markdown_table(table_of(transferred("default", {"ela": 30.0, "oru": 20.0}, suffix=UNTRAINED)))
+    alone = markdown_table(table_of(transferred("default", {"ela": 30.0, "oru": 20.0}, variant=UNTRAINED)))
     assert f"### NER (F1)\n\n{NEVER_PRETRAINED}\n\n| Model |" in alone
 
 

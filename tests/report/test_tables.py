@@ -30,14 +30,13 @@ def row_after(title: str, label: str, text: str) -> list[str]:
     return next(line for line in after if line.strip().startswith(label + " ")).removeprefix(f" {label}").split()
 
 
-BEFORE = "retrieval_p1" + UNTRAINED
 FOUND = [
     *measured("default", [10.04, 20.0, 80.0], metric="retrieval_p1"),
-    *measured("default", [1.0, 5.0, 3.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("default", [1.0, 5.0, 3.0], metric="retrieval_p1", variant=UNTRAINED),
     *measured("sep-emb-l1-6", [11.0, 12.0, 9.5], metric="retrieval_p1"),
-    *measured("sep-emb-l1-6", [1.0, 2.0, 3.0], metric="retrieval_p1" + UNTRAINED),
+    *measured("sep-emb-l1-6", [1.0, 2.0, 3.0], metric="retrieval_p1", variant=UNTRAINED),
     *measured("default", [7.0, 8.0, 9.0], metric="word_translation_p1"),
-    *measured("default", [4.0, 5.0, 6.0], metric="word_translation_p1" + UNTRAINED),
+    *measured("default", [4.0, 5.0, 6.0], metric="word_translation_p1", variant=UNTRAINED),
     measurement("default", 0.2, metric="retrieval_p1_chance"),
 ]
 
@@ -60,7 +59,7 @@ def test_without_default_there_is_no_delta() -> None:
 def test_no_number_is_cut_off_in_a_narrow_window() -> None:
     deep = [
         *measured("default", [100.0 - layer for layer in range(13)]),
-        *measured("default", [0.5] * 13, metric="retrieval_p1" + UNTRAINED),
+        *measured("default", [0.5] * 13, metric="retrieval_p1", variant=UNTRAINED),
     ]
     text = shown(deep, width=60)
     assert "…" not in text
@@ -71,7 +70,7 @@ def test_no_number_is_cut_off_in_a_narrow_window() -> None:
     "found",
     [
         [],
-        measured("default", [1.0], metric="retrieval_p1" + UNTRAINED),
+        measured("default", [1.0], metric="retrieval_p1", variant=UNTRAINED),
         measured("default", [1.0]),
         [measurement("default", 0.2, metric="retrieval_p1_chance")],
     ],
@@ -113,8 +112,8 @@ def test_a_row_is_over_layers_and_seeds() -> None:
     found = [
         *measured("default", [10, 20, 60], seed=0),
         *measured("default", [30, 50, 40], seed=1),
-        *measured("default", [1, 2, 3], metric=BEFORE, seed=0),
-        *measured("default", [6, 5, 4], metric=BEFORE, seed=1),
+        *measured("default", [1, 2, 3], variant=UNTRAINED, seed=0),
+        *measured("default", [6, 5, 4], variant=UNTRAINED, seed=1),
     ]
     (row,) = rows(found, metric="retrieval_p1")
     assert (row.condition, row.languages) == ("default", ("ela", "oru"))
@@ -128,10 +127,10 @@ def test_seeds_that_lack_one_of_their_two_scores_are_left_out() -> None:
     found = [
         *measured("default", [10, 20], seed=0),
         *measured("default", [30, 40], seed=1),
-        *measured("default", [1, 2], metric=BEFORE, seed=1),
-        *measured("default", [1, 2], metric=BEFORE, seed=2),
+        *measured("default", [1, 2], variant=UNTRAINED, seed=1),
+        *measured("default", [1, 2], variant=UNTRAINED, seed=2),
         *measured("sep-emb", [50, 60], seed=0),
-        *measured("no-anchors", [1, 2], metric=BEFORE, seed=0),
+        *measured("no-anchors", [1, 2], variant=UNTRAINED, seed=0),
     ]
     (row,) = rows(found, metric="retrieval_p1")
     assert (row.condition, row.layers, row.best, row.untrained_best) == ("default", (30, 40), (40,), (2,))

@@ -9,7 +9,7 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
 from isoglot.report.training_curves import Curve
 from tests.report.made_up_measurements import measurement
-from tests.report.svg_pictures import hovers, parsed
+from tests.report.svg_pictures import marks
 
 
 def curve(condition: str, languages: tuple[str, ...], language: str, *values: float, seed: int = 0) -> Curve:
@@ -39,10 +39,9 @@ def test_curves_of_both_and_of_one_language_stand_in_one_order() -> None:
     assert ela.series[0].ranges == [(20.0, 40.0), (10.0, 14.0)]
     assert oru.series[0].ranges == [None, None]
     assert figure.has_several == {"Default": True, "Monolingual": False}
-    for width in (800.0, 380.0):
-        said = hovers(parsed(figure.picture.draw(width)))
-        assert "Default, 100 updates: 30.0 (20.0 to 40.0)" in said
-        assert "Monolingual, 200 updates: 5.0" in said
+    shown = marks(figure.picture)
+    assert {"series": "Default", "x": 100, "y": 30.0, "low": 20.0, "high": 40.0} in shown
+    assert {"series": "Monolingual", "x": 200, "y": 5.0, "low": 5.0, "high": 5.0} in shown
 
 
 def test_long_curves_keep_their_ends_and_few_points_between() -> None:

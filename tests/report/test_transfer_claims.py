@@ -136,7 +136,7 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
         each
         for condition, score in reached.items()
         for target in TARGETS
-        for each in transferred(condition, {target: score}, suffix=UNTRAINED, languages=("en", target))
+        for each in transferred(condition, {target: score}, variant=UNTRAINED, languages=("en", target))
     ]
     measured = [*table({}), *untrained]
     # NER of Sep Emb + L1-6 in French is 56.5: as good as with no training at all.
@@ -148,7 +148,7 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
     # Above what each of them reaches; in parsing no one knows.
     assert "NER: No anchors 65.6 keeps 142% of Default 68.1 above 40.0 and 50.0 without pretraining" in kept
     assert kept.endswith("of Default 52.9")
-    of_default = [each for each in measured if not (each.condition == "no-anchors" and each.metric.endswith(UNTRAINED))]
+    of_default = [each for each in measured if not (each.condition == "no-anchors" and each.variant == UNTRAINED)]
     assert "keeps 96% of Default 68.1; " in claim("no-anchors-transfer", of_default).numbers, (
         "of one alone it is no use"
     )

@@ -70,8 +70,8 @@ def test_delta_compares_only_targets_that_both_have() -> None:
 
 def test_baselines_are_models_of_their_own_below_the_others() -> None:
     found = [
-        *transferred("default", {"oru": 3}, suffix=UNTRAINED + FROZEN),
-        *transferred("default", {"oru": 4}, suffix=UNTRAINED),
+        *transferred("default", {"oru": 3}, variant=FROZEN),
+        *transferred("default", {"oru": 4}, variant=UNTRAINED),
         *transferred("default", {"oru": 60}),
         *transferred("sep-emb", {"oru": 50}),
     ]
@@ -124,9 +124,9 @@ def test_chance_is_no_transfer_and_no_learning() -> None:
 def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, lost: str) -> None:
     found = [
         *transferred("default", {"ela": 90, "oru": oru}),
-        *transferred("default", {"ela": 20, "oru": 10}, suffix=UNTRAINED),
-        *transferred("default", {"ela": 20, "oru": 2}, suffix=UNTRAINED + FROZEN),
-        *transferred("sep-emb", {"ela": 20, "oru": 50}, suffix=UNTRAINED),
+        *transferred("default", {"ela": 20, "oru": 10}, variant=UNTRAINED),
+        *transferred("default", {"ela": 20, "oru": 2}, variant=FROZEN),
+        *transferred("sep-emb", {"ela": 20, "oru": 50}, variant=UNTRAINED),
     ]
     assert sentences(found)[0].endswith(f"known: NER: {lost}.")
     assert not any(line.startswith("No transfer") for line in sentences(found[:2]))

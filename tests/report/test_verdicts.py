@@ -151,9 +151,9 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
     # Names that are found without pretraining are no transfer either.
     found = [("sep-l1-3", 20.0)]
     assert noise([*live, *found]).num_scores == 6
-    assert noise([*live, *found], *_scored("sep-l1-3", 21.0, 0, suffix=UNTRAINED)).num_scores == 5
+    assert noise([*live, *found], *_scored("sep-l1-3", 21.0, 0, variant=UNTRAINED)).num_scores == 5
     assert noise([*live, ("sep-l1-3", math.nan)]) == noise(live)
 
 
-def _scored(condition: str, score: float, seed: int, *, suffix: str = "") -> list[Measurement]:
-    return transferred(condition, {"ela": 90.0, "oru": score}, seed=seed, suffix=suffix)
+def _scored(condition: str, score: float, seed: int, *, variant: str | None = None) -> list[Measurement]:
+    return transferred(condition, {"ela": 90.0, "oru": score}, seed=seed, variant=variant)

@@ -9,20 +9,15 @@ from tests.slurm.one_node_cluster import DoesNotStartError, OneNodeCluster, one_
 
 
 @pytest.fixture(scope="session")
-def running_cluster() -> Iterator[OneNodeCluster]:
+def cluster() -> Iterator[OneNodeCluster]:
+    """A running cluster that commands find by the environment variable SLURM_CONF."""
     if reason := why_not():
         pytest.skip(reason)
     pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isoglot[slurm]'")
-    with ExitStack() as cleaning:
+    with ExitStack() as cleaning, pytest.MonkeyPatch.context() as patch:
         try:
             cluster = cleaning.enter_context(one_node_cluster())
         except DoesNotStartError as error:
             pytest.skip(f"Slurm is installed but does not start here: {error}")
+        patch.setenv("SLURM_CONF", str(cluster.settings))
         yield cluster
-
-
-@pytest.fixture
-def cluster(running_cluster: OneNodeCluster, monkeypatch: pytest.MonkeyPatch) -> OneNodeCluster:
-    """Found by what the test starts."""
-    monkeypatch.setenv("SLURM_CONF", str(running_cluster.settings))
-    return running_cluster

@@ -61,10 +61,8 @@ class DoesNotStartError(Exception):
     """The daemons did not come up, as in a container that forbids what they need."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class OneNodeCluster:
-    """Commands find it by the environment variable SLURM_CONF."""
-
     settings: Path
 
     def run(self, *command: str) -> str:
@@ -102,7 +100,7 @@ def one_node_cluster() -> Iterator[OneNodeCluster]:
     """A cluster that is up inside the context and has no process left after it."""
     # The name of a socket must be short, and pytest's folders have long names.
     folder = Path(tempfile.mkdtemp(prefix="one-node-cluster-", dir="/tmp"))
-    cluster = OneNodeCluster(settings=folder / "slurm.conf")
+    cluster = OneNodeCluster(folder / "slurm.conf")
     with ExitStack() as cleaning:
         cleaning.callback(shutil.rmtree, folder, ignore_errors=True)
         _write_settings(cluster.settings)

@@ -9,7 +9,7 @@ import pytest
 
 from isoglot.store import Observer, Outcome, Stage, Store, run_plan, slurm
 from isoglot.store.slurm import SlurmJobs
-from isoglot.store.slurm_submission import Submitter
+from isoglot.store.slurm_job import Submitter
 from tests.slurm.gated_stages import HALF, TOP, TURNS, Counting, Doubled, Failing
 from tests.slurm.one_node_cluster import OneNodeCluster, until
 

@@ -2,9 +2,6 @@
 
 import re
 import signal
-import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,106 +12,62 @@ from tests.end_to_end.artifact_files import artifact_files
 from tests.end_to_end.test_interruption import in_training, updates_done
 from tests.slurm.one_node_cluster import OneNodeCluster, until
 
-pytestmark = pytest.mark.campaign
 UPDATES = 900
-# Long enough to be stopped in the midst of it, with a checkpoint before the first second of it is over.
+# Long enough to be stopped in the middle, with a checkpoint within its first second.
 STUDY = TINY_STUDY.replace("updates = 80", f"updates = {UPDATES}").replace("evaluations = 4", "evaluations = 30")
 WORDS = ("run", "tiny.toml", "--conditions", "default", "--seeds", "0", "--exhibits", "emergence")
 PRETRAINING = "pretrained-encoder-"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Interrupted:
-    """A study whose jobs and runs were stopped again and again until it was done."""
-
-    folder: Path
-    whole: Path
-    """The folder of the same study made without Slurm or a stop."""
-    job_id: str
-    """The job that pretrained the model."""
-    updates_before_kill: int
-    ctrl_c: subprocess.CompletedProcess[str]
-    last: subprocess.CompletedProcess[str]
-
-    @property
-    def store(self) -> Path:
-        return self.folder / "store"
-
-
-@pytest.fixture(scope="module")
-def elsewhere(running_cluster: OneNodeCluster) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SLURM_CONF", str(running_cluster.settings))
-        yield
-
-
-@pytest.fixture(scope="module")
-def interrupted(
-    running_cluster: OneNodeCluster,
-    elsewhere: None,  # noqa: ARG001
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Interrupted:
-    cluster = running_cluster
+@pytest.mark.campaign
+def test_jobs_and_runs_are_stopped_until_the_study_is_done(cluster: OneNodeCluster, tmp_path: Path) -> None:
     # A name that a shell would take apart.
-    folder, whole = (tmp_path_factory.mktemp(name) for name in ("a cluster's", "whole"))
+    folder, whole = tmp_path / "a cluster's", tmp_path / "whole"
+    store = folder / "store"
     for each in (folder, whole):
+        each.mkdir()
         (each / "tiny.toml").write_text(STUDY, encoding="utf-8")
+
+    # The job is killed and asks for another turn; the run is killed as well.
     with started(*WORDS, "--slurm", folder=folder) as first:
-        until(lambda: in_training(folder / "store"), what="a checkpoint")
+        until(lambda: in_training(store), what="a checkpoint")
         job_id = cluster.job_named(PRETRAINING)
         cluster.run("scancel", "--signal=KILL", f"{job_id}.0")
         until(lambda: cluster.state(job_id) == "PENDING", what="the job to be requeued")
-        # Until a second run has found it.
         cluster.run("scontrol", "hold", job_id)
-        (partial,) = in_training(folder / "store")
-        updates = updates_done(partial)
+        (partial,) = in_training(store)
+        assert 0 < updates_done(partial) < UPDATES
         first.kill()
-    here = isoglot(*WORDS, "--workers", "1", folder=whole)
-    assert (here.returncode, here.stderr) == (0, "")
-    lines: list[str] = []
+
+    # A second run follows the job. Ctrl-C leaves the job and names the way to stop it.
+    output = ""
     with started(*WORDS, "--slurm", folder=folder) as second:
         assert second.stdout is not None
-        for line in second.stdout:
-            lines.append(line)
-            if f"Slurm job {job_id}, " in line:
-                second.send_signal(signal.SIGINT)
-                break
-        output, errors = second.communicate(timeout=300)
-    ctrl_c = subprocess.CompletedProcess(second.args, second.returncode, stdout="".join(lines) + output, stderr=errors)
+        while f"Slurm job {job_id}, " not in output:
+            output += second.stdout.readline()
+        second.send_signal(signal.SIGINT)
+        rest, errors = second.communicate(timeout=300)
+    assert (second.returncode, errors) == (130, "")
+    assert re.search(rf"^Slurm job {job_id} goes on, .* scancel {job_id}$", rest, re.MULTILINE)
+    assert rest.splitlines()[-1].startswith("Stopped; all that was made is kept. Go on with: ")
+
+    # A third run ends with the same bytes. Each artifact was made by one job, though three runs needed it.
     cluster.run("scontrol", "release", job_id)
-    last = isoglot(*WORDS, "--slurm", folder=folder)
-    return Interrupted(folder=folder, whole=whole, job_id=job_id, updates_before_kill=updates, ctrl_c=ctrl_c, last=last)
-
-
-def test_a_killed_job_is_requeued_and_ends_in_the_same_bytes(interrupted: Interrupted) -> None:
-    assert (interrupted.last.returncode, interrupted.last.stderr) == (0, "")
-    assert 0 < interrupted.updates_before_kill < UPDATES
-    assert artifact_files(interrupted.store) == artifact_files(interrupted.whole / "store")
-
-
-def test_killed_runs_leave_jobs_that_the_next_run_follows(interrupted: Interrupted) -> None:
-    """Every artifact is made by one job, though three runs asked for them."""
-    for folder in (interrupted.store / "logs").iterdir():
-        assert len(list(folder.glob("*_submission.sh"))) == 1, folder
-    (log,) = (interrupted.store / "logs").glob(f"{PRETRAINING}*/{interrupted.job_id}_0_log.out")
+    third, here = isoglot(*WORDS, "--slurm", folder=folder), isoglot(*WORDS, "--workers", "1", folder=whole)
+    assert (third.returncode, third.stderr, here.returncode, here.stderr) == (0, "", 0, "")
+    assert artifact_files(store) == artifact_files(whole / "store")
+    for logs in (store / "logs").iterdir():
+        assert len(list(logs.glob("*_submission.sh"))) == 1, logs
+    (log,) = (store / "logs").glob(f"{PRETRAINING}*/{job_id}_0_log.out")
     assert log.read_text().count("Loading pickle") == 2
 
-
-def test_ctrl_c_leaves_jobs_and_names_the_way_to_stop_them(interrupted: Interrupted) -> None:
-    assert (interrupted.ctrl_c.returncode, interrupted.ctrl_c.stderr) == (130, "")
-    job_id = interrupted.job_id
-    assert re.search(rf"^Slurm job {job_id} goes on, .* scancel {job_id}$", interrupted.ctrl_c.stdout, re.MULTILINE)
-    assert interrupted.ctrl_c.stdout.splitlines()[-1].startswith("Stopped; all that was made is kept. Go on with: ")
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_a_failure_in_a_job_is_reported_by_the_command(interrupted: Interrupted) -> None:
-    (model,) = interrupted.store.glob(f"{PRETRAINING}*/best/model.safetensors")
+    # A failure in a job is reported by the command.
+    (model,) = store.glob(f"{PRETRAINING}*/best/model.safetensors")
     model.write_bytes(model.read_bytes()[:-1] + b"?")
-    retrievals = list(interrupted.store.glob("emergence-*"))
-    for retrieval in retrievals:
+    for retrieval in list(store.glob("emergence-*")):
         retrieval.rename(retrieval.with_name(f"was-{retrieval.name}"))
-    run = isoglot(*WORDS, "--slurm", folder=interrupted.folder)
-    assert run.returncode == 1
-    assert re.search(r"1 failed, 0 skipped .*:\n  retrieval, pretraining, default.*best/model.safetensors", run.stderr)
-    assert len(list(interrupted.store.glob("emergence-*"))) == 1
+    failed = isoglot(*WORDS, "--slurm", folder=folder)
+    assert failed.returncode == 1
+    pattern = r"1 failed, 0 skipped .*:\n  retrieval, pretraining, default.*best/model.safetensors"
+    assert re.search(pattern, failed.stderr)
+    assert len(list(store.glob("emergence-*"))) == 1

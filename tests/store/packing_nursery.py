@@ -1,4 +1,4 @@
-"""Processes that pack and unpack and get kill -9: run as `python -m tests.store.packing_nursery FOLDER STEP`."""
+"""Processes that pack and unpack and get kill -9: run as `python -m tests.store.packing_nursery FOLDER [few]`."""
 
 import json
 import shutil
@@ -70,7 +70,7 @@ def _is_there(stage: Text | Joined, store: Store) -> bool:
 
 def main() -> None:
     """Print the fates of processes killed at every step-th moment."""
-    place, step = Path(sys.argv[1]), int(sys.argv[2])
+    place, step = Path(sys.argv[1]), 13 if "few" in sys.argv[2:] else 1
     origin = Store(place / "origin")
     for stage in (TEXT, JOINED):
         origin.ensure(stage)

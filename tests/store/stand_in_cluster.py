@@ -8,8 +8,7 @@ import pytest
 from isoglot.store import Store, slurm
 from isoglot.store.engine import Event, Failed
 from isoglot.store.slurm import SlurmJobs
-from isoglot.store.slurm_job import JobReport, report_path
-from isoglot.store.slurm_submission import Submitter
+from isoglot.store.slurm_job import JobReport, Submitter, report_path
 from tests.store.toy_stages import Text
 
 # squeue prints a file of the test's; sbatch takes the next number; all leave a line in a log.

@@ -141,6 +141,6 @@ def test_digest_is_pinned() -> None:
     # An address would give the test another name in each process.
     ids=lambda value: "object" if type(value) is object else repr(value),
 )
-def test_what_is_not_plain_is_refused_by_the_name_of_its_field(value: object) -> None:
+def test_a_value_that_is_not_plain_is_refused_by_the_name_of_its_field(value: object) -> None:
     with pytest.raises(TypeError, match=r"Toy\.field\.deep\.1 = "):
         json_form({"deep": [0, value]}, at="Toy.field")

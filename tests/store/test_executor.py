@@ -114,7 +114,7 @@ class Elsewhere(InThisProcess):
         self.is_free = True
 
 
-def test_what_an_engine_finds_held_comes_again_after_a_wait(store: Store) -> None:
+def test_a_stage_that_an_engine_reports_held_comes_again_after_a_wait(store: Store) -> None:
     three = Text(word="three", lines=1)
     engine = Elsewhere(store)
     outcome = run_plan([ONE, three], store, engine.diary, engine=engine)

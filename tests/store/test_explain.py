@@ -50,7 +50,7 @@ def test_settings_of_inputs_are_found_through_their_records(store: Store) -> Non
     ]
 
 
-def test_an_input_shared_by_two_is_told_once(store: Store) -> None:
+def test_an_input_shared_by_two_is_reported_once(store: Store) -> None:
     text = Text(lines=1)
     other = Model(streams={"en": Joined(texts=(text,)), "fr": Joined(texts=(text, Text(word="fr")))})
     assert between(store, MODEL, other) == [("streams.en > texts.0 > lines", 2, 1)]

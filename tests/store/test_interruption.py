@@ -160,7 +160,7 @@ print(made)
     assert list(root.glob("*.lease")) == []
 
 
-def test_who_waits_takes_over_from_the_dead(root: Path, tmp_path: Path) -> None:
+def test_a_waiting_process_takes_over_from_a_killed_one(root: Path, tmp_path: Path) -> None:
     end = tmp_path / "end"
     stage = Patient(end=end)
     partial = Store(root).partial_folder(stage)

@@ -217,31 +217,6 @@ def test_ctrl_c_in_a_terminal_is_heard_once(root: Path, tmp_path: Path) -> None:
     assert list(root.glob("*.lease")) == []
 
 
-@pytest.mark.campaign
-def test_ctrl_c_is_heard_once_also_while_a_worker_starts(root: Path, tmp_path: Path) -> None:
-    """Python runs a sitecustomize before anything else; this one takes its time, and so does the parent to react."""
-    (tmp_path / "sitecustomize.py").write_text(
-        f"import pathlib, time; pathlib.Path({str(tmp_path / 'up')!r}).touch(); time.sleep(1)"
-    )
-    code = """
-os.setsid()
-from isoglot.store.local_processes import LocalProcesses
-folder = Path(sys.argv[2])
-with LocalProcesses(Store(Path(sys.argv[1])), environments=[{"PYTHONPATH": str(folder)}]) as engine:
-    engine.start(Text(), print)
-    while not (folder / "up").exists():
-        time.sleep(0.01)
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    os.killpg(0, signal.SIGINT)
-    time.sleep(0.3)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-"""
-    process = python(code, arguments=[str(root), str(tmp_path)])
-    _, errors = process.communicate(timeout=300)
-    assert errors.count("KeyboardInterrupt") == 1, errors
-    assert process.returncode == -signal.SIGINT
-
-
 def test_kill_9_leaves_no_process_and_the_next_run_ends_with_the_same_bytes(root: Path, tmp_path: Path) -> None:
     with running(root, tmp_path) as process:
         started = descendants(process.pid)

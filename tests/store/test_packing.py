@@ -132,7 +132,7 @@ def test_an_unpacked_archive_packs_to_itself(made: Store, tmp_path: Path) -> Non
     packed(first, made, limit=7)
     there = Store(tmp_path / "there")
     unpack(first, there)
-    # What a summary lacks is not there to travel, whatever the limit.
+    # The files that a summary lacks cannot travel, whatever the limit.
     assert packed(second, there, limit=1000) == packed(first, made, limit=7)
     assert first.read_bytes() == second.read_bytes()
 

@@ -64,16 +64,16 @@ def test_estimates_follow_the_median_rate_of_the_kind(store: Store) -> None:
     assert plan([Joined(texts=(done,))], store)[-1].seconds_estimate == pytest.approx(4.0)
 
 
-def test_what_is_alike_in_what_decides_the_rate_is_asked_first(store: Store) -> None:
+def test_stages_with_the_same_rate_settings_come_first(store: Store) -> None:
     for word, seconds in (("quick", 1), ("quicker", 1), ("slow", 8)):
         text = Text(word=word, lines=4)
         store.ensure(text)
         edit(store, text, seconds=seconds)
-    asked = [Text(word="slow", lines=2), Text(word="quick", lines=8), Text(word="new", lines=4)]
-    assert [each.seconds_estimate for each in plan(asked, store)] == [pytest.approx(each) for each in (4.0, 2.0, 1.0)]
+    new = [Text(word="slow", lines=2), Text(word="quick", lines=8), Text(word="new", lines=4)]
+    assert [each.seconds_estimate for each in plan(new, store)] == [pytest.approx(each) for each in (4.0, 2.0, 1.0)]
 
 
-def test_of_several_machines_this_one_is_asked_first(store: Store) -> None:
+def test_stages_made_on_this_machine_come_first(store: Store) -> None:
     """Others may be all there is, as after `isoglot unpack` into a new store."""
     for lines, seconds, changes in ((4, 400, {"host": "slow"}), (5, 500, {"host": "slow"}), (6, 6, {})):
         text = Text(lines=lines)

@@ -11,8 +11,7 @@ from isoglot.errors import IsoglotError
 from isoglot.store import Store, slurm
 from isoglot.store.engine import Failed, Held, Made, Progressed, Waiting
 from isoglot.store.slurm import SlurmJobs
-from isoglot.store.slurm_job import JobReport
-from isoglot.store.slurm_submission import Submitter
+from isoglot.store.slurm_job import JobReport, Submitter
 from tests.store.stand_in_cluster import Cluster, cluster_at
 from tests.store.toy_stages import Text
 

@@ -15,8 +15,7 @@ from isoglot.errors import IsoglotError
 from isoglot.files import lease
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Store, Work, slurm_job
 from isoglot.store.engine import Failed, Held, Made, Progressed, Reused
-from isoglot.store.slurm_job import JobReport, StageJob, report_path
-from isoglot.store.slurm_submission import Option, Submitter, minutes
+from isoglot.store.slurm_job import JobReport, Option, StageJob, Submitter, minutes, report_path
 from isoglot.store.store import ignore_holder
 
 # In a job warnings are no errors.

@@ -55,7 +55,7 @@ def test_a_plan_has_all_done_that_only_readers_want(store: Store, origin: Store)
     assert (outcome.made, len(outcome.reused)) == ((), 2)
 
 
-def test_what_a_new_target_is_made_from_is_made_again(store: Store, origin: Store) -> None:
+def test_inputs_of_a_new_target_are_made_again(store: Store, origin: Store) -> None:
     assert states(store, COUNT) == dict.fromkeys(["toy-text", "toy-joined", "toy-count"], State.TO_DO)
     estimates = {each.stage.digest: each.seconds_estimate for each in plan([COUNT], store)}
     assert estimates == {each.digest: pytest.approx(each.seconds) for each in origin.records()} | {COUNT.digest: None}

@@ -71,7 +71,7 @@ class Joined(Stage):
 
 @dataclass(frozen=True, kw_only=True)
 class Count(Stage):
-    """Letters of a joined text, or an error the user can mend."""
+    """Letters of a joined text, or an error the user can fix."""
 
     kind = "toy-count"
     joined: Joined
@@ -94,7 +94,7 @@ class Patient(Stage):
     def make(self, work: Work) -> None:
         checkpoint, draft = work.folder / "checkpoint", work.folder / "draft"
         attempts = int(checkpoint.read_text()) + 1 if checkpoint.exists() else 1
-        # Whole as soon as it is there, as whoever sees it may kill this process.
+        # It is whole as soon as it is there, since a test that sees it may kill this process.
         draft.write_text(str(attempts))
         draft.replace(checkpoint)
         while not self.end.exists():
@@ -147,7 +147,7 @@ class Mortals:
 
 
 def serve() -> None:
-    """What the forking process does."""
+    """The work of the forking process."""
     # Once for all: it asks the system for hundreds of things that have nothing to do with a kill.
     made_by = maker()
     for line in sys.stdin:

@@ -22,7 +22,7 @@ from isoglot.study.conditions import (
     Segmentation,
     Separate,
     TableKind,
-    condition_named,
+    named_in_file,
 )
 
 LAYERS = st.frozensets(st.integers(1, PAPER_DEPTH))
@@ -39,11 +39,6 @@ def test_bottom_layers_scale_by_plain_rounding(bottom: int, depth: int) -> None:
 def test_a_multiple_of_the_papers_depth_repeats_each_layer(layers: frozenset[int], times: int) -> None:
     repeated = {(layer - 1) * times + copy for layer in layers for copy in range(1, times + 1)}
     assert Separate(layers=layers).at_depth(PAPER_DEPTH * times).layers == repeated
-
-
-@given(embeddings=st.booleans(), depth=st.integers(1, 48))
-def test_embeddings_do_not_depend_on_depth(embeddings: bool, depth: int) -> None:
-    assert Separate(embeddings=embeddings).at_depth(depth) == Separate(embeddings=embeddings)
 
 
 @pytest.mark.parametrize(("layers", "depth"), [(BOTTOM_6, 2), (BOTTOM_6, 1), (BOTTOM_3, 1)])
@@ -76,10 +71,6 @@ def test_extra_anchors_need_shared_embeddings() -> None:
 HALF = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
 
 
-def test_rows_of_table_1_are_found_by_name() -> None:
-    assert [condition_named(condition.name) for condition in TABLE_1] == list(TABLE_1)
-
-
 @pytest.mark.parametrize(
     ("name", "label", "kept"),
     [
@@ -91,7 +82,7 @@ def test_rows_of_table_1_are_found_by_name() -> None:
     ],
 )
 def test_a_share_of_the_anchors_is_asked_for_by_name(name: str, label: str, kept: KeptAnchors) -> None:
-    condition = condition_named(name)
+    condition = named_in_file(name)
     assert condition == replace(CONDITIONS["default-anchors"], name=name, label=label, kept_anchors=kept)
     assert condition.section == "4.2"
     assert condition.tables is TableKind.PARTIAL
@@ -100,7 +91,7 @@ def test_a_share_of_the_anchors_is_asked_for_by_name(name: str, label: str, kept
 @pytest.mark.parametrize("name", ["anchors-0", "anchors-100", "anchors-250-random"])
 def test_none_or_all_of_the_anchors_have_names_of_their_own(name: str) -> None:
     with pytest.raises(IsoglotError, match=rf"^'{name}': .*'no-anchors'.*'default-anchors'"):
-        condition_named(name)
+        named_in_file(name)
 
 
 @pytest.mark.parametrize(
@@ -116,13 +107,13 @@ def test_none_or_all_of_the_anchors_have_names_of_their_own(name: str) -> None:
 )
 def test_a_name_that_is_nearly_right_is_told_the_right_one(name: str, suggested: str) -> None:
     with pytest.raises(IsoglotError, match=rf"is not one of 'default', .*; did you mean '{suggested}'\?$"):
-        condition_named(name)
+        named_in_file(name)
 
 
 @given(st.text())
 def test_any_other_name_is_refused_with_the_list(name: str) -> None:
     with pytest.raises(IsoglotError, match=r"'default', .*'sep-emb-l1-6', 'anchors-25', 'anchors-25-random'"):
-        condition_named(name + "?")
+        named_in_file(name + "?")
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.1, float("nan")])
@@ -135,10 +126,6 @@ def test_a_share_of_anchors_is_above_zero_and_at_most_one(share: float) -> None:
 def test_only_natural_anchors_of_a_union_vocabulary_can_be_kept_in_part(name: str) -> None:
     with pytest.raises(IsoglotError, match=rf"'{name}': only natural anchors can be kept in part"):
         replace(CONDITIONS[name], kept_anchors=HALF)
-
-
-def test_anchors_can_be_kept_in_part_where_layers_are_separate() -> None:
-    assert replace(CONDITIONS["sep-l1-3"], kept_anchors=HALF).tables is TableKind.PARTIAL
 
 
 def test_extra_anchors_cannot_be_kept_in_part() -> None:

@@ -2,10 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from real_data import DATA
@@ -14,7 +11,7 @@ from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.pipeline.exhibits import cells, gap_sentences
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import inputs_first
-from isoglot.study.conditions import TABLE_1, Domain
+from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.real_text import HubDataset, RealText, TextFiles
 from isoglot.study.study import parse_study, read_study
@@ -196,66 +193,6 @@ def test_the_studies_that_come_with_the_repository_are_right(path: Path) -> None
     shown = {"figure-4", "figure-6", "figure-7"} if is_of_figures else {"emergence", "table-1"}
     assert shown <= set(study.exhibits)
     assert study.tasks == (("ner", "parsing") if is_of_figures else ("nli", "ner", "parsing"))
-
-
-def test_the_study_of_the_whole_paper_names_the_files_of_what_it_is_about() -> None:
-    study = read_study(REPLICATION)
-    assert isinstance(study.text, RealText)
-    of_table_1 = ("fr", "ru", "zh")
-    assert study.name == "replication"
-    assert study.conditions == TABLE_1
-    for exhibit in ("table-1", "emergence", "baselines"):
-        assert study.of_exhibit(exhibit).languages == ("en", *of_table_1)
-    assert list(study.text.other_domain) == list(of_table_1)
-    of_figures = ("retrieval", "word-translation", "mapping", "word-mapping")
-    expected = {f"{kind}.en-{target}" for kind in of_figures for target in ("fr", "de", "ru", "zh")}
-    expected |= {f"dictionary.en-{target}" for target in of_table_1} | {"paraphrase.en"}
-    expected |= {f"{task}.{target}.test" for task in study.tasks for target in of_table_1}
-    splits = ("train", "dev", "test")
-    expected |= {f"{task}.en.{split}" for task in study.tasks for split in splits}
-    expected |= {f"ner.en-zh.{split}" for split in splits}
-    assert set(study.text.resources) == expected
-    # As the studies of one pair have them.
-    for target in of_table_1:
-        own = read_study(REPLICATION.with_name(f"en-{target}.toml")).text
-        assert isinstance(own, RealText)
-        asked = [("en", split) for split in splits] + [(target, "test")]
-        for task, (language, split) in product(study.tasks, asked):
-            ours, theirs = (
-                each.task_files(task, language=language, split=split, pair=("en", target)) for each in (study.text, own)
-            )
-            assert ours == theirs
-        for key in (f"{kind}.en-{target}" for kind in ("dictionary", *of_figures)):
-            assert study.text.resources[key] == own.resources[key]
-
-
-@pytest.mark.parametrize("path", CONTROLS, ids=lambda path: path.stem)
-def test_a_control_differs_from_that_study_in_what_it_is_about_alone(path: Path) -> None:
-    study, whole = read_study(path), read_study(REPLICATION)
-    assert isinstance(study.text, RealText)
-    assert isinstance(whole.text, RealText)
-    assert study.name == path.stem
-    source, target = study.languages
-    narrow = replace(whole.scale.shape, width=128, heads=4, feed_forward=512)
-    differing: dict[str, Any] = {
-        "control-tokens": {"updates": 4 * whole.scale.updates},
-        "control-width": {"shape": narrow},
-    }.get(path.stem, {})
-    if "table-1" in study.exhibits:
-        assert study.scale == replace(whole.scale, **differing)
-        assert study.tasks == whole.tasks
-    assert dict(study.text.main) == {language: whole.text.main[language] for language in study.languages}
-    of_german = {"ner.de.test", "nli.de.test", "parsing.de.test"}
-    for key, files in study.text.resources.items():
-        assert files == whole.text.resources.get(key) or (path.stem == "control-domain" and key in of_german)
-    is_of_size = path.stem == "control-size"
-    assert study.text.most_words == (3_147_062 if is_of_size else None)
-    assert dict(study.text.other_domain) == ({target: whole.text.other_domain[target]} if is_of_size else {})
-    tasks = study.tasks if "table-1" in study.exhibits else ()
-    asked = {f"{task}.{language}.test" for task in tasks for language in study.languages}
-    assert asked <= set(study.text.resources)
-    assert source == whole.languages[0]
-    assert target in whole.languages
 
 
 @pytest.mark.real_data

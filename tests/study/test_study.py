@@ -39,11 +39,6 @@ def test_the_smallest_study_takes_every_default() -> None:
     assert (study.text.train_examples, study.text.dev_examples, study.text.test_examples) == (6000, 500, 1000)
 
 
-def test_every_target_is_paired_with_the_source() -> None:
-    text = SMALLEST.replace('["ela", "oru"]', '["ela", "oru", "tam"]') + "[synthetic.languages.tam]\n"
-    assert parse_study(text, origin="mine.toml").pairs == (("ela", "oru"), ("ela", "tam"))
-
-
 def test_knobs_of_worlds_languages_and_scales() -> None:
     change = 'change.updates = 300\nchange.shape.layers = 6\nchange.optimization.decay = "inverse-square-root"'
     study = parse_study(
@@ -91,11 +86,6 @@ def test_builtin_studies_are_right(name: str) -> None:
     study = read_study(name)
     assert study.name == name
     assert name in study.origin
-
-
-def test_the_demo_shows_what_the_paper_contrasts() -> None:
-    names = [condition.name for condition in read_study("demo").conditions]
-    assert {"default", "no-anchors", "sep-emb", "sep-l1-3", "sep-emb-l1-6"} <= set(names)
 
 
 def test_a_study_is_read_from_its_path(tmp_path: Path) -> None:

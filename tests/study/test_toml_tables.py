@@ -35,24 +35,6 @@ class Outer:
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "result"),
-    [
-        (3, float, 3.0),
-        (0.5, float | None, 0.5),
-        ([1, 2], tuple[int, ...], (1, 2)),
-        ([2, 2, 1], frozenset[int], frozenset({1, 2})),
-        ("green", Colour, Colour.GREEN),
-        (["red"], tuple[Colour, ...], (Colour.RED,)),
-        (True, bool, True),
-    ],
-)
-def test_values_become_what_their_field_holds(value: object, kind: object, result: object) -> None:
-    found = checked(value, kind, place=PLACE)
-    assert found == result
-    assert type(found) is type(result)
-
-
-@pytest.mark.parametrize(
     ("value", "kind"),
     [
         (True, int),
@@ -69,14 +51,6 @@ def test_values_become_what_their_field_holds(value: object, kind: object, resul
 def test_values_of_another_type_are_refused(value: object, kind: object) -> None:
     with pytest.raises(IsoglotError, match=r"^mine.toml: key: "):
         checked(value, kind, place=PLACE)
-
-
-def test_a_dataclass_from_a_table() -> None:
-    assert made_from({"rate": 1}, Outer, place=PLACE, given={"limit": 2.0}) == Outer(rate=1.0, limit=2.0)
-    with pytest.raises(IsoglotError, match=r"key\.rate: this key is missing"):
-        made_from({}, Outer, place=PLACE, given={})
-    with pytest.raises(IsoglotError, match=r"key\.limit: unknown key; the keys here are 'rate', 'inner'"):
-        made_from({"rate": 1, "limit": 1}, Outer, place=PLACE, given={"limit": 2.0})
 
 
 @given(sizes=st.lists(st.integers(), unique=True), colour=st.sampled_from(Colour))

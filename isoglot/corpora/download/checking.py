@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -86,91 +86,84 @@ def refuse_other_content(path: Path, file: DataFile, *, root: Path, progress: Pr
     return True
 
 
-Numbered = Iterable[tuple[int, str]]
-"""Lines with their numbers, from 1."""
-
 CONLLU_COLUMNS = 10
 ID, HEAD = 0, 6
 NLI_LABELS = ("entailment", "neutral", "contradiction")
 BIO_TAG = re.compile(r"O|[BI]-\S+")
 
 
-class FormatError(Exception):
-    """The number of a line, and what is wrong with it."""
-
-    def __init__(self, line: int, problem: str):
-        super().__init__(problem)
-        self.line = line
+def _fault(file: LineFile, problem: str, *, line: int | None = None) -> IsoglotError:
+    """An error about the line read last, or about another."""
+    return IsoglotError(f"{file.path}:{line or file.number}: {problem}")
 
 
-def check_text(lines: Numbered) -> None:
+def check_text(file: LineFile) -> None:
     """Text: at least one line that is not blank."""
-    if not sum(bool(line.strip()) for _, line in lines):
-        raise FormatError(1, "all lines are blank")
+    if not sum(bool(line.strip()) for line in file):
+        raise _fault(file, "all lines are blank", line=1)
 
 
-def check_conllu(lines: Numbered) -> None:
+def check_conllu(file: LineFile) -> None:
     """CoNLL-U: ten columns, words counted from 1, heads in the sentence, a blank line after every sentence."""
-    words: list[tuple[int, int]] = []
-    number = 0
-    for number, line in lines:
+    heads: list[int] = []
+    lines: list[int] = []
+    for line in file:
         if not line:
-            for place, (word_line, head) in enumerate(words, start=1):
-                if head > len(words) or head == place:
-                    raise FormatError(
-                        word_line, f"the head of word {place} is {head} in a sentence of {len(words)} words"
-                    )
-            words = []
+            for place, head in enumerate(heads, start=1):
+                if head > len(heads) or head == place:
+                    problem = f"the head of word {place} is {head} in a sentence of {len(heads)} words"
+                    raise _fault(file, problem, line=lines[place - 1])
+            heads, lines = [], []
         elif not line.startswith("#"):
             columns = line.split("\t")
             if len(columns) != CONLLU_COLUMNS:
-                raise FormatError(number, f"{len(columns)} columns where CoNLL-U has {CONLLU_COLUMNS}")
+                raise _fault(file, f"{len(columns)} columns where CoNLL-U has {CONLLU_COLUMNS}")
             # Ranges ("1-2") and empty words ("3.1") have no head.
             if columns[ID].isdecimal():
-                if int(columns[ID]) != len(words) + 1:
-                    raise FormatError(number, f"word {columns[ID]} stands where word {len(words) + 1} should")
+                if int(columns[ID]) != len(heads) + 1:
+                    raise _fault(file, f"word {columns[ID]} stands where word {len(heads) + 1} should")
                 if not columns[HEAD].isdecimal():
-                    raise FormatError(number, f"the head {columns[HEAD]!r} is not a whole number")
-                words.append((number, int(columns[HEAD])))
-    if words:
-        raise FormatError(number, "no blank line ends the last sentence: the file may be cut off")
+                    raise _fault(file, f"the head {columns[HEAD]!r} is not a whole number")
+                heads.append(int(columns[HEAD]))
+                lines.append(file.number)
+    if heads:
+        raise _fault(file, "no blank line ends the last sentence: the file may be cut off")
 
 
-def check_nli(lines: Numbered) -> None:
+def check_nli(file: LineFile) -> None:
     """Premise, hypothesis, label, and perhaps a source."""
-    for number, line in lines:
+    for line in file:
         columns = line.split("\t")
         if len(columns) not in (3, 4):
-            raise FormatError(number, f"{len(columns)} columns where 3 or 4 were expected")
+            raise _fault(file, f"{len(columns)} columns where 3 or 4 were expected")
         if columns[2] not in NLI_LABELS:
-            raise FormatError(number, f"the label {columns[2]!r} is none of {', '.join(NLI_LABELS)}")
+            raise _fault(file, f"the label {columns[2]!r} is none of {', '.join(NLI_LABELS)}")
 
 
-def check_bio(lines: Numbered) -> None:
+def check_bio(file: LineFile) -> None:
     """Token and IOB2 tag; a blank line between sentences."""
-    for number, line in lines:
+    for line in filter(None, file):
         columns = line.split("\t")
-        if line and len(columns) != 2:
-            raise FormatError(number, f"{len(columns)} columns where a token and a tag were expected")
-        if line and not BIO_TAG.fullmatch(columns[1]):
-            raise FormatError(number, f"the tag {columns[1]!r} is not O, B-something or I-something")
+        if len(columns) != 2:
+            raise _fault(file, f"{len(columns)} columns where a token and a tag were expected")
+        if not BIO_TAG.fullmatch(columns[1]):
+            raise _fault(file, f"the tag {columns[1]!r} is not O, B-something or I-something")
 
 
-def check_table(lines: Numbered) -> None:
+def check_table(file: LineFile) -> None:
     """A header with a column for each language, and as many columns in every row."""
     width = 0
-    for number, line in lines:
-        width = width or len(line.split("\t"))
-        if (columns := len(line.split("\t"))) != width or width == 1:
-            raise FormatError(number, f"{columns} columns where {max(width, 2)} were expected")
+    for line in file:
+        columns = len(line.split("\t"))
+        width = width or columns
+        if columns != width or width == 1:
+            raise _fault(file, f"{columns} columns where {max(width, 2)} were expected")
 
 
 LINES_BETWEEN_REPORTS = 1 << 12
 UNFINISHED = (".part", ".part.json", ".lease")
 DUMP_START, DUMP_END = b"<mediawiki", b"</mediawiki>"
 
-Progress = Callable[[int], None]
-"""Takes how many bytes of the file have been read, as it lies on the disk."""
 Check = Callable[[Path, Progress], None]
 
 
@@ -215,19 +208,24 @@ def _check(path: Path, *, root: Path) -> Check | None:
     return next((check for pattern, check in CHECKS.items() if fnmatchcase(name, pattern)), None)
 
 
-def _by_lines(check: Callable[[Numbered], None]) -> Check:
-    def run(path: Path, progress: Progress) -> None:
-        def numbered(file: LineFile) -> Iterator[tuple[int, str]]:
-            for number, line in enumerate(file, start=1):
-                if number % LINES_BETWEEN_REPORTS == 0:
-                    progress(file.position)
-                yield number, line
+class _ReportedFile(LineFile):
+    """Reports how many bytes of it have been read."""
 
-        with LineFile(path) as file:
-            try:
-                check(numbered(file))
-            except FormatError as error:
-                raise IsoglotError(f"{path}:{error.line}: {error}") from error
+    def __init__(self, path: Path, progress: Progress) -> None:
+        super().__init__(path)
+        self._progress = progress
+
+    def __iter__(self) -> Iterator[str]:
+        for line in super().__iter__():
+            if self.number % LINES_BETWEEN_REPORTS == 0:
+                self._progress(self.position)
+            yield line
+
+
+def _by_lines(check: Callable[[LineFile], None]) -> Check:
+    def run(path: Path, progress: Progress) -> None:
+        with _ReportedFile(path, progress) as file:
+            check(file)
 
     return run
 

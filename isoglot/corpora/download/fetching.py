@@ -66,6 +66,7 @@ def fetch(url: str, *, part: Path, patience: Patience, progress: Progress) -> No
             if error.starts_over:
                 forget(part)
             size = _size(part)
+            # Only tries that bring no byte more count, so that a long download may break off as often as it likes.
             failures = failures + 1 if size <= furthest else 1
             furthest = max(size, furthest)
             if not error.is_temporary:

@@ -55,8 +55,7 @@ def _member(archive: IO[bytes], name: str, *, most_bytes: int) -> Iterator[IO[by
         _refuse_bomb(len(expanded), most_bytes=2 * most_bytes)
         archive = io.BytesIO(expanded)
     with tarfile.open(fileobj=archive, mode="r:") as tar:
-        files = {member.name: member for member in tar if member.isreg()}
-        tar_member = files[_the_one(name, files)]
+        tar_member = tar.getmember(_the_one(name, [member.name for member in tar if member.isreg()]))
         _refuse_bomb(tar_member.size, most_bytes=most_bytes)
         tar_stream = tar.extractfile(tar_member)
         assert tar_stream is not None

@@ -1,7 +1,7 @@
 """The bytes that a compressed file holds: gzip, xz, bzip2 and zstd are recognised by their first bytes.
 
-The libraries' own file objects would not do: those of xz and bzip2 silently ignore what follows the compressed part,
-and that of zstd does not notice that a file is cut off.
+The libraries' own file objects would not do. Those of xz and bzip2 silently ignore what follows the compressed part.
+That of zstd does not notice that a file is cut off.
 """
 
 import bz2

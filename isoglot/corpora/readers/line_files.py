@@ -73,12 +73,14 @@ class LineFile:
 
     def _given(self, block: bytes) -> Iterator[str]:
         """The lines of a block that ends with one."""
-        try:
-            text = _decoded(block)
-        except _FaultError as fault:
-            start = block.rfind(b"\n", 0, fault.place) + 1
-            yield from self._given(block[:start])
-            raise self._error(fault.complaint.format(place=fault.place - start + 1)) from None
+        text = _decoded(block)
+        if text is None:
+            # Line by line, up to the one that is at fault.
+            for piece in block.split(b"\n"):
+                if fault := _fault(piece):
+                    raise self._error(fault)
+                yield from self._given(piece + b"\n")
+            return
         if not self.number:
             text = text.removeprefix(BYTE_ORDER_MARK)
         if b"\r" in block:
@@ -109,34 +111,33 @@ _TOO_LONG = (
     f"a line of more than {LONGEST_LINE:,} bytes; text should have one sentence or paragraph a line, "
     "so break it into lines"
 )
-_NUL = "a NUL byte at place {place} of the line, so this is no text; name a text file"
 
 
-class _FaultError(Exception):
-    """A fault in a block of bytes, and its place."""
-
-    def __init__(self, place: int, complaint: str) -> None:
-        self.place, self.complaint = place, complaint
-
-
-def _decoded(block: bytes) -> str:
-    # All lines but the first lie within one block of what was read, and none of those is so large.
-    if block.find(b"\n") > LONGEST_LINE:
-        raise _FaultError(0, _TOO_LONG)
+def _decoded(block: bytes) -> str | None:
+    """The text of a block, or None if there is a fault in it."""
+    # All lines but the first lie within one block of what was read, and none of those is too long.
+    if block.find(b"\n") > LONGEST_LINE or b"\0" in block:
+        return None
     try:
-        text = block.decode()
+        return block.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _fault(line: bytes) -> str | None:
+    """The first fault of a line, if it has any."""
+    if len(line) > LONGEST_LINE:
+        return _TOO_LONG
+    nul = line.find(b"\0")
+    try:
+        line.decode()
     except UnicodeDecodeError as error:
-        nul = block.find(b"\0", 0, error.start)
-        if nul >= 0:
-            raise _FaultError(nul, _NUL) from None
-        raise _FaultError(
-            error.start,
-            f"byte 0x{block[error.start]:02X} at place {{place}} of the line is not UTF-8; "
-            "if the text is Latin-1, convert it with `iconv -f latin1 -t utf-8`",
-        ) from None
-    if (nul := block.find(b"\0")) >= 0:
-        raise _FaultError(nul, _NUL)
-    return text
+        if not 0 <= nul < error.start:
+            return (
+                f"byte 0x{line[error.start]:02X} at place {error.start + 1} of the line is not UTF-8; "
+                "if the text is Latin-1, convert it with `iconv -f latin1 -t utf-8`"
+            )
+    return f"a NUL byte at place {nul + 1} of the line, so this is no text; name a text file" if nul >= 0 else None
 
 
 def _size(path: Path) -> int:

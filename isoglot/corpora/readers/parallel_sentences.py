@@ -10,8 +10,8 @@ Two files, one for each language:
 - `premise<TAB>hypothesis<TAB>label`, the same pair in the same line of both;
 - CoNLL-U with `# sent_id` and `# text`, as PUD, paired by sent_id.
 
-Of premises and hypotheses, first come the premises, each once, and then the hypotheses: a premise of XNLI stands in
-three pairs, and its 7,500 pairs are the 10,000 sentences of xnli.15way.orig.tsv.
+Premises come first, each once, and then the hypotheses. A premise of XNLI stands in three pairs, and its 7,500 pairs
+are the 10,000 sentences of xnli.15way.orig.tsv.
 """
 
 import re

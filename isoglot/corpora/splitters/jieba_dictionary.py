@@ -29,8 +29,8 @@ NO_STATE = FIRST_SLOT + NO_SLOT
 def jieba_file(name: str) -> Path:
     """One of the tables that come with jieba.
 
-    jieba is never imported: it would log to the terminal, warn of its own syntax, and share a cache in the folder for
-    temporary files with other processes that are starting.
+    jieba is never imported. It would log to the terminal, warn of its own syntax, and share a cache in the folder for
+    temporary files with other processes.
     """
     return Path(str(distribution("jieba").locate_file("jieba"))) / name
 
@@ -51,15 +51,14 @@ class JiebaDictionary:
     @classmethod
     def read(cls) -> Self:
         """The dictionary that comes with jieba: a word, its count and its part of speech a line."""
-        text = jieba_file("dict.txt").read_text(encoding="utf-8")
-        code = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int64)
-        word_end_W, count_end_W, line_end_W = np.flatnonzero(code <= ord(" ")).reshape(-1, 3).T
-        first_W = np.append(0, line_end_W[:-1] + 1)
-        size_W = word_end_W - first_W
-        counts, number_W = np.unique(_numbers(code, first_W=word_end_W + 1, end_W=count_end_W), return_inverse=True)
-        log_total = log(counts[number_W].sum())
+        rows = [line.split(" ") for line in jieba_file("dict.txt").read_text(encoding="utf-8").strip("\n").split("\n")]
+        code = np.frombuffer("".join(row[0] for row in rows).encode("utf-32-le"), "<u4").astype(np.int64)
+        size_W = np.array([len(row[0]) for row in rows])
+        first_W = np.cumsum(size_W) - size_W
+        counts = [int(row[1]) for row in rows]
+        log_total = log(sum(counts))
         # Not by numpy: its logarithm may differ in the last bit, and two ways of the same probability end otherwise.
-        score_W = np.array([log(count) - log_total for count in counts.tolist()])[number_W]
+        score_W = np.array([log(count) - log_total for count in counts])
 
         table = HashTable(bits=SLOT_BITS)
         score = np.full(FIRST_SLOT + len(table), -np.inf)
@@ -71,15 +70,6 @@ class JiebaDictionary:
             first_W, size_W, score_W = first_W[longer], size_W[longer], score_W[longer]
             state_W = FIRST_SLOT + table.add(state_W[longer] << CHARACTER_BITS | code[first_W + size])
         return cls(table=table, score=score, unknown=-log_total)
-
-
-def _numbers(code: Ids, *, first_W: Ids, end_W: Ids) -> Ids:
-    """The numbers whose decimal digits stand between two places."""
-    number_W = np.zeros_like(first_W)
-    for digit in range(int((end_W - first_W).max())):
-        place_W = np.minimum(first_W + digit, end_W)
-        number_W = np.where(place_W < end_W, 10 * number_W + code[place_W] - ord("0"), number_W)
-    return number_W
 
 
 FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5

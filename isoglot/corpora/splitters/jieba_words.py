@@ -76,8 +76,8 @@ class WordGraph:
     def best_sizes(self) -> Ids:
         """For each character of a block the size of the word there on the best way to the block's end.
 
-        As in jieba the score of a way is summed from its end, since another order rounds otherwise, and of two ways
-        with one score that with the longer word wins.
+        The score of a way is summed from its end, as in jieba, since another order rounds otherwise. Of two ways with
+        one score that with the longer word wins.
         """
         left = self._left()
         order = np.argsort(left.astype(np.min_scalar_type(left.max(initial=0))), kind="stable")
@@ -88,7 +88,8 @@ class WordGraph:
         begin_R = np.cumsum(count_R) - count_R
         score_E, next_E, size_E = self._sorted_words(rank_N, begin_R=begin_R, words=int(count_R.sum()))
 
-        # The characters with the same number left do not depend on one another.
+        # Dynamic programming from the ends of all blocks at once: the best way from a character leads over characters
+        # with fewer left, so that all characters with the same number left can be done in one step.
         bounds = np.cumsum(np.bincount(left, minlength=1))
         word_bounds = np.append(begin_R, len(score_E))[bounds]
         begin_R -= np.repeat(word_bounds[:-1], np.diff(bounds))
@@ -132,8 +133,8 @@ LATIN = re.compile(r"[a-zA-Z0-9]+(?:\.[0-9]+)?%?|[^a-zA-Z0-9]+")
 def split_lines(lines: Sequence[str]) -> list[list[str]]:
     """The words of each line; a blank line has none.
 
-    They are those of `jieba.lcut`, without its white space, each then rewritten as the scripts of Moses would rewrite
-    it alone: plain punctuation marks and no control characters. XLM too cut first and rewrote then, but whole lines, in
+    They are those of `jieba.lcut`, without its white space. Each is then rewritten as the scripts of Moses would do it
+    alone: plain punctuation marks and no control characters. XLM too cut first and rewrote then, but whole lines, in
     which the scripts glue "说 :" to one word.
     """
     # White space is single spaces within lines and one line end after each.

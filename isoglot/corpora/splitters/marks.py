@@ -76,7 +76,7 @@ WORD = re.compile(
 def split_lines(lines: Sequence[str]) -> list[list[str]]:
     """The words of each line; a blank line has none.
 
-    A character keeps what is attached to it; a run of other characters ends at white space and at every mark but those
-    in 3.14 and 1,000. Marks are first made plain as for other languages.
+    A character keeps the signs attached to it. A run of other characters ends at white space and at every mark but
+    those in 3.14 and 1,000. Marks are first made plain as for other languages.
     """
     return [WORD.findall(plain(line)) for line in lines]

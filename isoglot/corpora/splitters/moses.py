@@ -71,8 +71,8 @@ def _where(trigger: str, rewritten: Callable[[str], str], text: str) -> str:
     """The text with each line rewritten that holds the trigger."""
     pieces = ["\n"]
     done = 1
-    while done < len(text) and (found := text.find(trigger, done)) >= 0:
-        start, end = text.rindex("\n", 0, found) + 1, text.index("\n", found)
+    while done < len(text) and (place := text.find(trigger, done)) >= 0:
+        start, end = text.rindex("\n", 0, place) + 1, text.index("\n", place)
         pieces += [text[done:start], rewritten(text[start:end]), "\n"]
         done = end + 1
     return "".join(pieces) + text[done:]
@@ -99,8 +99,8 @@ def local_rewriting(rules: Iterable[Rule], *, marks: str) -> Rewriting:
         neighbourhood = match.string[start - 1 : end + 1]
         return remembered(neighbourhood) if len(neighbourhood) <= LONGEST_REMEMBERED else rewritten(neighbourhood)
 
-    found = re.compile(marks)
-    return lambda text: found.sub(around, text)
+    pattern_of_marks = re.compile(marks)
+    return lambda text: pattern_of_marks.sub(around, text)
 
 
 BATCH_CHARACTERS = 1 << 17

@@ -181,7 +181,7 @@ def draw_inferences(world: World, *, count: int, seed: int, most_words: int | No
 def candidate_pairs(world: World, *, count: int, seed: int, most_words: int | None = None) -> tuple[Meanings, Meanings]:
     """A meaning and an edit of it, in either order, each negated or not.
 
-    Every edit meets every order and every negation, so that none of them alone gives away the label: where a big dog
+    Every edit meets every order and every negation, so that none of them alone gives away the label. Where a big dog
     barks a dog barks, but where no dog barks no big dog does.
     """
     random = generator(world, Purpose.ENTAILMENT, seed)
@@ -232,11 +232,11 @@ def inferred_labels(premises: Meanings, hypotheses: Meanings, *, world: World) -
 
 def entails(specific: Meanings, general: Meanings, *, world: World, or_antonyms: bool = False) -> Flags:
     """Whether specific says all that general says, negation aside, perhaps with hyponyms of its nouns."""
-    said_BS, asked_BS = specific.concept_BS, general.concept_BS
-    follows_BS = (asked_BS == ABSENT) | (asked_BS == said_BS)
+    specific_BS, general_BS = specific.concept_BS, general.concept_BS
+    follows_BS = (general_BS == ABSENT) | (general_BS == specific_BS)
     follows_BS[:, NEGATION] = True
-    follows_BS[:, HEADS] |= hypernyms(world)[said_BS[:, HEADS]] == asked_BS[:, HEADS]
+    follows_BS[:, HEADS] |= hypernyms(world)[specific_BS[:, HEADS]] == general_BS[:, HEADS]
     if or_antonyms:
-        follows_BS[:, ADJECTIVES] |= antonyms(world)[said_BS[:, ADJECTIVES]] == asked_BS[:, ADJECTIVES]
+        follows_BS[:, ADJECTIVES] |= antonyms(world)[specific_BS[:, ADJECTIVES]] == general_BS[:, ADJECTIVES]
     answered_B: Flags = follows_BS.all(1)
     return answered_B

@@ -68,6 +68,7 @@ def slice_of(name: str) -> int:
 def spelled(code: int, *, length: int, syllables: tuple[str, ...]) -> str:
     """The code written with syllables for digits."""
     word = ""
+    # As in any number system, different codes of one length are different words.
     for _ in range(length):
         code, digit = divmod(code, len(syllables))
         word += syllables[digit]

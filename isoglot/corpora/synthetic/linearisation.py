@@ -99,8 +99,8 @@ def entity_tag(word_class: WordClass, *, in_slot: int) -> str:
     """The BIO tag of a word of this class in this slot; people are always people.
 
     Places and organisations lend each other their names, as in "Paris objects" and "we met at the bank". Any such name
-    is an organisation where it acts or is acted on, in a subject or an object, and a location where it gives the
-    setting, in an oblique. So no word shows its type: a model must read it off the syntax.
+    is an organisation in a subject or an object, where it acts or is acted on. It is a location in an oblique, where it
+    gives the setting. So no word shows its type: a model must read it off the syntax.
     """
     match word_class:
         case WordClass.GIVEN_NAME:

@@ -91,7 +91,11 @@ class _Block:
 
 
 class _Page:
-    """Pieces of text and the brackets among them that are still open."""
+    """Pieces of text and the brackets among them that are still open.
+
+    An end closes the innermost beginning of its kind, and replaces the pieces since then by the text they show. Each
+    piece is dropped or joined once, so that a page takes time in proportion to its length, however broken it is.
+    """
 
     def __init__(self, hidden: Set[str]) -> None:
         self.pieces: list[str] = []

@@ -106,8 +106,8 @@ _PREFERRED = ("zh-hans", "zh-cn", "zh", "zh-sg", "zh-my")
 def one_variant(text: str) -> str:
     """Text that shows one of the ways in which a Wikipedia writes its language: "a" for -{zh-hans:a;zh-hant:b}-."""
     for _ in range(_DEEPEST):
-        text, found = _VARIANTS.subn(lambda variants: _shown_of_variants(variants[1]), text)
-        if not found:
+        text, replaced = _VARIANTS.subn(lambda variants: _shown_of_variants(variants[1]), text)
+        if not replaced:
             break
     return text.replace("-{", "").replace("}-", "")
 

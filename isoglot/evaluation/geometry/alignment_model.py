@@ -33,9 +33,7 @@ def distances(num_targets: int, num_sources: int, *, first_target: int = 1) -> F
 def diagonal_probabilities(num_targets: int, num_sources: int, *, tension: float) -> Floats:
     """probability_NM of a target word's partner, given that it has one: e to the -tension times their distance."""
     rows = TargetPlaces(
-        place_R=np.arange(1, num_targets + 1),
-        num_targets_R=np.array(num_targets),
-        num_sources_R=np.array(num_sources),
+        place_R=np.arange(1, num_targets + 1), num_targets_R=np.array(num_targets), num_sources_R=np.array(num_sources)
     )
     weight_NM: Floats = np.exp(-tension * distances(num_targets, num_sources))
     return weight_NM / rows.normaliser(tension)[:, None]

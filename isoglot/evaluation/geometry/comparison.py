@@ -60,13 +60,7 @@ class LayerComparison:
 
 
 def layer_comparison(
-    a_ND: Tensor,
-    b_NE: Tensor,
-    *,
-    layers: tuple[int, int],
-    lines: HeldOutLines,
-    rounds: int,
-    new_vectors: NewVectors,
+    a_ND: Tensor, b_NE: Tensor, *, layers: tuple[int, int], lines: HeldOutLines, rounds: int, new_vectors: NewVectors
 ) -> LayerComparison:
     """Similarity over all lines; retrieval among the tests alone."""
 
@@ -77,7 +71,9 @@ def layer_comparison(
     has_one_width = a_ND.shape[1] == b_NE.shape[1]
     # Test lines lend nothing to the mean that they are centred with.
     centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
-    wide_a_ND, wide_b_ND = _of_one_width(a_ND, b_NE)
+    # Columns of zeros after the narrower side's own change no angle and no distance.
+    width = max(a_ND.shape[1], b_NE.shape[1])
+    wide_a_ND, wide_b_ND = (pad(side, (0, width - side.shape[1])) for side in (a_ND, b_NE))
     vector_map = VectorMap.fit(wide_b_ND[lines.fitted], wide_a_ND[lines.fitted], rounds=rounds)
     return LayerComparison(
         layer_a=layers[0],
@@ -93,13 +89,6 @@ def layer_comparison(
             vector_map.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
         ),
     )
-
-
-def _of_one_width(a_ND: Tensor, b_NE: Tensor) -> Iterator[Tensor]:
-    """The narrower side with columns of zeros after its own, which change no angle and no distance."""
-    width = max(a_ND.shape[1], b_NE.shape[1])
-    for side in (a_ND, b_NE):
-        yield pad(side, (0, width - side.shape[1]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,7 +36,7 @@ class Precision:
 
     at: Mapping[int, float]
     """In percent."""
-    asked: int
+    num_queries: int
     """Rows with a translation, over which the mean is taken."""
 
 
@@ -112,7 +112,8 @@ def precision(
         for row, answer, points in zip(rows, answers, points_somewhere, strict=True)
         if points
     ]
-    return Precision(at={k: 100.0 * sum(place <= k for place in right_at) / len(rows) for k in at}, asked=len(rows))
+    shares = {k: 100.0 * sum(place <= k for place in right_at) / len(rows) for k in at}
+    return Precision(at=shares, num_queries=len(rows))
 
 
 def both_directions(

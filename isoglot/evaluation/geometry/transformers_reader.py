@@ -185,7 +185,7 @@ def _check_tokenizer(name: str, tokenizer: Any, *, table: nn.Module) -> None:
             "a fast tokenizer is needed, one with a tokenizer.json"
         )
     ids = tokenizer.get_vocab()
-    # What the library makes up where there are no files.
+    # The library makes up such a tokenizer where there are no files.
     if set(ids) <= set(tokenizer.all_special_tokens):
         raise IsoglotError(f"{name}: there is no tokenizer beside the model; add it with tokenizer.save_pretrained")
     if isinstance(table, nn.Embedding) and max(ids.values()) >= table.num_embeddings:

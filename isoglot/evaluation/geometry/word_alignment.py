@@ -156,17 +156,13 @@ def _likelihoods(block: Block, probability_P: Floats, *, tension: float) -> Floa
 
 def _probabilities(count_P: Floats, *, source_P: Ids) -> Floats:
     """probability_P of a target word given its source word; by variational Bayes they add up to less than one."""
-    total_S = np.bincount(source_P, weights=count_P + DIRICHLET).astype(np.float64)
-    expected_P: Floats = np.exp(_digamma(count_P + DIRICHLET) - _digamma(total_S)[source_P])
-    return expected_P
-
-
-def _digamma(value: Floats) -> Floats:
     # Imported here, as descriptions of stages read links without torch.
     import torch
 
-    result: Floats = torch.digamma(torch.from_numpy(value)).numpy()
-    return result
+    total_S = np.bincount(source_P, weights=count_P + DIRICHLET).astype(np.float64)
+    digamma_P, digamma_S = (torch.digamma(torch.from_numpy(each)).numpy() for each in (count_P + DIRICHLET, total_S))
+    expected_P: Floats = np.exp(digamma_P - digamma_S[source_P])
+    return expected_P
 
 
 def externally_aligned(pairs: Sequence[SentencePair], *, command: Sequence[str]) -> list[list[Link]]:
@@ -180,11 +176,9 @@ def externally_aligned(pairs: Sequence[SentencePair], *, command: Sequence[str])
         return [[] for _ in pairs]
     aligner = _aligner(command)
     lines = aligner.answers([f"{_shown(source)} {BETWEEN_SENTENCES} {_shown(target)}" for source, target in sent])
-    links = iter(
-        [
-            _checked_links(line, pair, at=f"{aligner.name}, line {number} of its output")
-            for number, (line, pair) in enumerate(zip(lines, sent, strict=True), start=1)
-        ]
+    links = (
+        _checked_links(line, pair, at=f"{aligner.name}, line {number} of its output")
+        for number, (line, pair) in enumerate(zip(lines, sent, strict=True), start=1)
     )
     return [next(links) if pair[0] and pair[1] else [] for pair in pairs]
 
@@ -217,7 +211,5 @@ def _aligner(command: Sequence[str]) -> UserCommand:
     if not command:
         raise IsoglotError("the aligner is an empty command; name a program and its arguments")
     return UserCommand(
-        words=tuple(command),
-        name=f"the aligner {command[0]!r}",
-        task="each sentence pair must give one line of links",
+        words=tuple(command), name=f"the aligner {command[0]!r}", task="each sentence pair must give one line of links"
     )

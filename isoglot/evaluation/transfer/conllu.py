@@ -26,10 +26,6 @@ class Tree:
     heads: tuple[int, ...]
     relations: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        if not len(self.words) == len(self.upos) == len(self.heads) == len(self.relations):
-            raise ValueError(f"words, upos, heads and relations should be as many as each other: {self}")
-
 
 Word = tuple[str, str, int, str]
 """Form, UPOS, head and relation."""
@@ -141,8 +137,7 @@ def _refuse_what_is_no_tree(heads: Sequence[int], *, forms: Sequence[str]) -> No
         raise _FaultError(f"{_named(roots, forms=forms)} all have the head 0; keep it for one of them", word=roots[1])
     if cycle := _cycle(heads):
         raise _FaultError(
-            f"the heads of {_named(cycle, forms=forms)} form a cycle; give one of them a head outside it",
-            word=cycle[0],
+            f"the heads of {_named(cycle, forms=forms)} form a cycle; give one of them a head outside it", word=cycle[0]
         )
 
 

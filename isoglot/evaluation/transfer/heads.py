@@ -17,8 +17,6 @@ from isoglot.evaluation.transfer.task import IGNORE, Ids
 
 Scored = tuple[Tensor, ...]
 """The tensors that a head keeps of a batch until it is decoded."""
-# Departure: the paper names no dropout of the task's layer; this is the first author's later code's.
-TAGGING_DROPOUT = 0.2
 # Departure: sizes, activation and dropout are not in the paper; these are of the first author's later parser.
 ARC_WIDTH = 512
 RELATION_WIDTH = 128

@@ -18,7 +18,7 @@ from isoglot.files import write_tensors
 from isoglot.model.block import NORM_EPSILON, Block
 from isoglot.model.encoder import Encoder
 from isoglot.randomness import derived_seed
-from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.scales import NormPlacement
 
 Mapped = Callable[[Tensor], Tensor]
 """Maps vectors [N, D] of one model to vectors of another."""
@@ -38,18 +38,11 @@ class NewLayers(nn.Module):
         if not 0 <= layer <= shape.layers:
             raise IsoglotError(f"a model with layers 0 to {shape.layers} has no layer {layer}; name one of these")
         self.below, self.layer, self.mapped = encoder, layer, mapped
+        self.shape, self.pad_id = shape, encoder.pad_id
         # Departure: these are layers like the encoder's own; the paper says only that they are four.
         self.blocks = nn.ModuleList(Block(shape) for _ in range(count))
         closes = count > 0 and shape.norm is NormPlacement.PRE
         self.top_norm = nn.LayerNorm(shape.width, eps=NORM_EPSILON) if closes else nn.Identity()
-
-    @property
-    def shape(self) -> EncoderShape:
-        return self.below.shape
-
-    @property
-    def pad_id(self) -> int:
-        return self.below.pad_id
 
     def freeze_separate(self) -> None:
         """Freeze all that is below, what languages own included."""

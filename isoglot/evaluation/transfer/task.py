@@ -47,10 +47,7 @@ class Windows(StrEnum):
 
 
 class Task(ABC, Generic[Example]):
-    """One file in transfer/tasks is one task; a predicted example has the type of a gold one.
-
-    Files import torch when their layer is made, so that results can be read without it.
-    """
+    """One file in transfer/tasks is one task; a predicted example has the type of a gold one."""
 
     name: ClassVar[str]
     """The name of its file."""
@@ -68,6 +65,9 @@ class Task(ABC, Generic[Example]):
     scorer: ClassVar[str]
     """Other people's program that reads these files."""
     recipe: ClassVar[Recipe]
+    # Departure: the paper names no dropout of the task's layer; this is the first author's later code's.
+    dropout: ClassVar[float] = 0.2
+    """The share of features that are dropped before a linear layer."""
     windows: ClassVar[Windows]
     points_to_words: ClassVar[bool] = False
     """Whether the first column of targets holds numbers of words, from 1, and 0 for none of them."""
@@ -97,14 +97,6 @@ class Task(ABC, Generic[Example]):
         """One for each word, or one for a pair."""
 
     @abstractmethod
-    def targets(self, example: Example, ids: Mapping[str, int]) -> list[Sequence[int]]:
-        """Columns of numbers to learn, each with one for every word or for the pair."""
-
-    @abstractmethod
-    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        """The task's own layer."""
-
-    @abstractmethod
     def predicted(self, example: Example, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Example:
         """The example with the labels that a model gave its words."""
 
@@ -115,6 +107,16 @@ class Task(ABC, Generic[Example]):
     @abstractmethod
     def breakdown(self, gold: Sequence[Example], predicted: Sequence[Example]) -> list[list[str]]:
         """Scores by label, for people: a row of headings, then one for each label."""
+
+    def targets(self, example: Example, ids: Mapping[str, int]) -> list[Sequence[int]]:
+        """Columns of numbers to learn, each with one for every word or for the pair: by default one of labels."""
+        return [[ids[label] for label in self.gold_labels(example)]]
+
+    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
+        """The task's own layer, by default a linear softmax; torch is imported here, so that results need none."""
+        from isoglot.evaluation.transfer.heads import LinearHead
+
+        return LinearHead(width=width, num_labels=len(labels), dropout=self.dropout)
 
     def labels(self, examples: Sequence[Example]) -> tuple[str, ...]:
         """The labels of the training set, in a stable order."""

@@ -27,7 +27,7 @@ def adam(model: TaskModel, run: FineTuningRun, *, machine: Machine) -> torch.opt
             "params": [parameter for parameter in part.parameters() if parameter.requires_grad],
             "lr": torch.tensor(rate, device=machine.device) if in_graphs else rate,
         }
-        for part, rate in zip((model.head, model.encoder), _rates(run), strict=True)
+        for part, rate in ((model.head, run.head_learning_rate), (model.encoder, run.learning_rate))
     ]
     return torch.optim.AdamW(
         [group for group in groups if group["params"]],
@@ -38,14 +38,9 @@ def adam(model: TaskModel, run: FineTuningRun, *, machine: Machine) -> torch.opt
     )
 
 
-def _rates(run: FineTuningRun) -> tuple[float, float]:
-    """The full rates of the task's own layer and of the encoder."""
-    return run.head_learning_rate, run.learning_rate
-
-
 def set_rates(optimizer: torch.optim.Optimizer, run: FineTuningRun, *, share: float) -> None:
     """Each part's rate, times the share that the schedule gives it now."""
-    for group, rate in zip(optimizer.param_groups, _rates(run), strict=False):
+    for group, rate in zip(optimizer.param_groups, (run.head_learning_rate, run.learning_rate), strict=False):
         if isinstance(group["lr"], torch.Tensor):
             group["lr"].fill_(share * rate)
         else:

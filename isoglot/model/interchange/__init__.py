@@ -1,4 +1,4 @@
-"""The library transformers, which only its own models need: there, and not talkative."""
+"""Exchange with the library transformers, which is optional and is kept quiet."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from isoglot.errors import IsoglotError
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Without its progress bars, and its remarks on weights that a model does without."""
+    """Hide its progress bars, and its warnings about weights that a model does not use."""
     try:
         import transformers
     except ImportError:

@@ -1,4 +1,4 @@
-"""A tokenizer.json whose ids are ours, for words with white space between them."""
+"""A tokenizer.json that gives our ids, for words with white space between them."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, lowercase: 
     tokenizer = Tokenizer(
         models.BPE(
             vocab={name: id for id, name in enumerate(names)},
-            # Of two equal merges the first counts, as in Bpe; the library would take the last.
+            # The first of two equal merges counts, as in Bpe; the library would take the last.
             merges=list(dict.fromkeys(bpe.merges)),
             unk_token=names[UNK],
             end_of_word_suffix=END_OF_WORD,

@@ -1,4 +1,4 @@
-"""Labelled examples of a task, their words as models read them: made up, or from files as they are released."""
+"""Labelled examples of a task with words as models read them: synthetic, or from files as they are released."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 EXAMPLES = "examples"
 EXCESS = 4
-"""How many times too many are drawn where some may have been said before; most of these are short."""
+"""This many times too many examples are drawn where some may repeat earlier ones; most repeats are short."""
 COUNTS = "counts.json"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticExamples(Stage):
-    """Made-up examples; those of one split mean the same in every language."""
+    """Synthetic examples; those of one split mean the same in every language."""
 
     kind: ClassVar[str] = "made-up-examples"
     task: str
@@ -34,7 +34,7 @@ class SyntheticExamples(Stage):
     split: str
     count: int
     apart_from: tuple[SyntheticExamples, ...]
-    """Sets of the source language: what they say is not said here, in whatever language."""
+    """Sets of the source language whose meanings may not occur here, in whatever language."""
 
     @property
     def title(self) -> str:
@@ -42,37 +42,33 @@ class SyntheticExamples(Stage):
 
     def make(self, work: Work) -> None:
         task = task_named(self.task)
-        seed = derived_seed(self.world.seed, self.task, self.split)
         if self.apart_from:
-            seen = [example for stage in self.apart_from for example in read_examples(task, work.path(stage))]
-            examples = self._unseen(task, seen, source=self.apart_from[0].language, seed=seed)
+            seen = {task.segments(each) for stage in self.apart_from for each in read_examples(task, work.path(stage))}
+            examples = self._unseen(task, seen)
         else:
-            examples = task.made_up(self.language, world=self.world, count=self.count, seed=seed)
+            examples = self._drawn(task, self.language, self.count)
         _write(task, examples, {}, work.folder)
 
-    def _unseen(self, task: Task[Any], seen: list[Any], *, source: SyntheticLanguage, seed: int) -> list[Any]:
-        """Examples whose counterparts in the source language are not among those seen, all labels of pairs alike."""
-        said = {task.segments(example) for example in seen}
-        candidates, counterparts = (
-            task.made_up(language, world=self.world, count=EXCESS * self.count, seed=seed)
-            for language in (self.language, source)
-        )
-        unseen = [
-            example
-            for example, counterpart in zip(candidates, counterparts, strict=True)
-            if task.segments(counterpart) not in said
-        ]
+    def _drawn(self, task: Task[Any], language: SyntheticLanguage, count: int) -> list[Any]:
+        seed = derived_seed(self.world.seed, self.task, self.split)
+        return task.made_up(language, world=self.world, count=count, seed=seed)
+
+    def _unseen(self, task: Task[Any], seen: set[Any]) -> list[Any]:
+        """Examples whose counterparts in the source language are new; labels of pairs are equally frequent."""
+        num_drawn, source = EXCESS * self.count, self.apart_from[0].language
+        drawn = zip(self._drawn(task, self.language, num_drawn), self._drawn(task, source, num_drawn), strict=True)
+        unseen = [example for example, counterpart in drawn if task.segments(counterpart) not in seen]
         examples = _balanced(task, unseen, count=self.count) if task.recipe is Recipe.PAIRS else unseen[: self.count]
         if len(examples) < self.count:
             raise IsoglotError(
-                f"of {EXCESS * self.count} {task.title} examples of this world too few are new: {len(examples)} where "
+                f"of {num_drawn} {task.title} examples of this world too few are new: {len(examples)} where "
                 f"{self.count} are asked for; lower synthetic.{self.split}_examples or enlarge the world"
             )
         return examples
 
 
 def _balanced(task: Task[Any], examples: list[Any], *, count: int) -> list[Any]:
-    """The first examples, as many of each label: what is said in the training set is not the same share of all."""
+    """The first examples with as many of each label, since repeats are not equally frequent for all labels."""
     labels = task.labels(examples)
     left = {label: (count + place) // len(labels) for place, label in enumerate(labels)}
     kept = []
@@ -86,7 +82,7 @@ def _balanced(task: Task[Any], examples: list[Any], *, count: int) -> list[Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleFiles(Stage):
-    """Examples that the user has, one file after the other."""
+    """The user's examples, one file after the other."""
 
     kind: ClassVar[str] = "examples"
     task: str
@@ -117,12 +113,12 @@ AnyExamples = SyntheticExamples | ExampleFiles
 
 
 def read_examples(task: Task[Any], folder: Path) -> list[Any]:
-    """Of a finished artifact."""
+    """The examples of a finished artifact."""
     return task.read(folder / (EXAMPLES + task.suffix))
 
 
 def read_counts(folder: Path) -> dict[str, int]:
-    """What was worth a count when the files were read."""
+    """The counts that were taken when the files were read."""
     counts: dict[str, int] = json.loads((folder / COUNTS).read_text(encoding="utf-8"))
     return counts
 

@@ -1,55 +1,157 @@
-"""One setting of a task's grid: fine-tuned on the source language, tested on it and on the target."""
+"""A task's cell of Table 1: fine-tuning runs on the source language, and the mean of the best two settings."""
 
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.sentences import Encoding
-from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.model.checkpoints import stored_progression
 from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
-from isoglot.pipeline.stages.scores import Score, write_scores
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
+from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 
 if TYPE_CHECKING:
+    from isoglot.corpora.sentences import Encoding
     from isoglot.evaluation.transfer.fine_tuning import FineTuned
     from isoglot.evaluation.transfer.model import NewLayers
+    from isoglot.evaluation.transfer.predictions import Evaluation
     from isoglot.machine import Machine
     from isoglot.model.encoder import Encoder
 
 LOG = "log.jsonl"
 DEV = "dev_"
-"""Before the name of a metric of the source language's dev set; the others are of test sets."""
+"""The prefix of metrics of the source language's dev set; the others are of test sets."""
+PLACES = ("best_setting", "second_best_setting")
+"""The metrics that name the averaged settings, counted from 0."""
+BEST_SETTINGS = len(PLACES)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FineTuning(Stage):
-    """Scores and predictions of one run. The model is not kept: a grid of them would fill a disk."""
+class TaskTraining(Stage):
+    """A task learned from examples of the source language; the epoch that is best on its dev set is tested."""
 
-    kind: ClassVar[str] = "fine-tuning"
     rate_settings: ClassVar[tuple[str, ...]] = ("task",)
     task: str
     task_version: int
     run: FineTuningRun
     encoder: AnyEncoder
     vocabulary: BuiltVocabulary
-    bpe: Mapping[str, LearnedBpe]
     train: AnyExamples
     dev: AnyExamples
-    tests: Mapping[str, AnyExamples]
-    """By language, the source among them."""
     label: str = field(metadata=NOT_IDENTITY)
+
+    @property
+    @abstractmethod
+    def operations_per_token(self) -> int:
+        """The cost of one token of training, for a guess of the time."""
+
+    @property
+    def scored_layer(self) -> int | None:
+        return None
+
+    @abstractmethod
+    def encoding(self, work: Work, language: str) -> Encoding: ...
+
+    @abstractmethod
+    def learner(self, encoder: Encoder) -> Encoder | NewLayers:
+        """The pretrained encoder, or what learns on top of it."""
+
+    @abstractmethod
+    def test_scores(self, work: Work, task: Task[Any], tuned: FineTuned, machine: Machine) -> Iterator[Score]: ...
+
+    def amount(self) -> Amount | None:
+        """Unknown before files are read, where an epoch is a pass over them."""
+        examples = self.run.epoch_examples
+        if examples is None and isinstance(self.train, SyntheticExamples):
+            examples = self.train.count
+        return None if examples is None else Amount(units=self.run.epochs * examples, of="examples")
+
+    def guessed_seconds(self) -> float | None:
+        """A guess as for pretraining, though sequences may be shorter than a window."""
+        amount = self.amount()
+        if amount is None:
+            return None
+        operations = self.operations_per_token * amount.units * self.run.most_tokens
+        return guessed_training_seconds(updates=amount.units / self.run.batch, operations=operations)
+
+    def share_done(self, folder: Path) -> float:
+        from isoglot.model.checkpoints import stored_progression
+
+        return float(stored_progression(folder).get("epoch", 0) / self.run.epochs)
+
+    def resources(self) -> Resources:
+        return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
+
+    def make(self, work: Work) -> None:
+        from isoglot.evaluation.transfer.fine_tuning import FineTuner, forget_checkpoints
+        from isoglot.machine import this_machine
+
+        def report(done: int, updates: int) -> None:
+            work.progress(done * self.run.batch, updates * self.run.batch, "examples")
+
+        task, machine = task_named(self.task), this_machine()
+        encoder = chosen_model(work.path(self.encoder)).encoder
+        with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
+            tuned = FineTuner(
+                self.run,
+                task,
+                encoder=self.learner(encoder),
+                encoding=self.encoding(work, self.run.language),
+                train=read_examples(task, work.path(self.train)),
+                dev=read_examples(task, work.path(self.dev)),
+                folder=work.folder,
+                machine=machine,
+            ).finish(report)
+            (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
+            scores = [Score(metric="diverged", layer=self.scored_layer, value=float(tuned.diverged))]
+            # A run that diverged in its first epoch has no model to test.
+            if tuned.log:
+                best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
+                scores += self.source_scores({DEV + metric: value for metric, value in best["dev"].items()})
+                scores.append(Score(metric="chosen_epoch", layer=self.scored_layer, value=best["epoch"]))
+                scores += self.test_scores(work, task, tuned, machine)
+        write_scores(work.folder, scores)
+        forget_checkpoints(work.folder)
+
+    def tested(
+        self, work: Work, task: Task[Any], gold: list[Any], tuned: FineTuned, *, language: str, machine: Machine
+    ) -> Evaluation:
+        from isoglot.evaluation.transfer.predictions import evaluate
+
+        return evaluate(
+            task,
+            gold,
+            model=tuned.model,
+            labels=tuned.labels,
+            encoding=self.encoding(work, language),
+            most_tokens=self.run.most_tokens,
+            machine=machine,
+        )
+
+    def source_scores(self, values: Mapping[str, float]) -> Iterator[Score]:
+        for metric, value in values.items():
+            yield Score(metric=metric, layer=self.scored_layer, language=self.run.language, value=value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineTuning(TaskTraining):
+    """Scores and predictions of one setting. The model is not kept: a grid of them would fill a disk."""
+
+    kind: ClassVar[str] = "fine-tuning"
+    bpe: Mapping[str, LearnedBpe]
+    tests: Mapping[str, AnyExamples]
+    """The test sets by language, the source's included."""
 
     @property
     def title(self) -> str:
@@ -57,141 +159,79 @@ class FineTuning(Stage):
         rates += f"/{self.run.head_learning_rate:g}" if self.run.head_learning_rate != self.run.learning_rate else ""
         return f"{task_named(self.task).title}, {self.label}, batch {self.run.batch}, rate {rates}"
 
-    def amount(self) -> Amount | None:
-        return training_amount(self.run, self.train)
+    @property
+    def operations_per_token(self) -> int:
+        return 6 * self.encoder.run.shape.num_parameters(table_size=0)
 
-    def guessed_seconds(self) -> float | None:
-        """As for pretraining, though sequences may be shorter than a window."""
-        amount = self.amount()
-        if amount is None:
-            return None
-        operations = 6 * self.encoder.run.shape.num_parameters(table_size=0) * amount.units * self.run.most_tokens
-        return guessed_training_seconds(updates=amount.units / self.run.batch, operations=operations)
+    def encoding(self, work: Work, language: str) -> Encoding:
+        return opened_encoding(work.path, language=language, bpe=self.bpe[language], vocabulary=self.vocabulary)
 
-    def share_done(self, folder: Path) -> float:
-        return tuned_share(self.run, folder)
+    def learner(self, encoder: Encoder) -> Encoder:
+        return encoder
 
-    def resources(self) -> Resources:
-        return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
-
-    def make(self, work: Work) -> None:
-        from isoglot.evaluation.transfer.fine_tuning import forget_checkpoints
-        from isoglot.machine import this_machine
-
-        task, machine = task_named(self.task), this_machine()
-        vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
-        encodings = {
-            language: Encoding(
-                language=language, bpe=Bpe.read(work.path(self.bpe[language]) / MERGES), vocabulary=vocabulary
-            )
-            for language in self.tests
-        }
-        encoder = chosen_model(work.path(self.encoder)).encoder
-        with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
-            tuned = fine_tuned(
-                self.run,
-                task,
-                encoder=encoder,
-                encoding=encodings[self.run.language],
-                train=self.train,
-                dev=self.dev,
-                work=work,
-                machine=machine,
-            )
-            scores = [Score(metric="diverged", value=float(tuned.diverged))]
-            # Where no epoch came to its end there is nothing to test.
-            if tuned.log:
-                scores += self._dev_scores(task, tuned)
-                scores += self._test_scores(work, task, tuned, encodings, machine)
-        write_scores(work.folder, scores)
-        forget_checkpoints(work.folder)
-
-    def _dev_scores(self, task: Task[Any], tuned: FineTuned) -> Iterator[Score]:
-        best = best_epoch(tuned.log, task)
-        for metric, value in best["dev"].items():
-            yield Score(metric=DEV + metric, value=value, language=self.run.language)
-        yield Score(metric="chosen_epoch", value=best["epoch"])
-
-    def _test_scores(
-        self,
-        work: Work,
-        task: Task[Any],
-        tuned: FineTuned,
-        encodings: Mapping[str, Encoding],
-        machine: Machine,
-    ) -> Iterator[Score]:
-        from isoglot.evaluation.transfer.predictions import evaluate
-
+    def test_scores(self, work: Work, task: Task[Any], tuned: FineTuned, machine: Machine) -> Iterator[Score]:
         for language, stage in sorted(self.tests.items()):
             gold = read_examples(task, work.path(stage))
-            found = evaluate(
-                task,
-                gold,
-                model=tuned.model,
-                labels=tuned.labels,
-                encoding=encodings[language],
-                most_tokens=self.run.most_tokens,
-                machine=machine,
-            )
-            for path, examples in zip(
-                prediction_files(work.folder, task, language), (gold, found.predicted), strict=True
-            ):
+            tested = self.tested(work, task, gold, tuned, language=language, machine=machine)
+            files = prediction_files(work.folder, task, language)
+            for path, examples in zip(files, (gold, tested.predicted), strict=True):
                 path.write_text(task.text(examples), encoding="utf-8", newline="\n")
-            told = found.scores | {metric: float(count) for metric, count in read_counts(work.path(stage)).items()}
-            for metric, value in told.items():
-                yield Score(metric=metric, value=value, language=language)
-
-
-def fine_tuned(
-    run: FineTuningRun,
-    task: Task[Any],
-    *,
-    encoder: Encoder | NewLayers,
-    encoding: Encoding,
-    train: AnyExamples,
-    dev: AnyExamples,
-    work: Work,
-    machine: Machine,
-) -> FineTuned:
-    """A run to its end, told as it goes, and its log in the folder of the work."""
-    from isoglot.evaluation.transfer.fine_tuning import FineTuner
-
-    def report(done: int, updates: int) -> None:
-        work.progress(done * run.batch, updates * run.batch, "examples")
-
-    tuner = FineTuner(
-        run,
-        task,
-        encoder=encoder,
-        encoding=encoding,
-        train=read_examples(task, work.path(train)),
-        dev=read_examples(task, work.path(dev)),
-        folder=work.folder,
-        machine=machine,
-    )
-    tuned = tuner.finish(report)
-    (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
-    return tuned
-
-
-def training_amount(run: FineTuningRun, train: AnyExamples) -> Amount | None:
-    """Unknown before files are read, where an epoch is a pass over them."""
-    examples = run.epoch_examples
-    if examples is None and isinstance(train, SyntheticExamples):
-        examples = train.count
-    return None if examples is None else Amount(units=run.epochs * examples, of="examples")
-
-
-def tuned_share(run: FineTuningRun, folder: Path) -> float:
-    """What part of its epochs the checkpoint of an interrupted attempt has."""
-    return float(stored_progression(folder).get("epoch", 0) / run.epochs)
-
-
-def best_epoch(log: Sequence[dict[str, Any]], task: Task[Any]) -> dict[str, Any]:
-    """Its row of the log."""
-    return max(log, key=lambda row: float(row["dev"][task.metric]))
+            for metric, value in (tested.scores | read_counts(work.path(stage))).items():
+                yield Score(metric=metric, value=float(value), language=language)
 
 
 def prediction_files(folder: Path, task: Task[Any], language: str) -> tuple[Path, Path]:
     """Gold and predicted test examples of a language."""
     return folder / f"{language}.gold{task.suffix}", folder / f"{language}.predicted{task.suffix}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZeroShotTransfer(Stage):
+    """Scores on test sets of the settings that the source language's dev set chooses (section 3.2)."""
+
+    kind: ClassVar[str] = "zero-shot-transfer"
+    task: str
+    runs: tuple[FineTuning, ...]
+    """One for each setting of the grid."""
+    label: str = field(metadata=NOT_IDENTITY)
+
+    @property
+    def title(self) -> str:
+        return f"{task_named(self.task).title} transfer, {self.label}"
+
+    @property
+    def encoder(self) -> Stage:
+        return self.runs[0].encoder
+
+    def make(self, work: Work) -> None:
+        by_run = [read_scores(work.path(run)) for run in self.runs]
+        chosen = best_settings([dev_score(scores, self.task) for scores in by_run])
+        if not chosen:
+            raise IsoglotError(
+                f"every setting of {task_named(self.task).title} diverged in its first epoch; lower the learning "
+                "rates of the search under [change]"
+            )
+        scores = [
+            Score(metric=same[0].metric, language=same[0].language, value=fmean(score.value for score in same))
+            for same in zip(*(by_run[number] for number in chosen), strict=True)
+            if same[0].metric != "diverged"
+        ]
+        scores += [Score(metric=place, value=number) for place, number in zip(PLACES, chosen, strict=False)]
+        scores.append(Score(metric="settings_diverged", value=num_diverged(by_run)))
+        write_scores(work.folder, [*scores, Score(metric="settings_tried", value=len(self.runs))])
+
+
+def num_diverged(by_run: Sequence[Sequence[Score]]) -> float:
+    return sum(score.value for scores in by_run for score in scores if score.metric == "diverged")
+
+
+def dev_score(scores: Sequence[Score], task: str) -> float | None:
+    """The score that chooses between settings; None for a setting that diverged in its first epoch."""
+    metric = DEV + task_named(task).metric
+    return next((score.value for score in scores if score.metric == metric), None)
+
+
+def best_settings(dev_scores: Sequence[float | None]) -> list[int]:
+    """Places of the best two, the best first; the earlier one of equals."""
+    scored = {number: score for number, score in enumerate(dev_scores) if score is not None}
+    return sorted(scored, key=lambda number: -scored[number])[:BEST_SETTINGS]

@@ -1,34 +1,34 @@
-"""What stages ask of the node of a cluster, by the size of the text or of the model they are about.
+"""Cluster resources of a stage, by the size of its text or model.
 
-These are upper bounds for a scheduler and no estimates of time; docs/cluster.md has them as a table.
+These are upper bounds for a scheduler, not estimates of time; docs/cluster.md has them as a table.
 """
 
 from isoglot.store import Resources
 from isoglot.study.scales import EncoderShape
 
 LARGE_PARAMETERS = 1_000_000
-"""Outside the token tables. A smaller model, as the demo's, is no faster on a GPU."""
+"""Token tables excluded. A smaller model, such as the demo's, is no faster on a GPU."""
 GPU_SPEEDUP = 1000
-"""Over the two CPU cores that stages guess for: what a V100 does, and newer ones do better."""
+"""The speed of a V100 relative to the two CPU cores that stages guess for; newer GPUs are faster."""
 UNKNOWN_HOURS = 12.0
-"""For training on files, whose examples are not counted before they are read."""
+"""The limit for training on files, whose examples are not counted before they are read."""
 LITTLE_GIGABYTES = 0.1
 
 
 def for_text(gigabytes: float) -> Resources:
-    """To go through so much text, as large as its files are."""
+    """Going through text whose files have this size."""
     if gigabytes < LITTLE_GIGABYTES:
         return Resources()
     return Resources(cpus=8, gigabytes=8 + 2 * gigabytes, hours=2 + gigabytes / 2)
 
 
 def for_reading(*shapes: EncoderShape) -> Resources:
-    """To have models read some thousand sentences and compare what they make of them."""
+    """Letting models read a few thousand sentences and comparing their vectors."""
     return Resources(gpus=1, cpus=8, gigabytes=32, hours=4) if _one_is_large(*shapes) else Resources()
 
 
 def for_training(shape: EncoderShape, *, guessed_seconds: float | None) -> Resources:
-    """To train a model, or to fine-tune it, for what would take so long on two CPU cores."""
+    """Training or fine-tuning that would take this long on two CPU cores."""
     if not _one_is_large(shape):
         return Resources(cpus=2, hours=1 + 4 * (guessed_seconds or 0) / 3600)
     if guessed_seconds is None:

@@ -1,33 +1,80 @@
-"""A task learned on a layer of the source's model, asked of the target's model at the same layer (Figures 5 and 8)."""
+"""New layers that learn a task on a frozen layer of the source's model, then read the target's (Figures 5 and 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.sentences import Encoding
-from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.stages.contextual_maps import ContextualMaps
 from isoglot.pipeline.stages.examples import AnyExamples, read_counts, read_examples
+from isoglot.pipeline.stages.fine_tuning import PLACES, TaskTraining, best_settings, dev_score, num_diverged
 from isoglot.pipeline.stages.job_sizes import for_reading
-from isoglot.pipeline.stages.layer_heads import LAYERS, LayerHead
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model
+from isoglot.pipeline.stages.readers import MAPS
 from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
-from isoglot.pipeline.stages.transfer import PLACES, best_settings, dev_score
-from isoglot.pipeline.stages.two_models import MAPS
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
+from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.model import Mapped
+    from isoglot.corpora.sentences import Encoding
+    from isoglot.evaluation.transfer.fine_tuning import FineTuned
+    from isoglot.evaluation.transfer.model import Mapped, NewLayers
+    from isoglot.machine import Machine
+    from isoglot.model.encoder import Encoder
 
-BEST_SETTING = PLACES[0]
+LAYERS = "layers.safetensors"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerHead(TaskTraining):
+    """The new layers of one setting, with their scores on the source (section 5.1.2)."""
+
+    kind: ClassVar[str] = "layer-head"
+    layer: int
+    """The last frozen layer, counted from 0, the embeddings."""
+    new_layers: int
+    bpe: LearnedBpe
+    test: AnyExamples
+
+    @property
+    def title(self) -> str:
+        place = f"{task_named(self.task).title} on layer {self.layer}"
+        return f"{place}, {self.label}, batch {self.run.batch}, rate {self.run.learning_rate:g}"
+
+    @property
+    def operations_per_token(self) -> int:
+        """Frozen layers are passed once, new layers three times."""
+        frozen, new = (
+            replace(self.encoder.run.shape, layers=layers).num_parameters(table_size=0)
+            for layers in (self.layer, self.new_layers)
+        )
+        return 2 * (frozen + 3 * new)
+
+    @property
+    def scored_layer(self) -> int:
+        return self.layer
+
+    def encoding(self, work: Work, language: str) -> Encoding:
+        return opened_encoding(work.path, language=language, bpe=self.bpe, vocabulary=self.vocabulary)
+
+    def learner(self, encoder: Encoder) -> NewLayers:
+        from isoglot.evaluation.transfer.model import drawn_layers
+
+        return drawn_layers(encoder, layer=self.layer, count=self.new_layers, seed=self.run.seed)
+
+    def test_scores(self, work: Work, task: Task[Any], tuned: FineTuned, machine: Machine) -> Iterator[Score]:
+        from isoglot.evaluation.transfer.model import write_task_layers
+
+        gold = read_examples(task, work.path(self.test))
+        tested = self.tested(work, task, gold, tuned, language=self.run.language, machine=machine)
+        write_task_layers(tuned.model, work.folder / LAYERS, labels=tuned.labels)
+        return self.source_scores(tested.scores)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +87,12 @@ class LayerTransfer(Stage):
     language: str
     """The target."""
     encoder: AnyEncoder
-    """Which reads the target; that of the heads where one model reads both languages."""
+    """The reader of the target; the encoder of the heads where one model reads both languages."""
     vocabulary: BuiltVocabulary
     bpe: LearnedBpe
     test: AnyExamples
     maps: ContextualMaps | None
-    """From the target to the source; None: its states are read as they are."""
+    """Maps from the target to the source; with None its states are read as they are."""
     new_vectors: NewVectors | None
     """How states are mapped; None where they are not."""
     label: str = field(metadata=NOT_IDENTITY)
@@ -87,54 +134,39 @@ class LayerTransfer(Stage):
         from isoglot.machine import this_machine
 
         task, machine = task_named(self.task), this_machine()
-        of_heads = [read_scores(work.path(head)) for head in self.heads]
-        chosen = self._best(of_heads)
+        by_head = [read_scores(work.path(head)) for head in self.heads]
+        best = best_settings([dev_score(scores, self.task) for scores in by_head])
+        if not best:
+            raise IsoglotError(
+                f"every setting of {task.title} on layer {self.layer} diverged in its first epoch; "
+                "lower change.alignment.layer_tasks.learning_rates"
+            )
+        head, run = self.heads[best[0]], self.heads[best[0]].run
         encoder = NewLayers(
             chosen_model(work.path(self.encoder)).encoder,
             layer=self.layer,
-            count=self.heads[chosen].new_layers,
+            count=head.new_layers,
             mapped=self._mapped(work),
         )
-        model, labels = read_task_layers(work.path(self.heads[chosen]) / LAYERS, task, encoder=encoder)
-        run = self.heads[chosen].run
+        model, labels = read_task_layers(work.path(head) / LAYERS, task, encoder=encoder)
         with machine.threads_for(num_activations=run.batch * run.most_tokens * encoder.shape.width):
-            found = evaluate(
+            tested = evaluate(
                 task,
                 read_examples(task, work.path(self.test)),
                 model=model.to(machine.device),
                 labels=labels,
-                encoding=Encoding(
-                    language=self.language,
-                    bpe=Bpe.read(work.path(self.bpe) / MERGES),
-                    vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
-                ),
+                encoding=opened_encoding(work.path, language=self.language, bpe=self.bpe, vocabulary=self.vocabulary),
                 most_tokens=run.most_tokens,
                 machine=machine,
             )
-        told = found.scores | {metric: float(count) for metric, count in read_counts(work.path(self.test)).items()}
-        diverged = sum(score.value for scores in of_heads for score in scores if score.metric == "diverged")
-        of_search = {BEST_SETTING: chosen, "settings_diverged": diverged, "settings_tried": len(self.heads)}
-        write_scores(
-            work.folder,
-            [
-                *(
-                    Score(metric=metric, layer=self.layer, language=self.language, value=value)
-                    for metric, value in told.items()
-                ),
-                *(score for score in of_heads[chosen] if score.metric != "diverged"),
-                *(Score(metric=metric, layer=self.layer, value=value) for metric, value in of_search.items()),
-            ],
-        )
-
-    def _best(self, of_heads: Sequence[Sequence[Score]]) -> int:
-        """The place of the best setting."""
-        best = best_settings([dev_score(scores, self.task) for scores in of_heads])
-        if not best:
-            raise IsoglotError(
-                f"every setting of {task_named(self.task).title} on layer {self.layer} diverged in its first epoch; "
-                "lower change.alignment.layer_tasks.learning_rates"
-            )
-        return best[0]
+        scores = [
+            Score(metric=metric, layer=self.layer, language=self.language, value=float(value))
+            for metric, value in (tested.scores | read_counts(work.path(self.test))).items()
+        ]
+        scores += [score for score in by_head[best[0]] if score.metric != "diverged"]
+        search = {PLACES[0]: best[0], "settings_diverged": num_diverged(by_head), "settings_tried": len(self.heads)}
+        scores += [Score(metric=metric, layer=self.layer, value=value) for metric, value in search.items()]
+        write_scores(work.folder, scores)
 
     def _mapped(self, work: Work) -> Mapped | None:
         from isoglot.evaluation.geometry.vector_maps import read_maps

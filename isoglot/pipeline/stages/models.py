@@ -1,39 +1,50 @@
-"""Models: as they start, and as they are after pretraining."""
+"""Models before and after pretraining, with the log of their evaluations and the sizes of their token tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
+from isoglot.errors import IsoglotError
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.model.checkpoints import stored_progression
-from isoglot.pipeline.stages.code_switching import SwitchableTrainingText
 from isoglot.pipeline.stages.job_sizes import for_training
-from isoglot.pipeline.stages.vocabulary import TokenStreams
-from isoglot.pretraining.run import BEST, LOG, PretrainingRun
-from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
+from isoglot.pipeline.stages.text import SyntheticText
+from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
+from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
+from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Store, Work
+from isoglot.store.record import damaged
+from isoglot.study.conditions import TableKind
 
 if TYPE_CHECKING:
+    from isoglot.machine import Machine
     from isoglot.model.cloze import ClozeModel
 
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
 GUESSED_UPDATE_SECONDS = 0.01
+# Single characters, at the end of a word and elsewhere. XLM's vocabularies of two Wikipedias have some 4,000 tokens
+# more than merges, most of them of scripts that neither language is written in.
+CHARACTERS_OF_A_TEXT = 2500
+CHARACTERS_OF_A_SYNTHETIC_TEXT = 60
 
 
 def guessed_training_seconds(*, updates: float, operations: float) -> float:
-    """On two CPU cores."""
+    """A guess for two CPU cores."""
     return updates * GUESSED_UPDATE_SECONDS + operations / GUESSED_OPERATIONS_PER_SECOND["cpu"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class UntrainedEncoder(Stage):
-    """The model a run starts from: what it scores owes nothing to learning."""
+    """The model a run starts from: its scores owe nothing to learning."""
 
     kind: ClassVar[str] = "untrained-encoder"
     run: PretrainingRun
@@ -62,7 +73,7 @@ class PretrainedEncoder(Stage):
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
     switchable: Mapping[str, SwitchableTrainingText]
-    """Read in training where a language has one, in the place of its stream."""
+    """Where a language has one, training reads it in place of its stream."""
     label: str = field(metadata=NOT_IDENTITY)
 
     @property
@@ -73,7 +84,7 @@ class PretrainedEncoder(Stage):
         return Amount(units=self.run.tokens, of="tokens")
 
     def guessed_seconds(self) -> float:
-        """For two CPU cores: a fixed cost for each update, and six operations for each parameter and token."""
+        """A fixed cost for each update, and six operations for each parameter and token."""
         operations = 6 * self.run.shape.num_parameters(table_size=0) * self.run.tokens
         return guessed_training_seconds(updates=self.run.updates, operations=operations)
 
@@ -83,38 +94,25 @@ class PretrainedEncoder(Stage):
         return float(stored_progression(folder).get("update", 0) / self.run.updates)
 
     def resources(self) -> Resources:
-        asked = for_training(self.run.shape, guessed_seconds=self.guessed_seconds())
-        # Hours are left as they are: how much faster several are is not known beforehand.
-        return replace(asked, gpus=asked.gpus * processes_per_model())
+        one_process = for_training(self.run.shape, guessed_seconds=self.guessed_seconds())
+        # Hours stay as they are: how much faster several processes are is not known beforehand.
+        return replace(one_process, gpus=one_process.gpus * processes_per_model())
 
     def make(self, work: Work) -> None:
         from isoglot.hardware import free_memory_of
         from isoglot.machine import this_machine
-        from isoglot.pipeline.stages.training_watch import TrainingWatch
         from isoglot.pretraining.footprint import micro_batch
         from isoglot.pretraining.loop import pretrain
         from isoglot.pretraining.torchrun import Job, pretrain_in_processes
 
         machine, processes, streams = this_machine(), processes_per_model(), _opened(self, work)
         switchable = {language: SwitchableText.read(work.path(text)) for language, text in self.switchable.items()}
-        windows = micro_batch(
-            self.run,
-            table_sizes={language: stream.table_size for language, stream in streams.items()},
-            free=free_memory_of(machine),
-            processes=processes,
-        )
+        table_sizes = {language: stream.table_size for language, stream in streams.items()}
+        windows = micro_batch(self.run, table_sizes=table_sizes, free=free_memory_of(machine), processes=processes)
         num_activations = self.run.batch * self.run.window * self.run.shape.width
         with (
             machine.threads_for(num_activations=num_activations),
-            TrainingWatch(
-                self.run,
-                work,
-                streams=streams,
-                switchable=switchable,
-                label=self.label,
-                machine=machine,
-                processes=processes,
-            ) as watch,
+            self._reports(work, streams, switchable, machine=machine, processes=processes) as report,
         ):
             if processes > 1:
                 job = Job(
@@ -126,7 +124,7 @@ class PretrainedEncoder(Stage):
                     folder=work.folder,
                     micro_batch=windows,
                 )
-                pretrain_in_processes(job, processes=processes, report=watch, log_folder=work.log_folder)
+                pretrain_in_processes(job, processes=processes, report=report, log_folder=work.log_folder)
             else:
                 pretrain(
                     self.run,
@@ -135,22 +133,137 @@ class PretrainedEncoder(Stage):
                     mask_id=MASK,
                     folder=work.folder,
                     machine=machine,
-                    report=watch,
+                    report=report,
                     switchable=switchable,
                     micro_batch=windows,
                 )
+
+    @contextmanager
+    def _reports(
+        self,
+        work: Work,
+        streams: Mapping[str, TokenStream],
+        switchable: Mapping[str, SwitchableText],
+        *,
+        machine: Machine,
+        processes: int,
+    ) -> Iterator[Callable[[Sequence[UpdateRecord]], None]]:
+        """A function of new updates: it reports progress, logs health and warns where nothing is learned."""
+        from isoglot.pretraining.batches import window_source
+        from isoglot.pretraining.health import HealthLog
+        from isoglot.pretraining.loss_watch import BlindLosses, Plateau
+
+        run, blind, num_skipped = self.run, {}, 0
+        sizes = {language: stream.table_size for language, stream in streams.items()}
+        for language, stream in streams.items():
+            source = window_source(stream, switchable=switchable.get(language), window=run.window, seed=run.seed)
+            blind[language] = BlindLosses.of(source, window=run.window, table_size=sizes[language])
+        plateau = Plateau(blind, run=run)
+        health = HealthLog(work.log_folder, run=run, table_sizes=sizes, device=machine.device, processes=processes)
+
+        def report(records: Sequence[UpdateRecord]) -> None:
+            nonlocal num_skipped
+            health(records)
+            latest = records[-1]
+            num_skipped += sum(record.skipped for record in records)
+            loss = sum(latest.losses.values()) / len(latest.losses)
+            note = f"loss {loss:.2f}" + (f", {num_skipped} updates left out" if num_skipped else "")
+            work.progress(latest.update * run.batch * run.window, run.tokens, "tokens", note)
+            if warning := plateau.warning_for(records):
+                health.remark(warning)
+                warnings.warn(f"pretraining, {self.label}: {warning}", stacklevel=2)
+
+        try:
+            with closing(health):
+                yield report
+        except IsoglotError as error:
+            health.remark(str(error))
+            raise
 
 
 AnyEncoder = UntrainedEncoder | PretrainedEncoder
 
 
 def _opened(encoder: AnyEncoder, work: Work) -> dict[str, TokenStream]:
-    """Streams in the order of the run's languages, in which weights are drawn: a mapping's own is not in the digest."""
+    # Weights are drawn in the order of the run's languages, since the digest leaves out a mapping's own order.
     return {language: TokenStream.open(work.path(encoder.streams[language])) for language in encoder.run.languages}
 
 
 def chosen_model(folder: Path) -> ClozeModel:
-    """The model that speaks for an UntrainedEncoder or a PretrainedEncoder."""
+    """The chosen model of an UntrainedEncoder or a PretrainedEncoder."""
     from isoglot.model.cloze import read_model
 
     return read_model(folder / BEST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """One line of a model's log: perplexities of dev text by language."""
+
+    update: int
+    perplexity: Mapping[str, float]
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Evaluation:
+        perplexity = {language: float(value) for language, value in row["perplexity"].items()}
+        return cls(update=int(row["update"]), perplexity=perplexity)
+
+
+def evaluations(folder: Path) -> list[Evaluation]:
+    """The log of a finished model; empty where the model was deleted once its scores were known."""
+    try:
+        lines = (folder / LOG).read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            found.append(Evaluation.of(json.loads(line)))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise damaged(folder / LOG, fault=f"has no evaluation in line {number}", folder=folder) from error
+    return found
+
+
+def chosen_evaluation(found: Sequence[Evaluation], *, source: str) -> Evaluation:
+    """The evaluation of the chosen model: the first with the source language's lowest perplexity."""
+    return min(found, key=lambda each: each.perplexity[source])
+
+
+def kept_models(folder: Path, *, source: str) -> dict[int, Path]:
+    """The folders of a finished run's models by update, the chosen one included."""
+    kept = {int(each.name): each for each in (folder / INTERMEDIATE).glob("*") if each.name.isdecimal()}
+    chosen = chosen_evaluation(evaluations(folder), source=source).update
+    return dict(sorted((kept | {chosen: folder / BEST}).items()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSizes:
+    """The number of tokens in one model's tables."""
+
+    by_language: Mapping[str, int]
+    are_known: bool
+    """False where they are guessed from the number of BPE merges."""
+
+
+def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
+    """The sizes of the streams in the store, or else a guess that is rather too large."""
+    streams = {language: encoder.streams[language] for language in encoder.run.languages}
+    records = {language: store.lookup(stream) for language, stream in streams.items()}
+    sizes = {language: TokenStream.open(each.folder).table_size for language, each in records.items() if each}
+    if sizes.keys() == streams.keys():
+        return TableSizes(by_language=sizes, are_known=True)
+    own = {language: stream.bpe for language, stream in streams.items()}
+    if all(stream.vocabulary.tables is TableKind.SEPARATE for stream in streams.values()):
+        sizes = {language: len(SPECIALS) + _num_subwords(bpe) for language, bpe in own.items()}
+    else:
+        # Two languages may share one BPE.
+        together = sum(_num_subwords(bpe) for bpe in {bpe.digest: bpe for bpe in own.values()}.values())
+        sizes = dict.fromkeys(own, len(SPECIALS) + together)
+    return TableSizes(by_language=sizes, are_known=False)
+
+
+def _num_subwords(bpe: LearnedBpe) -> int:
+    """An upper bound: one for each merge, and the characters."""
+    num_synthetic = sum(isinstance(text.text, SyntheticText) for text in bpe.texts)
+    num_real = len(bpe.texts) - num_synthetic
+    return bpe.merges + num_real * CHARACTERS_OF_A_TEXT + num_synthetic * CHARACTERS_OF_A_SYNTHETIC_TEXT

@@ -1,20 +1,28 @@
-"""A model of the store as a reader of one of its languages."""
+"""Models of the store as readers of their languages, and the stages that compare two of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.vocabulary import Vocabulary
+from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, BuiltVocabulary, LearnedBpe
-from isoglot.store import Stage
+from isoglot.pipeline.stages.scores import Score
+from isoglot.pipeline.stages.translations import AnyParallelText, parallel_lines
+from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
+from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.languages import WordSplitting
 
 if TYPE_CHECKING:
+    from isoglot.corpora.sentences import EncodedSentence
     from isoglot.evaluation.geometry.reader import EncoderReader
+
+SENTENCES_CUT = "sentences_cut"
+MAPS = "maps.safetensors"
+"""The maps of every layer, in the folder of a stage that fits them."""
 
 
 def opened_reader(
@@ -30,12 +38,77 @@ def opened_reader(
     from isoglot.evaluation.geometry.reader import EncoderReader
     from isoglot.machine import this_machine
 
+    encoding = opened_encoding(path, language=language, bpe=bpe, vocabulary=vocabulary)
     return EncoderReader(
         chosen_model(path(encoder)).encoder.to(this_machine().device),
         language=language,
-        bpe=Bpe.read(path(bpe) / MERGES),
-        vocabulary=Vocabulary.read(path(vocabulary) / VOCABULARY),
+        bpe=encoding.bpe,
+        vocabulary=encoding.vocabulary,
         splitting=splitting,
         # Departure: sentences are no longer than the windows of training, as no position beyond was learned.
         most_tokens=encoder.run.window,
     )
+
+
+@contextmanager
+def enough_threads(reader: EncoderReader) -> Iterator[None]:
+    """As many threads as the reading of sentences can use."""
+    from isoglot.evaluation.geometry.hidden_states import SENTENCES_AT_ONCE
+    from isoglot.machine import this_machine
+
+    typical_tokens = SENTENCES_AT_ONCE * reader.most_tokens
+    with this_machine().threads_for(num_activations=typical_tokens * reader.width):
+        yield
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoModelStage(Stage):
+    """Two languages, each read by its own model; both entries are one stage where one model reads both."""
+
+    measured: ClassVar[str]
+    """The first words of the title."""
+    languages: tuple[str, str]
+    """The source first."""
+    encoders: Mapping[str, AnyEncoder]
+    vocabularies: Mapping[str, BuiltVocabulary]
+    bpe: Mapping[str, LearnedBpe]
+    splittings: Mapping[str, WordSplitting]
+    label: str = field(metadata=NOT_IDENTITY)
+
+    @property
+    def title(self) -> str:
+        return f"{self.measured}, {self.label}"
+
+    def resources(self) -> Resources:
+        return for_reading(*(encoder.run.shape for encoder in self.encoders.values()))
+
+    def sentences_cut(self, num_cut: Sequence[int], *, num_lines: int) -> list[Score]:
+        """Percent of lines longer than the window of each language's model."""
+        return [
+            Score(metric=SENTENCES_CUT, language=language, value=100 * count / num_lines)
+            for language, count in zip(self.languages, num_cut, strict=True)
+        ]
+
+    @contextmanager
+    def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:
+        """The readers of source and target, on the machine's device."""
+        source, target = (
+            opened_reader(
+                work.path,
+                encoder=self.encoders[language],
+                vocabulary=self.vocabularies[language],
+                bpe=self.bpe[language],
+                language=language,
+                splitting=self.splittings[language],
+            )
+            for language in self.languages
+        )
+        with enough_threads(source):
+            yield source, target
+
+
+def parallel_sentences(
+    work: Work, text: AnyParallelText, readers: Sequence[EncoderReader]
+) -> list[list[EncodedSentence]]:
+    """The sentences of a parallel text as each reader's language has them."""
+    return [reader.sentences(parallel_lines(work.path(text), reader.language)) for reader in readers]

@@ -10,20 +10,20 @@ SCORES = "scores.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """One number of a pair of languages, of one of its languages, of one layer or of one moment of its training."""
+    """One number of a language pair, one language, one layer or one moment of training."""
 
     metric: str
     value: float
     layer: int | None = None
     language: str | None = None
     update: int | None = None
-    """After which the model was scored, where that is not the one that was chosen."""
+    """The update of the scored model, where it is not the chosen one."""
 
 
 def write_scores(folder: Path, scores: Iterable[Score]) -> None:
     rows = [asdict(score) | {"value": round(score.value, 4)} for score in scores]
     for row in rows:
-        # Only where there is one: stages that know of none go on writing the bytes they always wrote.
+        # Stages without updates keep writing the bytes they wrote before this field existed.
         if row["update"] is None:
             del row["update"]
     (folder / SCORES).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

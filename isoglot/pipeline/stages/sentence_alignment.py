@@ -1,4 +1,4 @@
-"""A map at every layer from the target's sentences to the source's, and retrieval of other sentences after it."""
+"""Parallel sentences of two models: retrieval after a map at every layer (Figure 6), and similarity (Figure 7)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import rows_apart
-from isoglot.pipeline.stages.parallel_text import AnyParallelText, parallel_lines
+from isoglot.pipeline.stages.readers import MAPS, TwoModelStage
 from isoglot.pipeline.stages.scores import Score, write_scores
-from isoglot.pipeline.stages.two_models import MAPS, TwoModelStage
+from isoglot.pipeline.stages.translations import AnyParallelText, parallel_lines
 from isoglot.store import Work
 from isoglot.study.searches import NewVectors
 
@@ -23,18 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceAlignment(TwoModelStage):
-    """Figure 6 (section 5.1.3)."""
+    """Maps from the target's sentences to the source's, and retrieval of other sentences (section 5.1.3)."""
 
     kind: ClassVar[str] = "sentence-alignment"
+    measured: ClassVar[str] = "map of sentences"
     version: ClassVar[int] = 2
     fit: AnyParallelText
     test: AnyParallelText
     rounds: int
     new_vectors: NewVectors
-
-    @property
-    def title(self) -> str:
-        return f"map of sentences, {self.label}"
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
@@ -52,25 +49,24 @@ class SentenceAlignment(TwoModelStage):
                 for source_ND, target_ND in zip(source_SND, target_SND, strict=True)
             ]
         write_maps(maps, work.folder / MAPS)
-        scores = self.sentences_cut(
-            [a + b for a, b in zip(fit_cut, test_cut, strict=True)], of=len(to_fit[0]) + len(to_test[0])
-        )
+        num_cut = [a + b for a, b in zip(fit_cut, test_cut, strict=True)]
+        scores = self.sentences_cut(num_cut, num_lines=len(to_fit[0]) + len(to_test[0]))
         scores.append(Score(metric="aligned_retrieval_p1_chance", value=100 / source_STD.shape[1]))
         scores.append(Score(metric="fitted_pairs", value=source_SND.shape[1]))
         scores.append(Score(metric="map_dimensions", value=source_SND.shape[2]))
         scores.append(Score(metric="pairs_left_out", value=len(given[0]) - len(to_fit[0])))
-        for layer, (found, source_TD, target_TD) in enumerate(zip(maps, source_STD, target_STD, strict=True)):
-            scores += self._scores(layer, found, source_TD, target_TD)
+        for layer, (fitted, source_TD, target_TD) in enumerate(zip(maps, source_STD, target_STD, strict=True)):
+            scores += self._scores(layer, fitted, source_TD, target_TD)
         write_scores(work.folder, scores)
 
-    def _scores(self, layer: int, found: VectorMap, source_TD: Tensor, target_TD: Tensor) -> Iterator[Score]:
-        """The mean of both directions and each alone, under the study's way to map new vectors and under the others."""
+    def _scores(self, layer: int, fitted: VectorMap, source_TD: Tensor, target_TD: Tensor) -> Iterator[Score]:
+        """Both directions and their mean, for the study's way to map new vectors and for the other ways."""
         from isoglot.evaluation.geometry.retrieval import Measure, both_directions
 
         for new_vectors in NewVectors:
             to_target, to_source = both_directions(
-                found.compared(source_TD, new_vectors=new_vectors),
-                found.mapped(target_TD, new_vectors=new_vectors),
+                fitted.compared(source_TD, new_vectors=new_vectors),
+                fitted.mapped(target_TD, new_vectors=new_vectors),
                 None,
                 measure=Measure.COSINE,
             )
@@ -83,7 +79,7 @@ class SentenceAlignment(TwoModelStage):
 
 
 def _vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
-    """Of the sentences of each language, and how many of these were cut."""
+    """The sentence vectors of each language, and the number of sentences that were cut."""
     from isoglot.evaluation.geometry.hidden_states import line_vectors
 
     read = [line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)]
@@ -91,7 +87,7 @@ def _vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -
 
 
 def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Parallel texts without the rows of which a side is a line of the tests."""
+    """Parallel texts without the rows that have a line of the tests on either side."""
     kept = rows_apart((texts[0], texts[1]), tests=(tests[0], tests[1]))
     if not kept:
         raise IsoglotError(
@@ -103,35 +99,30 @@ def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -
 
 @dataclass(frozen=True, kw_only=True)
 class Similarity(TwoModelStage):
-    """Figure 7 (section 5.2), and beside CKA the measures that later work asks for."""
+    """CKA of parallel sentences (section 5.2), beside the measures of later work."""
 
     kind: ClassVar[str] = "similarity"
+    measured: ClassVar[str] = "similarity"
     version: ClassVar[int] = 2
     parallel: AnyParallelText
 
-    @property
-    def title(self) -> str:
-        return f"similarity, {self.label}"
-
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.geometry.hidden_states import line_vectors
+        from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
 
+        measures = {
+            "cka": linear_cka,
+            "cka_debiased": debiased_cka,
+            "svcca": svcca,
+            "neuron_correlation": average_neuron_correlation,
+        }
         with self.readers(work) as readers:
             texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
-            (source_SND, source_cut), (target_SND, target_cut) = (
-                line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)
-            )
-        scores = self.sentences_cut((source_cut, target_cut), of=len(texts[0]))
+            (source_SND, target_SND), num_cut = _vectors(readers, texts)
+        scores = self.sentences_cut(num_cut, num_lines=len(texts[0]))
         scores.append(Score(metric="sentences", value=source_SND.shape[1]))
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
-            scores += _scores(layer, source_ND, target_ND)
+            scores += [
+                Score(metric=metric, layer=layer, value=float(measure(source_ND, target_ND)))
+                for metric, measure in measures.items()
+            ]
         write_scores(work.folder, scores)
-
-
-def _scores(layer: int, source_ND: Tensor, target_ND: Tensor) -> Iterator[Score]:
-    from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
-
-    yield Score(metric="cka", layer=layer, value=float(linear_cka(source_ND, target_ND)))
-    yield Score(metric="cka_debiased", layer=layer, value=float(debiased_cka(source_ND, target_ND)))
-    yield Score(metric="svcca", layer=layer, value=float(svcca(source_ND, target_ND)))
-    yield Score(metric="neuron_correlation", layer=layer, value=float(average_neuron_correlation(source_ND, target_ND)))

@@ -1,4 +1,4 @@
-"""Files that a study names: what they are is their content, wherever they lie."""
+"""Files that a study names, identified by their content wherever they lie."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 from isoglot.corpora.readers.decompression import found
@@ -18,7 +18,7 @@ from isoglot.store import NOT_IDENTITY
 LARGE_BYTES = 64 << 20
 """A smaller file is read in a moment."""
 SETTLED_SECONDS = 5
-"""A file written just now may be written again without its time changing."""
+"""A file written just now may be written again without its modification time changing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class SourceFile:
     num_bytes: int = field(metadata=NOT_IDENTITY)
 
     def check_unchanged(self) -> None:
-        """An artifact must not be made of a file that was written while it was read."""
+        """Refuse an artifact made from a file that was written while it was read."""
         try:
             is_same = _sha256(self.path) == self.sha256
         except OSError:
@@ -39,9 +39,8 @@ class SourceFile:
             raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
 
 
-@cache
 def source_file(path: Path, *, wanted_by: str) -> SourceFile:
-    """The file at a path, plain or compressed; the digest of a large one that has not changed since is remembered."""
+    """The file at a path, plain or compressed; the digest of a large, unchanged file comes from a cache."""
     path = found(path) or path
     try:
         status = path.stat()
@@ -49,14 +48,18 @@ def source_file(path: Path, *, wanted_by: str) -> SourceFile:
             raise MissingDataError(f"{wanted_by}: {path}: not a file; name the files in it one by one")
         if status.st_size < LARGE_BYTES or time.time() - status.st_mtime < SETTLED_SECONDS:
             return SourceFile(sha256=_sha256(path), path=path, num_bytes=status.st_size)
-        seen = f"{path.absolute()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
+        key = f"{path.absolute()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
         known = _known_digests()
-        if seen not in known:
-            known[seen] = _sha256(path)
+        if key not in known:
+            known[key] = _sha256(path)
             _keep(known)
     except OSError as error:
         raise MissingDataError(f"{wanted_by}: {path}: {_reason(path, error)}") from None
-    return SourceFile(sha256=known[seen], path=path, num_bytes=status.st_size)
+    return SourceFile(sha256=known[key], path=path, num_bytes=status.st_size)
+
+
+def total_bytes(files: Iterable[SourceFile]) -> int:
+    return sum(file.num_bytes for file in files)
 
 
 def _sha256(path: Path) -> str:
@@ -70,7 +73,7 @@ def _digests_path() -> Path:
 
 
 def _known_digests() -> dict[str, str]:
-    """What was read before; anything else than that is as good as nothing."""
+    """The cached digests; a damaged or missing cache counts as empty."""
     try:
         known = json.loads(_digests_path().read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -81,7 +84,7 @@ def _known_digests() -> dict[str, str]:
 def _keep(known: dict[str, str]) -> None:
     path = _digests_path()
     draft = path.with_name(f"{path.name}.{os.getpid()}")
-    # Where this is not allowed only time is lost: the next command reads the file again.
+    # Without write access only time is lost: the next command reads the file again.
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
@@ -94,4 +97,4 @@ def _reason(path: Path, error: OSError) -> str:
     except OSError:
         return f"{error.strerror}; is --data or ISOGLOT_DATA the folder that the study's paths start from?"
     near = nearest(path.name, beside)
-    return f"{error.strerror}" + ("" if near is None else f"; did you mean {near}?")
+    return f"{error.strerror}" + (f"; did you mean {near}?" if near else "")

@@ -1,26 +1,30 @@
-"""Text of one language, made up or read, one sentence or paragraph a line."""
+"""Text of one language, synthetic or read from files, and its words cut into training, dev and test lines."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from isoglot.corpora.numbered_text import Cut, NumberedText, Split, write_numbered_text
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.errors import IsoglotError
 from isoglot.machine import num_workers
 from isoglot.pipeline.stages.job_sizes import for_text
-from isoglot.pipeline.stages.source_files import SourceFile
+from isoglot.pipeline.stages.source_files import SourceFile, total_bytes
 from isoglot.randomness import derived_seed
 from isoglot.store import Amount, Resources, Stage, Work
 from isoglot.study.conditions import Domain
+from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.real_text import HubDataset
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 LINES = "lines.txt"
 LINES_BETWEEN_REPORTS = 1000
 HUB_GIGABYTES = 20.0
-"""A guess: what a data set of the hub has in it is not known before it is fetched."""
+"""A guess: the size of a data set on the hub is unknown before it is fetched."""
 
 
 def read_lines(path: Path) -> list[str]:
@@ -29,7 +33,7 @@ def read_lines(path: Path) -> list[str]:
     return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
 
-def write_lines(path: Path, lines: Iterator[str] | list[str]) -> None:
+def write_lines(path: Path, lines: Iterable[str]) -> None:
     """The same bytes on every platform."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
@@ -37,7 +41,7 @@ def write_lines(path: Path, lines: Iterator[str] | list[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticText(Stage):
-    """Monolingual text of a made-up language; each language's meanings are drawn apart from every other's."""
+    """Monolingual text of a synthetic language; each language's meanings are drawn independently."""
 
     kind: ClassVar[str] = "text"
     world: World
@@ -53,9 +57,8 @@ class SyntheticText(Stage):
         return Amount(units=self.sentences, of="sentences")
 
     def make(self, work: Work) -> None:
-        num_other = (
-            self.sentences if self.domain is Domain.OTHER else round(self.sentences * self.language.other_topics)
-        )
+        other_share = 1.0 if self.domain is Domain.OTHER else self.language.other_topics
+        num_other = round(self.sentences * other_share)
         lines: list[str] = []
         for domain, count in ((Domain.MAIN, self.sentences - num_other), (Domain.OTHER, num_other)):
             seed = derived_seed(self.world.seed, "text", self.language.name, domain.value)
@@ -66,7 +69,7 @@ class SyntheticText(Stage):
 
 @dataclass(frozen=True, kw_only=True)
 class FileText:
-    """Text in files of the user's; no artifact, as a copy would be of no use."""
+    """Text in the user's files. It is not a stage: an artifact would only be a copy."""
 
     files: tuple[SourceFile, ...]
 
@@ -87,7 +90,7 @@ class WikipediaText(Stage):
         return f"text of {', '.join(dump.path.name for dump in self.dumps)}"
 
     def amount(self) -> Amount:
-        return Amount(units=sum(dump.num_bytes for dump in self.dumps), of="bytes")
+        return Amount(units=total_bytes(self.dumps), of="bytes")
 
     def resources(self) -> Resources:
         return for_text(gigabytes(self))
@@ -98,7 +101,7 @@ class WikipediaText(Stage):
     def _lines(self, work: Work) -> Iterator[str]:
         from isoglot.corpora.wiki.dump import dump_lines
 
-        total, before = self.amount().units, 0
+        total, before = total_bytes(self.dumps), 0
         for dump in self.dumps:
 
             def report(done: int, _: int, *, before: int = before) -> None:
@@ -139,23 +142,23 @@ AnyText = SyntheticText | FileText | WikipediaText | HubText
 
 
 def gigabytes(text: AnyText) -> float:
-    """About how large it is, as it lies on the disk; nought for a made-up one, which is always small."""
+    """The approximate size on disk; zero for synthetic text, which is always small."""
     match text:
         case SyntheticText():
             return 0.0
         case HubText():
             return HUB_GIGABYTES
         case FileText(files=files) | WikipediaText(dumps=files):
-            return sum(file.num_bytes for file in files) / 1e9
+            return total_bytes(files) / 1e9
 
 
 def text_lines(text: AnyText, work: Work) -> Iterator[str]:
-    """The lines of a text, with progress told to the stage that reads them and has the text among its inputs."""
+    """The lines of a text; progress is reported to the stage that reads them."""
     if not isinstance(text, FileText):
         path = work.path(text) / LINES
         yield from _lines(path, work, before=0, total=path.stat().st_size)
         return
-    total, before = sum(file.num_bytes for file in text.files), 0
+    total, before = total_bytes(text.files), 0
     for file in text.files:
         yield from _lines(file.path, work, before=before, total=total)
         file.check_unchanged()
@@ -172,3 +175,65 @@ def _lines(path: Path, work: Work, *, before: int, total: int) -> Iterator[str]:
             if lines.number % LINES_BETWEEN_REPORTS == 0:
                 work.progress(before + lines.position, total, "bytes")
             yield line
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitText(Stage):
+    """Shuffled lines of words for training; dev and test lines are held out before anything is learned."""
+
+    kind: ClassVar[str] = "split-text"
+    language: str
+    text: AnyText
+    splitting: WordSplitting
+    splitter_version: str
+    """Another version of the library may find other words."""
+    dev_lines: int
+    test_lines: int
+    most_words: int | None = None
+    """The limit for training lines."""
+    no_larger_than: SplitText | None = None
+    """A text with at least as many training words."""
+
+    @property
+    def title(self) -> str:
+        return f"words of {self.language}, {self.text.title.removeprefix('text of ')}"
+
+    @property
+    def is_of_other_domain(self) -> bool:
+        return self.no_larger_than is not None
+
+    def amount(self) -> Amount | None:
+        if not isinstance(self.text, FileText):
+            return None
+        return Amount(units=total_bytes(self.text.files), of="bytes")
+
+    def resources(self) -> Resources:
+        return for_text(gigabytes(self.text))
+
+    def make(self, work: Work) -> None:
+        limits = [self.most_words] if self.most_words is not None else []
+        if self.no_larger_than is not None:
+            # Departure: texts of one size have as many words, and one that has too few is taken whole.
+            limits.append(NumberedText.read(work.path(self.no_larger_than)).num_words(Split.TRAIN))
+        write_numbered_text(
+            work.folder,
+            text_lines(self.text, work),
+            splitting=self.splitting,
+            cut=Cut(
+                dev_lines=self.dev_lines,
+                test_lines=self.test_lines,
+                seed=derived_seed("split", self.language),
+                most_words=min(limits, default=None),
+            ),
+            # Handing lines to another process takes longer than cutting them at white space.
+            workers=1 if self.splitting.splitter is Splitter.WHITESPACE else num_workers(),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadsSplitText(Stage):
+    """A stage whose job is to go through the words of its split texts."""
+
+    def resources(self) -> Resources:
+        texts = [stage.text for stage in self.inputs.values() if isinstance(stage, SplitText)]
+        return for_text(sum(map(gigabytes, texts)))

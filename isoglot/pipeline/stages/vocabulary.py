@@ -1,44 +1,52 @@
-"""BPE merges, the vocabulary built with them, and the text as token streams."""
+"""BPE merges, vocabularies with their statistics (section 4.2), and text as token streams or as switchable text."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from isoglot.corpora.bpe import Bpe, learn_bpe
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.streams import write_stream
-from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
+from isoglot.corpora.code_switching import SwitchableText, Translation
+from isoglot.corpora.numbered_text import PLACES_AT_ONCE, NumberedText, Split
+from isoglot.corpora.sentences import Encoding
+from isoglot.corpora.streams import TokenStream, write_stream
+from isoglot.corpora.vocabulary import UNK, Vocabulary, anchor_statistics, build_vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.stages.split_text import SplitText, for_split_texts
-from isoglot.pipeline.stages.text import SyntheticText
-from isoglot.store import Resources, Stage, Work
+from isoglot.pipeline.stages.scores import Score, write_scores
+from isoglot.pipeline.stages.text import ReadsSplitText, SplitText, SyntheticText
+from isoglot.pipeline.stages.translations import AnyDictionary, word_pairs
+from isoglot.store import Stage, Work
 from isoglot.study.conditions import KeptAnchors, TableKind
+from isoglot.study.languages import WordSplitting
 
 MERGES = "merges.txt"
 VOCABULARY = "vocabulary.json"
+UNKNOWN = ""
+"""Stands for unknown subwords in counts; no subword has this spelling."""
 
 
-def _named(texts: Iterable[SplitText]) -> str:
+def _language_list(texts: Iterable[SplitText]) -> str:
     return " and ".join(f"{text.language}{' (other domain)' if text.is_of_other_domain else ''}" for text in texts)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnedBpe(Stage):
+class LearnedBpe(ReadsSplitText):
     """BPE of one text, or of several together."""
 
     kind: ClassVar[str] = "bpe"
     texts: tuple[SplitText, ...]
     merges: int
     most_words: int = 20_000_000
-    """Of each text."""
+    """The limit for each text."""
 
     @property
     def title(self) -> str:
-        return f"{self.merges} BPE merges of {_named(self.texts)}"
-
-    def resources(self) -> Resources:
-        return for_split_texts(*self.texts)
+        return f"{self.merges} BPE merges of {_language_list(self.texts)}"
 
     def make(self, work: Work) -> None:
         texts = [NumberedText.read(work.path(text)) for text in self.texts]
@@ -49,7 +57,7 @@ class LearnedBpe(Stage):
         for text in texts:
             counts.update(text.word_counts(Split.TRAIN, most_words=min(fewest, self.most_words)))
         bpe = learn_bpe(counts, merges=self.merges)
-        # Words of a made-up language are soon whole; a real text that has no more to merge is too small.
+        # Words of a synthetic language are soon whole; a real text that has no more to merge is too small.
         if bpe.exhausted and not all(isinstance(text.text, SyntheticText) for text in self.texts):
             raise IsoglotError(
                 f"the text has only {len(bpe.merges)} merges in it, not {self.merges}; give more text, or lower merges "
@@ -59,7 +67,7 @@ class LearnedBpe(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuiltVocabulary(Stage):
+class BuiltVocabulary(ReadsSplitText):
     """Tables of ids for all languages of a model."""
 
     kind: ClassVar[str] = "vocabulary"
@@ -72,10 +80,7 @@ class BuiltVocabulary(Stage):
     def title(self) -> str:
         kept = self.kept_anchors
         share = "" if kept is None else f" ({100 * kept.share:g}%, {kept.order.value})"
-        return f"{self.tables.value} vocabulary{share} of {_named(self.texts.values())}"
-
-    def resources(self) -> Resources:
-        return for_split_texts(*self.texts.values())
+        return f"{self.tables.value} vocabulary{share} of {_language_list(self.texts.values())}"
 
     def make(self, work: Work) -> None:
         subwords = {
@@ -88,8 +93,19 @@ class BuiltVocabulary(Stage):
         vocabulary.write(work.folder / VOCABULARY)
 
 
+def opened_encoding(
+    path: Callable[[Stage], Path], *, language: str, bpe: LearnedBpe, vocabulary: BuiltVocabulary
+) -> Encoding:
+    """A language's way from words to ids; `path` gives the folder of a stage, as `Work.path` and `Store.folder` do."""
+    return Encoding(
+        language=language,
+        bpe=Bpe.read(path(bpe) / MERGES),
+        vocabulary=Vocabulary.read(path(vocabulary) / VOCABULARY),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
-class TokenStreams(Stage):
+class TokenStreams(ReadsSplitText):
     """One language's text as ids of one vocabulary."""
 
     kind: ClassVar[str] = "token-streams"
@@ -102,9 +118,6 @@ class TokenStreams(Stage):
     def title(self) -> str:
         return f"token stream of {self.language}, {self.vocabulary.title}"
 
-    def resources(self) -> Resources:
-        return for_split_texts(self.text)
-
     def make(self, work: Work) -> None:
         write_stream(
             work.folder,
@@ -113,3 +126,115 @@ class TokenStreams(Stage):
             bpe=Bpe.read(work.path(self.bpe) / MERGES),
             vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwitchableTrainingText(ReadsSplitText):
+    """One language's training lines with translations of its words into all other languages, for extra anchors."""
+
+    kind: ClassVar[str] = "switchable-text"
+    language: str
+    text: SplitText
+    bpe: Mapping[str, LearnedBpe]
+    vocabulary: BuiltVocabulary
+    dictionaries: tuple[AnyDictionary, ...]
+    held_out: tuple[AnyDictionary, ...]
+    """Pairs that score word translation: the model must not see them in training."""
+    splittings: Mapping[str, WordSplitting]
+
+    @property
+    def title(self) -> str:
+        return f"switchable text of {self.language}, {self.vocabulary.tables.value} vocabulary"
+
+    def make(self, work: Work) -> None:
+        text, translations = NumberedText.read(work.path(self.text)), self._translations(work)
+        # Departure: a word not in the dictionary as it is written is looked up in lower case, as at the head of a
+        # sentence.
+        listed = {word: translations.get(word) or translations.get(word.lower()) for word in text.types}
+        SwitchableText.of(
+            text,
+            language=self.language,
+            translations={word: entries for word, entries in listed.items() if entries},
+            bpe={language: Bpe.read(work.path(bpe) / MERGES) for language, bpe in self.bpe.items()},
+            vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
+        ).write(work.folder)
+
+    def _translations(self, work: Work) -> dict[str, list[Translation]]:
+        translations: dict[str, list[Translation]] = defaultdict(list)
+        for dictionary in self.dictionaries:
+            held_out = {
+                (source.lower(), target.lower())
+                for each in self.held_out
+                if each.names == dictionary.names
+                for source, target, _ in word_pairs(work.path(each), each.names, self.splittings)
+            }
+            # Departure: both languages are switched, so a dictionary is read both ways; the paper does not say.
+            own_side = dictionary.names.index(self.language)
+            other = dictionary.names[1 - own_side]
+            for *pair, weight in word_pairs(work.path(dictionary), dictionary.names, self.splittings):
+                if (pair[0].lower(), pair[1].lower()) not in held_out:
+                    entry = Translation(language=other, word=pair[1 - own_side], weight=weight)
+                    translations[pair[own_side]].append(entry)
+        return translations
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocabularyStatistics(ReadsSplitText):
+    """How well a vocabulary fits the text of its languages and how much they share, counted on token streams."""
+
+    kind: ClassVar[str] = "vocabulary-statistics"
+    languages: tuple[str, str]
+    vocabulary: BuiltVocabulary
+    texts: Mapping[str, SplitText]
+    bpe: Mapping[str, LearnedBpe]
+    streams: Mapping[str, TokenStreams]
+    switchable: Mapping[str, SwitchableTrainingText]
+
+    @property
+    def title(self) -> str:
+        return f"statistics of the {self.vocabulary.title}"
+
+    def make(self, work: Work) -> None:
+        write_scores(work.folder, self._scores(work))
+
+    def _scores(self, work: Work) -> Iterator[Score]:
+        vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
+        streams = {language: TokenStream.open(work.path(self.streams[language])) for language in self.languages}
+        num_words = {
+            language: NumberedText.read(work.path(self.texts[language])).num_words(Split.TRAIN)
+            for language in self.languages
+        }
+        counts = {
+            language: _subword_counts(stream, vocabulary, Split.TRAIN, language) for language, stream in streams.items()
+        }
+        statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
+        overlap = statistics.overlap["-".join(sorted(self.languages))]
+        yield Score(metric="anchor_types", value=overlap.shared_types)
+        yield Score(metric="anchor_similarity", value=overlap.similarity)
+        for language in self.languages:
+            coverage = statistics.coverage[language]
+            held_out = _subword_counts(streams[language], vocabulary, Split.DEV, language)
+            values = {
+                "merges": len(Bpe.read(work.path(self.bpe[language]) / MERGES).merges),
+                "anchor_token_share": 100 * overlap.shared_token_rate[language],
+                "subword_types": coverage.types,
+                "training_words": num_words[language],
+                "training_tokens": coverage.tokens,
+                "tokens_per_word": coverage.tokens_per_word,
+                "unknown_share_held_out": 100 * held_out[UNKNOWN] / max(1, held_out.total()),
+            }
+            if language in self.switchable:
+                text = SwitchableText.read(work.path(self.switchable[language]))
+                values["dictionary_word_share"] = 100 * text.known_share()
+            for metric, value in values.items():
+                yield Score(metric=metric, value=value, language=language)
+
+
+def _subword_counts(stream: TokenStream, vocabulary: Vocabulary, split: Split, language: str) -> Counter[str]:
+    """How often each subword stands in a stream, line ends left out."""
+    ids = stream.ids(split)
+    counts = np.zeros(stream.table_size, dtype=np.int64)
+    for start in range(0, len(ids), PLACES_AT_ONCE):
+        counts += np.bincount(ids[start : start + PLACES_AT_ONCE], minlength=stream.table_size)
+    known = {subword: int(counts[id]) for subword, id in vocabulary.ids(language).items() if counts[id]}
+    return Counter(known | {UNKNOWN: int(counts[UNK])}) if counts[UNK] else Counter(known)

@@ -1,4 +1,4 @@
-"""Translation of words by a map between two models' vectors of word types, and between fastText vectors beside it."""
+"""Translation of words by a map between two models' vectors of word types, with static word vectors as baseline."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.words import split_lines
-from isoglot.pipeline.stages.dictionaries import AnyDictionary, dictionary_entries
+from isoglot.corpora.word_vectors import fasttext_vectors, read_word_vectors
+from isoglot.machine import num_workers
+from isoglot.pipeline.stages.readers import TwoModelStage
 from isoglot.pipeline.stages.scores import Score, write_scores
-from isoglot.pipeline.stages.split_text import SplitText
-from isoglot.pipeline.stages.two_models import TwoModelStage
-from isoglot.pipeline.stages.word_vectors import AnyWordVectors, word_vectors
-from isoglot.store import Work
+from isoglot.pipeline.stages.source_files import SourceFile
+from isoglot.pipeline.stages.text import LINES_BETWEEN_REPORTS, ReadsSplitText, SplitText, read_lines, write_lines
+from isoglot.pipeline.stages.translations import AnyDictionary, split_entries
+from isoglot.store import Stage, Work
+from isoglot.study.searches import FastText
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,48 +33,100 @@ if TYPE_CHECKING:
 
 # S = layers 0 to last, or one where there are none, R = rows of vectors, D = width
 
-LINES_BETWEEN_REPORTS = 1000
+WORDS = "words.txt"
+VECTORS = "vectors.npy"
+DRAFT = "text.txt"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FastTextVectors(ReadsSplitText):
+    """Vectors of a text's words, the most frequent first; two trainings on the same text differ in their numbers."""
+
+    kind: ClassVar[str] = "fasttext-vectors"
+    text: SplitText
+    training: FastText
+    most_words: int
+
+    @property
+    def title(self) -> str:
+        return f"fastText vectors, {self.text.title}"
+
+    def make(self, work: Work) -> None:
+        text = NumberedText.read(work.path(self.text))
+        words, vector_WD = fasttext_vectors(
+            text.lines(Split.TRAIN),
+            settings=self.training,
+            most_words=self.most_words,
+            threads=num_workers(),
+            draft=work.folder / DRAFT,
+        )
+        _write_vectors(words, vector_WD, work.folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordVectorFile(Stage):
+    """The first vectors of the user's file."""
+
+    kind: ClassVar[str] = "word-vector-file"
+    file: SourceFile
+    most_words: int
+
+    @property
+    def title(self) -> str:
+        return f"word vectors, {self.file.path.name}"
+
+    def make(self, work: Work) -> None:
+        words, vector_WD = read_word_vectors(self.file.path, most_words=self.most_words)
+        self.file.check_unchanged()
+        _write_vectors(words, vector_WD, work.folder)
+
+
+AnyWordVectors = FastTextVectors | WordVectorFile
+
+
+def word_vectors(folder: Path) -> tuple[list[str], NDArray[np.float32]]:
+    """Words in lower case, each once, and their vectors [W, D]."""
+    vector_WD: NDArray[np.float32] = np.load(folder / VECTORS, allow_pickle=False)
+    return read_lines(folder / WORDS), vector_WD
+
+
+def _write_vectors(words: list[str], vector_WD: NDArray[np.float32], folder: Path) -> None:
+    write_lines(folder / WORDS, words)
+    np.save(folder / VECTORS, vector_WD, allow_pickle=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordLevelAlignment(TwoModelStage):
-    """Figure 4 (section 5.1.1).
+    """Word translation of Figure 4 (section 5.1.1).
 
     Contextual vectors of all layers and both languages are in memory at once: 5.5 GB a language at the paper's scale,
     and twice that while they are summed.
     """
 
     kind: ClassVar[str] = "word-level-alignment"
+    measured: ClassVar[str] = "map of words"
     version: ClassVar[int] = 2
     texts: Mapping[str, SplitText]
-    """Whose training lines tell the words, and are where these are met in context."""
+    """Their training lines give the words and their contexts."""
     fit: AnyDictionary
     # Departure: the reverse direction is scored by the same entries turned round; MUSE has a dictionary of its own.
     test: AnyDictionary
     vectors: Mapping[str, AnyWordVectors]
-    """The baseline, of both languages or of none."""
+    """The baseline, for both languages or for none."""
     rounds: int
     # Departure: a line of the text is a sentence; what is longer than the model's windows is read in pieces.
     word_sentences: int
     most_words: int
-
-    @property
-    def title(self) -> str:
-        return f"map of words, {self.label}"
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.geometry.word_translation import NoPairsError
 
         texts = [NumberedText.read(work.path(self.texts[language])) for language in self.languages]
         with self.readers(work) as readers:
-            embedding = [
-                _embedding_vectors(reader, text, most_words=self.most_words)
-                for reader, text in zip(readers, texts, strict=True)
-            ]
-            contextual = [
-                self._contextual_vectors(reader, text, work) for reader, text in zip(readers, texts, strict=True)
-            ]
-        baseline = [self._baseline_vectors(work, language) for language in self.languages] if self.vectors else []
+            sides = list(zip(readers, texts, strict=True))
+            embedding = [_embedding_vectors(reader, text, most_words=self.most_words) for reader, text in sides]
+            contextual = [self._contextual_vectors(reader, text, work) for reader, text in sides]
+        baseline = [_static_vectors(work.path(self.vectors[language])) for language in self.languages if self.vectors]
         pairs = self._pairs(work, self.fit), self._pairs(work, self.test)
         scores = list(self._scores("contextual", contextual, baseline, pairs=pairs))
         try:
@@ -79,15 +137,14 @@ class WordLevelAlignment(TwoModelStage):
         scores.append(Score(metric="map_dimensions", value=readers[0].width))
         write_scores(work.folder, scores)
 
-    def _baseline_vectors(self, work: Work, language: str) -> _TypeVectors:
-        import torch
-
-        words, vector_RD = word_vectors(work.path(self.vectors[language]))
-        row_of = {word: row for row, word in enumerate(words)}
-        return _TypeVectors(row_of=row_of, vector_SRD=torch.from_numpy(vector_RD).unsqueeze(0))
-
     def _contextual_vectors(self, reader: EncoderReader, text: NumberedText, work: Work) -> _TypeVectors:
         from isoglot.evaluation.geometry.hidden_states import word_type_vectors
+
+        def lines() -> Iterator[list[str]]:
+            for number, line in enumerate(islice(text.lines(Split.TRAIN), self.word_sentences)):
+                if number % LINES_BETWEEN_REPORTS == 0:
+                    work.progress(number, self.word_sentences, "sentences")
+                yield line
 
         counts = text.word_counts(Split.TRAIN)
         # Departure: occurrences of all spellings that are one word in lower case are averaged together.
@@ -95,45 +152,37 @@ class WordLevelAlignment(TwoModelStage):
         for spelling, count in counts.items():
             lower[spelling.lower()] += count
         row_of = {word: row for row, word in enumerate(_most_frequent(lower)[: self.most_words])}
-        lines = self._told(islice(text.lines(Split.TRAIN), self.word_sentences), work)
         vector_SRD, num_met_R = word_type_vectors(
             reader,
-            reader.whole_sentences_of_words(lines),
+            reader.whole_sentences_of_words(lines()),
             types={spelling: row_of[spelling.lower()] for spelling in counts if spelling.lower() in row_of},
         )
         met = num_met_R.tolist()
         return _TypeVectors(row_of={word: row for word, row in row_of.items() if met[row]}, vector_SRD=vector_SRD)
 
-    def _told(self, lines: Iterator[list[str]], work: Work) -> Iterator[list[str]]:
-        for number, line in enumerate(lines):
-            if number % LINES_BETWEEN_REPORTS == 0:
-                work.progress(number, self.word_sentences, "sentences")
-            yield line
-
     def _scores(
-        self, name: str, of_model: Sequence[_TypeVectors], baseline: Sequence[_TypeVectors], *, pairs: _FitAndTest
+        self, name: str, vectors: Sequence[_TypeVectors], baseline: Sequence[_TypeVectors], *, pairs: _FitAndTest
     ) -> Iterator[Score]:
-        """Of the model's words, and of the same words of the baseline."""
+        """Scores of the model's words, and of the same words of the baseline."""
         # Departure: words that only the model has, or only the baseline, are left out, so that both translate the same.
         words = [
             [word for word in side.row_of if not baseline or word in baseline[place].row_of]
-            for place, side in enumerate(of_model)
+            for place, side in enumerate(vectors)
         ]
-        for language, side, kept in zip(self.languages, of_model, words, strict=True):
+        for language, side, kept in zip(self.languages, vectors, words, strict=True):
             yield Score(metric=f"{name}_words", language=language, value=len(kept))
             yield Score(metric=f"{name}_words_left_out", language=language, value=len(side.row_of) - len(kept))
-        layers = list(self._translations(of_model, words, pairs=pairs))
-        yield from _coverage_scores(name, layers[0])
-        for layer, found in enumerate(layers):
-            yield from _precision_scores(name, found, layer=layer if len(layers) > 1 else None)
-        for found in self._translations(baseline, words, pairs=pairs):
-            yield from _coverage_scores(f"fasttext_of_{name}_words", found)
-            yield from _precision_scores(f"fasttext_of_{name}_words", found, layer=None)
+        for prefix, sides in ((name, vectors), (f"fasttext_of_{name}_words", baseline)):
+            layers = list(self._translations(sides, words, pairs=pairs))
+            for layer, translation in enumerate(layers):
+                if layer == 0:  # every layer has the same words
+                    yield from _coverage_scores(prefix, translation)
+                yield from _precision_scores(prefix, translation, layer=layer if len(layers) > 1 else None)
 
     def _translations(
         self, sides: Sequence[_TypeVectors], words: Sequence[Sequence[str]], *, pairs: _FitAndTest
     ) -> Iterator[WordTranslation]:
-        """At every layer; none of a baseline that is not there."""
+        """The translations of every layer; nothing where there is no baseline."""
         from isoglot.evaluation.geometry.word_translation import word_translation
 
         fit, test = pairs
@@ -142,12 +191,9 @@ class WordLevelAlignment(TwoModelStage):
             yield word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
 
     def _pairs(self, work: Work, dictionary: AnyDictionary) -> list[WordPair]:
-        """All entries in lower case; one of several words is in no vocabulary, but counts for the coverage."""
-        entries = dictionary_entries(work.path(dictionary))
-        source, target = self.languages
-        own = split_lines([entry.source for entry in entries], self.splittings[source])
-        other = split_lines([entry.target for entry in entries], self.splittings[target])
-        return [(" ".join(a).lower(), " ".join(b).lower()) for a, b in zip(own, other, strict=True)]
+        """All entries in lower case; those of several words are in no vocabulary, but count for the coverage."""
+        entries = split_entries(work.path(dictionary), self.languages, self.splittings)
+        return [(" ".join(own).lower(), " ".join(other).lower()) for own, other, _ in entries]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,22 +207,27 @@ class _TypeVectors:
         from isoglot.evaluation.geometry.word_translation import WordSpace
         from isoglot.machine import this_machine
 
-        vector_RD = self.vector_SRD[layer]
-        vector_WD = vector_RD[[self.row_of[word] for word in words]]
+        vector_WD = self.vector_SRD[layer][[self.row_of[word] for word in words]]
         return WordSpace(words=words, vector_WD=vector_WD.to(this_machine().device))
 
 
+def _static_vectors(folder: Path) -> _TypeVectors:
+    import torch
+
+    words, vector_RD = word_vectors(folder)
+    row_of = {word: row for row, word in enumerate(words)}
+    return _TypeVectors(row_of=row_of, vector_SRD=torch.from_numpy(vector_RD).unsqueeze(0))
+
+
 def _embedding_vectors(reader: EncoderReader, text: NumberedText, *, most_words: int) -> _TypeVectors:
-    """The words of a text that are one subword, and its row of the embedding matrix."""
+    """The words of a text that are one subword, with its row of the embedding matrix."""
     spellings = _most_frequent(text.word_counts(Split.TRAIN))
     ids = reader.vocabulary.ids(reader.language)
     row_of: dict[str, int] = {}
     for spelling, subwords in zip(spellings, reader.bpe.segment_all(spellings), strict=True):
-        if len(subwords) == 1 and subwords[0] in ids:
+        if len(subwords) == 1 and subwords[0] in ids and len(row_of) < most_words:
             # Departure: of spellings that are one word in lower case, the most frequent has the row, as in MUSE.
             row_of.setdefault(spelling.lower(), ids[subwords[0]])
-            if len(row_of) == most_words:
-                break
     return _TypeVectors(row_of=row_of, vector_SRD=reader.token_table_VD.float().unsqueeze(0))
 
 
@@ -184,21 +235,24 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 
-def _precision_scores(name: str, found: WordTranslation, *, layer: int | None) -> Iterator[Score]:
-    """By CSLS and from source to target, where the name does not say otherwise."""
+def _precision_scores(name: str, translation: WordTranslation, *, layer: int | None) -> Iterator[Score]:
+    """A metric without suffix is by CSLS, from source to target."""
     from isoglot.evaluation.geometry.retrieval import Measure
 
-    for direction, by_measure in (("", found.to_target), ("_to_source", found.to_source)):
+    for direction, by_measure in (("", translation.to_target), ("_to_source", translation.to_source)):
         for measure, precision in by_measure.items():
             suffix = ("" if measure is Measure.CSLS else f"_{measure.value}") + direction
             for at, value in precision.at.items():
                 yield Score(metric=f"{name}_p{at}{suffix}", layer=layer, value=value)
 
 
-def _coverage_scores(name: str, found: WordTranslation) -> Iterator[Score]:
-    asked = next(iter(found.to_target.values())).asked
-    yield Score(metric=f"{name}_asked", value=asked)
-    yield Score(metric=f"{name}_fitted_pairs", value=found.fitted_pairs)
-    yield Score(metric=f"{name}_coverage", value=found.coverage.pairs)
-    yield Score(metric=f"{name}_coverage_of_source_words", value=found.coverage.source_words)
-    yield Score(metric=f"{name}_coverage_of_target_words", value=found.coverage.target_words)
+def _coverage_scores(name: str, translation: WordTranslation) -> Iterator[Score]:
+    values = {
+        "asked": next(iter(translation.to_target.values())).num_queries,
+        "fitted_pairs": translation.fitted_pairs,
+        "coverage": translation.coverage.pairs,
+        "coverage_of_source_words": translation.coverage.source_words,
+        "coverage_of_target_words": translation.coverage.target_words,
+    }
+    for metric, value in values.items():
+        yield Score(metric=f"{name}_{metric}", value=value)

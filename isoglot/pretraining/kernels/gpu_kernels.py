@@ -87,15 +87,9 @@ class GpuKernels:
         place = self._next_place()
         if not triton_attention.is_for(joint_T3D, length=length, heads=heads):
             return _attention_of_torch(joint_T3D, length=length, heads=heads, dropout=self.attention_dropout)
-        output_TD, divisor_WHL = triton_attention.attention(
-            joint_T3D,
-            batch=len(joint_T3D) // length,
-            length=length,
-            heads=heads,
-            dropout=self.attention_dropout,
-            seed=self.current_seed,
-            place=place,
-        )
+        shape: dict[str, Any] = {"batch": len(joint_T3D) // length, "length": length, "heads": heads}
+        draw: dict[str, Any] = {"dropout": self.attention_dropout, "seed": self.current_seed, "place": place}
+        output_TD, divisor_WHL = triton_attention.attention(joint_T3D, **shape, **draw)
         return Attended(output_TD=output_TD, saved=(joint_T3D, divisor_WHL, place))
 
     def attention_backward(
@@ -106,18 +100,10 @@ class GpuKernels:
             self.add_bias_gradient(bias, gradient_T3D)
             return gradient_T3D
         joint_T3D, divisor_WHL, place = attended.saved
+        shape: dict[str, Any] = {"batch": len(joint_T3D) // length, "length": length, "heads": heads}
+        draw: dict[str, Any] = {"dropout": self.attention_dropout, "seed": self.current_seed, "place": place}
         return triton_attention.attention_backward(
-            output_TD,
-            joint_T3D,
-            attended.output_TD,
-            divisor_WHL,
-            batch=len(joint_T3D) // length,
-            length=length,
-            heads=heads,
-            dropout=self.attention_dropout,
-            seed=self.current_seed,
-            place=place,
-            bias_gradient_3D=bias.gradient,
+            output_TD, joint_T3D, attended.output_TD, divisor_WHL, **shape, **draw, bias_gradient_3D=bias.gradient
         )
 
     def softmax_loss(self, logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,8 @@
-"""Self-attention over whole short windows on a GPU, out of and into the layout of the one matrix before it."""
+"""Self-attention over whole short windows on a GPU, out of and into the layout of the one matrix before it.
+
+The shares of each position in each other are never written to memory: the way forward keeps one number for each query,
+the logarithm of its divisor, and the way back computes the shares once more from it.
+"""
 
 # T = tokens of a piece, D = width, W = windows, H = heads, L = positions
 
@@ -14,7 +18,7 @@ LONGEST = 256
 MUCH_SHARED_MEMORY = 160 << 10
 """Without so much, as smaller GPUs are, it can hold half as many."""
 DEPTHS = (16, 32, 64)
-"""Of a head: powers of two that leave room for that."""
+"""Widths of a head: powers of two that leave room for that."""
 
 
 def is_for(joint_T3D: Tensor, *, length: int, heads: int) -> bool:
@@ -25,7 +29,7 @@ def is_for(joint_T3D: Tensor, *, length: int, heads: int) -> bool:
 
 
 def _shared_memory(device: torch.device) -> int:
-    """What a program can have, in bytes; much, where it is not told."""
+    """Bytes of shared memory that a program can have; much, where torch does not know."""
     if device.type != "cuda":
         return MUCH_SHARED_MEMORY
     return getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", MUCH_SHARED_MEMORY)
@@ -137,7 +141,7 @@ def _attention(
     highest = tl.full((QUERIES,), -1e30, dtype=tl.float32)
     total = tl.zeros((QUERIES,), dtype=tl.float32)
     sums = tl.zeros((QUERIES, DEPTH), dtype=tl.float32)
-    # Of base 2, which is what the device has.
+    # Scores are in base 2, since the device has exp2 in hardware.
     SCALE: tl.constexpr = 1.4426950408889634 * DEPTH**-0.5
     for first in range(0, LENGTH, KEYS):
         key = first + tl.arange(0, KEYS)

@@ -1,4 +1,6 @@
-"""GELU and sums over columns, on a GPU."""
+"""GELU, sums over columns, and the random bits of dropout, on a GPU."""
+
+# T = tokens of a piece, F = width within feed-forward, N = width of any layer, P = programs
 
 import torch
 import triton
@@ -7,10 +9,15 @@ from torch import Tensor
 
 STEPS = 65536
 """Sixteen random bits decide over a number, so that one round of Philox, which gives 128, serves eight of them."""
+COLUMNS = 64
+ROWS = 32
+"""Rows read at once by four warps: eight neighbours a thread, sixteen bytes of bf16, of two rows."""
+PROGRAMS = 1056
+"""Eight for each of 132 multiprocessors; a fixed number, so that sums are added in the same order anywhere."""
 
 
 def threshold(dropout: float) -> int:
-    """Of all steps, those that drop a number."""
+    """How many of all steps drop a number."""
     return round(dropout * STEPS)
 
 
@@ -40,18 +47,8 @@ def kept_of_eight_rows(seed, place, group, row, column, THRESHOLD: tl.constexpr)
 
 @triton.jit
 def dropped(value, kept, THRESHOLD: tl.constexpr):
-    """What is kept grows, by the share that is dropped to the last step."""
+    """Kept numbers grow by exactly the share that is dropped."""
     return tl.where(kept, value * (65536.0 / (65536 - THRESHOLD)), 0.0)
-
-
-# T = tokens of a piece, F = width within feed-forward, N = width of any layer, P = programs
-
-
-COLUMNS = 64
-ROWS = 32
-"""Read at once by four warps: eight neighbours a thread, sixteen bytes of bf16, of two rows."""
-PROGRAMS = 1056
-"""Eight for each of 132 multiprocessors; a fixed number, so that sums are added in the same order anywhere."""
 
 
 def gelu(inner_TF: Tensor) -> Tensor:
@@ -78,7 +75,7 @@ def add_column_sums(d_TN: Tensor, into_N: Tensor) -> None:
 def add_partial_sums(partial_KPN: Tensor, into_N: Tensor, *others_N: Tensor | None) -> None:
     """Add what each program found to up to three gradients, always in the same order."""
     kinds, programs, width = partial_KPN.shape
-    # A kernel is handed something for each; of what is not there it has no sums.
+    # The kernel takes three pointers; for those that are not there it has no sums, and any pointer will do.
     into_N, second_N, third_N = (into_N if each is None else each for each in (into_N, *others_N, None, None)[:3])
     columns = 16
     _add_partial_sums[(triton.cdiv(width, columns), kinds)](
@@ -137,7 +134,7 @@ def _column_sums(
     COLUMNS: tl.constexpr,
 ):
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
-    # Of each row of the tile by itself until the end, as threads that share a column would wait for each other.
+    # Each row of the tile is summed by itself until the end: threads that share a column would wait for each other.
     total = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)
     for first in range(tl.program_id(1) * ROWS, rows, tl.num_programs(1) * ROWS):
         row = first + tl.arange(0, ROWS)

@@ -1,11 +1,17 @@
-"""Gradients of a table from the rows that were looked up in it, on a GPU, added in a fixed order."""
+"""The two ends of the token table on a GPU: the loss of the softmax, and gradients of the rows that were looked up.
+
+Gradients are added in a fixed order, not by atomic additions, so that a run gives the same bits twice.
+"""
 
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
-# C = masked positions, V = tokens of a table
+# C = masked positions, V = tokens of a table, T = tokens of a piece, D = width, S = stretches of sorted tokens
+
+STRETCH = 64
+"""Rows that one program adds up at most: one token, the mask, is an eighth of all."""
 
 
 def softmax_loss_(logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> Tensor:
@@ -56,13 +62,6 @@ def _softmax_loss(logits, targets, scale, losses, WIDTH: tl.constexpr, ROWS: tl.
             d = (tl.exp(x - log_total) - tl.where(column == target, 1.0, 0.0)) * factor
             tl.store(own + column, d.to(logits.dtype.element_ty), mask=column < WIDTH)
         tl.store(losses + row, log_total - target_score)
-
-
-# T = tokens of a piece, D = width, V = tokens of a table, S = stretches of sorted tokens
-
-
-STRETCH = 64
-"""Rows that one program adds up at most: one token, the mask, is an eighth of all."""
 
 
 def add_rows(gradient_VD: Tensor, id_T: Tensor, d_TD: Tensor, *, skipped_id: int) -> None:
@@ -118,16 +117,9 @@ def _add_stretches(
 
 @triton.jit(do_not_specialize=["skipped_id"])
 def _add_continued(
-    gradient,
-    sorted_ids,
-    partial,
-    rows,
-    skipped_id,
-    WIDTH: tl.constexpr,
-    STRETCH: tl.constexpr,
-    BLOCK: tl.constexpr,
+    gradient, sorted_ids, partial, rows, skipped_id, WIDTH: tl.constexpr, STRETCH: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """What was kept aside: by the program of the first stretch that an id continues into."""
+    """Add the sums kept aside; the program of the first stretch that an id continues into does so."""
     stretch = tl.program_id(0)
     start = stretch * STRETCH
     id = tl.load(sorted_ids + start)

@@ -245,13 +245,21 @@ class LayerEvidence:
         return list(dict.fromkeys(task for task in found if task is not None))
 
     def scores(
-        self, exhibit: str, metric: str, *, condition: str, languages: tuple[str, str], task: str | None = None
+        self,
+        exhibit: str,
+        metric: str,
+        *,
+        condition: str,
+        languages: tuple[str, str],
+        task: str | None = None,
+        variant: str | None = None,
     ) -> LayerScores | None:
         """Scores of the target language; None where no seed has all layers, so that none can be called the best."""
         found = by_seed_and_layer(
             self.of_exhibit.get(exhibit, ()),
             exhibit=exhibit,
             metric=metric,
+            variant=variant,
             condition=condition,
             languages=languages,
             task=task,
@@ -269,6 +277,6 @@ class LayerEvidence:
         found = {
             each.seed: each.value
             for each in self.of_exhibit.get(exhibit, ())
-            if (each.metric, each.languages) == (metric, languages)
+            if (each.metric, each.variant, each.languages) == (metric, None, languages)
         }
         return Sample.of(found) if found else None

@@ -47,7 +47,7 @@ def sentences_better_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
 def sentences_above_untrained(layers: LayerEvidence) -> Iterator[Finding]:
     """The best layer of both; against chance where no untrained model was mapped."""
     for pair in layers.pairs(FIGURE_6):
-        untrained = _retrieval(layers, pair, suffix=UNTRAINED)
+        untrained = _retrieval(layers, pair, variant=UNTRAINED)
         floor = untrained.best if untrained else layers.single(FIGURE_6, f"{RETRIEVAL}_chance", languages=pair)
         if (ours := _retrieval(layers, pair)) and floor:
             yield ordered(pair_title(pair), ("trained", ours.best), ("untrained" if untrained else "chance", floor))
@@ -72,7 +72,7 @@ def half_of_bilingual(layers: LayerEvidence) -> Iterator[Finding]:
 def middle_best(layers: LayerEvidence) -> Iterator[Finding]:
     for pair in layers.pairs(FIGURE_5):
         for task in layers.tasks(FIGURE_5, pair):
-            if mapped := _transfer(layers, FIGURE_5, pair, task, condition=MONOLINGUAL.name, suffix=MAPPED):
+            if mapped := _transfer(layers, FIGURE_5, pair, task, condition=MONOLINGUAL.name, variant=MAPPED):
                 middle = ("middle third of layers", mapped.middle)
                 yield ordered(_title(task, pair), middle, ("top third", mapped.top))
                 yield ordered(_title(task, pair), middle, ("bottom third", mapped.bottom))
@@ -90,7 +90,7 @@ def map_of_bilingual_helps_parsing_only(layers: LayerEvidence) -> Iterator[Findi
     for pair in layers.pairs(FIGURE_8):
         for task in layers.tasks(FIGURE_8, pair):
             plain = _transfer(layers, FIGURE_8, pair, task, condition=DEFAULT.name)
-            mapped = _transfer(layers, FIGURE_8, pair, task, condition=DEFAULT.name, suffix=MAPPED)
+            mapped = _transfer(layers, FIGURE_8, pair, task, condition=DEFAULT.name, variant=MAPPED)
             if task in ("ner", "parsing") and plain and mapped:
                 both = [("mapped", mapped.best), ("as it is", plain.best)]
                 yield ordered(_title(task, pair), *(both if task == "parsing" else both[::-1]))
@@ -102,24 +102,26 @@ def _contextual_words(layers: LayerEvidence) -> Iterator[tuple[Pair, LayerScores
             yield pair, found
 
 
-def _retrieval(layers: LayerEvidence, pair: Pair, *, suffix: str = "") -> LayerScores | None:
-    return layers.scores(FIGURE_6, RETRIEVAL + suffix, condition=MONOLINGUAL.name, languages=pair)
+def _retrieval(layers: LayerEvidence, pair: Pair, *, variant: str | None = None) -> LayerScores | None:
+    return layers.scores(FIGURE_6, RETRIEVAL, condition=MONOLINGUAL.name, languages=pair, variant=variant)
 
 
 def _in_context(layers: LayerEvidence) -> Iterator[tuple[Pair, str, LayerScores, LayerScores]]:
     """For each pair and task of Figure 5: mapped models of one language each, and the model of both."""
     for pair in layers.pairs(FIGURE_5):
         for task in layers.tasks(FIGURE_5, pair):
-            mapped = _transfer(layers, FIGURE_5, pair, task, condition=MONOLINGUAL.name, suffix=MAPPED)
+            mapped = _transfer(layers, FIGURE_5, pair, task, condition=MONOLINGUAL.name, variant=MAPPED)
             bilingual = _transfer(layers, FIGURE_5, pair, task, condition=DEFAULT.name)
             if mapped and bilingual:
                 yield pair, task, mapped, bilingual
 
 
 def _transfer(
-    layers: LayerEvidence, exhibit: str, pair: Pair, task: str, *, condition: str, suffix: str = ""
+    layers: LayerEvidence, exhibit: str, pair: Pair, task: str, *, condition: str, variant: str | None = None
 ) -> LayerScores | None:
-    return layers.scores(exhibit, task_named(task).metric + suffix, condition=condition, languages=pair, task=task)
+    return layers.scores(
+        exhibit, task_named(task).metric, condition=condition, languages=pair, task=task, variant=variant
+    )
 
 
 def _title(task: str, pair: Pair) -> str:
@@ -190,8 +192,8 @@ def _cka(layers: LayerEvidence, pair: Pair, kind: str) -> LayerScores | None:
     """The bilingual model of a language and its own double has separate embeddings (section 5.2)."""
     bilingual = OF_PRIME if pair[1].endswith(PRIME) else DEFAULT
     condition = bilingual if kind == BILINGUAL else MONOLINGUAL
-    metric = CKA + UNTRAINED if kind == RANDOM else CKA
-    return layers.scores(FIGURE_7, metric, condition=condition.name, languages=pair)
+    variant = UNTRAINED if kind == RANDOM else None
+    return layers.scores(FIGURE_7, CKA, condition=condition.name, languages=pair, variant=variant)
 
 
 def _neighbours(scores: Mapping[Pair, Sample]) -> Iterator[tuple[tuple[str, Sample], tuple[str, Sample]]]:

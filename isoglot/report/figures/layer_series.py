@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
-from statistics import fmean
+from math import nan
+from statistics import correlation, fmean
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.study.languages import PRIME, original
 
 MISSING = "-"
+SeriesKind = tuple[str, str, str, str | None]
+"""The label of a series, and the condition, metric and variant of the model that it is of."""
 FEWEST_POINTS = 3
 """Of which a correlation says anything."""
 
@@ -113,28 +115,32 @@ def second_models(pairs: Iterable[tuple[str, ...]]) -> Iterator[str]:
         )
 
 
-def series(
+def series_of(
     measurements: Iterable[Measurement],
+    kinds: Iterable[SeriesKind],
     *,
-    label: str,
     exhibit: str,
-    metric: str,
-    condition: str,
     languages: tuple[str, str],
     task: str | None = None,
     language: str | None = None,
-) -> Series | None:
-    """None if nothing of it is measured yet."""
-    found = by_seed_and_layer(
-        measurements,
-        exhibit=exhibit,
-        metric=metric,
-        condition=condition,
-        languages=languages,
-        task=task,
-        language=language,
-    )
-    return Series(label=label, by_seed=tuple(found.values())) if found else None
+) -> tuple[Series, ...]:
+    """A series for each label, condition, metric and variant of the model of which anything is measured."""
+    here = [each for each in measurements if (each.exhibit, each.languages) == (exhibit, languages)]
+    found = []
+    for label, condition, metric, variant in kinds:
+        by_seed = by_seed_and_layer(
+            here,
+            exhibit=exhibit,
+            metric=metric,
+            condition=condition,
+            languages=languages,
+            task=task,
+            language=language,
+            variant=variant,
+        )
+        if by_seed:
+            found.append(Series(label=label, by_seed=tuple(by_seed.values())))
+    return tuple(found)
 
 
 def by_seed_and_layer(
@@ -146,13 +152,14 @@ def by_seed_and_layer(
     languages: tuple[str, str],
     task: str | None = None,
     language: str | None = None,
+    variant: str | None = None,
 ) -> dict[int, dict[int, float]]:
     """One metric of one kind of model."""
     found: dict[int, dict[int, float]] = {}
     for each in measurements:
         if (
             (each.exhibit, each.metric, each.condition, each.languages) == (exhibit, metric, condition, languages)
-            and each.task == task
+            and (each.variant, each.task) == (variant, task)
             and each.layer is not None
             and each.seed is not None
             and language in (None, each.language)
@@ -171,7 +178,7 @@ def mean_value(measurements: Iterable[Measurement], *, exhibit: str, metric: str
     found = [
         each.value
         for each in measurements
-        if (each.exhibit, each.metric, each.languages) == (exhibit, metric, languages)
+        if (each.exhibit, each.metric, each.variant, each.languages) == (exhibit, metric, None, languages)
     ]
     return fmean(found) if found else nan
 
@@ -191,10 +198,13 @@ def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | Non
     if len(both) < FEWEST_POINTS:
         return None
     xs, ys = zip(*both, strict=True)
-    if min(xs) == max(xs) or min(ys) == max(ys):
-        return None
-    x_mean, y_mean = fmean(xs), fmean(ys)
-    x_spread = sum((value - x_mean) ** 2 for value in xs)
-    y_spread = sum((value - y_mean) ** 2 for value in ys)
-    together = sum((a - x_mean) * (b - y_mean) for a, b in both)
-    return together / sqrt(x_spread * y_spread)
+    is_constant = min(xs) == max(xs) or min(ys) == max(ys)
+    return None if is_constant else correlation(xs, ys)
+
+
+def seed_notes(has_several: Mapping[str, bool]) -> Iterator[str]:
+    """Names lines of one seed among means over seeds; `has_several` says of each label whether it is such a mean."""
+    if any(has_several.values()):
+        alone = [label for label, several in has_several.items() if not several]
+        of_one = f" Of one seed: {', '.join(alone)}." if alone else ""
+        yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"

@@ -1,21 +1,130 @@
-"""A picture of a report: drawn as wide as it is asked, on the page as in a file of its own."""
+"""A picture of a report: the look of its charts, the charts for the page, and the same charts as SVG or PNG."""
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from html import escape
+from importlib.metadata import version
+from itertools import chain, count
+from textwrap import wrap
+from typing import Any
 
-WIDE, NARROW = 800.0, 380.0
-"""For a desk or a sheet of paper, and for a phone, where letters of a wide picture would be too small to read."""
+from isoglot.study.conditions import label_of
+
+# Hues after Okabe and Ito (2008), which the colour-blind can distinguish; each is seen on its own ground.
+LINES = {
+    "#0060a8": "#5ab4ff",
+    "#c84e00": "#ff8a4c",
+    "#007f5f": "#35c79a",
+    "#a8508a": "#e59ac8",
+    "#8a6100": "#f0c33a",
+    "#3a8bbf": "#a9dcf7",
+    "#1c2129": "#f4f6f8",
+}
+"""Colours of lines in light mode, and each one's in dark mode."""
+GROUND, INK, FAINT, MUTED = "#ffffff", "#1c2128", "#d5dae1", "#5a6572"
+IN_DARK = {GROUND: "#14181f", INK: "#e8ecf1", FAINT: "#39414d", MUTED: "#9eabba", **LINES}
+"""Every colour of a chart in light mode, with its colour in dark mode: the page's script replaces one by the other."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
+DASHES = ((7, 4), (2, 4), (10, 3, 2, 3))
+NUM_STYLES = 3 * len(LINES)
+"""Every colour with three marks."""
+
+FIRST = ("default", "no-anchors", "sep-emb", "monolingual", "sep-l1-3", "sep-emb-l1-6", "wiki-cc")
+SECOND = ("default-anchors", "extra-anchors", None, None, "sep-l1-6", "sep-emb-l1-3")
+PLACES = {label_of(name): place for place, name in enumerate((*FIRST, *SECOND)) if name is not None}
+"""Styles of the paper's models; similar models share a colour, with different marks."""
+
+# A font that vl-convert brings along, so that pictures are the same on machines with other fonts or none.
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+Spec = Mapping[str, Any]
+"""A chart in Vega-Lite, as wide as the page has room for."""
+PAPER = {"name": "paper", "value": True}
+"""Whether the paper's own numbers are shown; the page's script changes it."""
+SCALE = 2
+"""Pixels of a PNG for each pixel of its SVG: sharp on a printed page."""
+LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+CLIP = re.compile(r"(?<=[\"#])clip\d+(?=[\")])")
+REPLACEMENT = "\ufffd"
+NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """The look of one line and its points."""
+
+    colour: str
+    shape: str
+
+
+def styles_of(labels: Sequence[str]) -> list[Style]:
+    """The style of each line of a chart."""
+    return [_style(place) for place in _places_of(labels)]
+
+
+def _places_of(labels: Sequence[str]) -> list[int]:
+    """Numbers of styles.
+
+    A line such as "Default, mapped" takes its model's colour with any mark; lines of other models take the first
+    style that is free.
+    """
+    places = {line: PLACES[label] for line, label in enumerate(labels) if label in PLACES}
+    others = [line for line in range(len(labels)) if line not in places]
+    for line in sorted(others, key=lambda line: not _of_same_model(labels[line])):
+        taken = set(places.values())
+        places[line] = next(place for place in chain(_of_same_model(labels[line]), count()) if place not in taken)
+    return [places[line] for line in range(len(labels))]
+
+
+def _of_same_model(label: str) -> tuple[int, ...]:
+    """Numbers of the styles in the colour of the model that a label begins with."""
+    own = PLACES.get(label.partition(",")[0])
+    return () if own is None else (own, *range(own % len(LINES), NUM_STYLES, len(LINES)))
+
+
+def _style(place: int) -> Style:
+    """Each further round through the colours has the marks shifted, so that a mark comes back in other colours only."""
+    shape = SHAPES[(place + 3 * (place // len(LINES))) % len(SHAPES)]
+    return Style(colour=tuple(LINES)[place % len(LINES)], shape=shape)
+
+
+def chart_config() -> dict[str, Any]:
+    """Vega-Lite's settings of all charts."""
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "view": {"stroke": None},
+        "title": {"anchor": "start", "color": INK, "fontSize": 13, "subtitleColor": MUTED, "subtitleFontSize": 11},
+        "axis": {
+            **{"domainColor": FAINT, "gridColor": FAINT, "tickColor": FAINT, "labelColor": INK, "titleColor": INK},
+            **{"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 150},
+        },
+        "legend": {
+            **{"orient": "bottom", "title": None, "labelColor": INK, "labelFontSize": 12, "labelLimit": 260},
+            **{"symbolSize": 80, "symbolStrokeWidth": 1.5, "direction": "horizontal"},
+        },
+        "text": {"color": INK, "fontSize": 11},
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """SVG is drawn only where it is wanted."""
+    """Charts that belong together, side by side in as many columns as there is room for."""
 
     name: str
-    """What it is of, as in "figure-6.en-fr"."""
-    draw: Callable[[float], str]
-    """A whole SVG document of a width."""
+    """Its subject, as in "figure-6.en-fr"."""
+    title: str
+    charts: tuple[Spec, ...]
+    chart_width: int
+    """In files; on the page a chart takes the width it gets."""
+    columns: int = 1
+    legend_entry: int = 200
+    """Pixels that an entry of a chart's own legend needs."""
+    legend: str = ""
+    """An explanation of the marks, where the charts have no legend of their own."""
     has_published: bool = False
     """Whether the paper's own numbers are in it."""
 
@@ -23,3 +132,86 @@ class Picture:
     def file_stem(self) -> str:
         """The name as any disk takes it, whatever languages are called."""
         return re.sub(r"[^\w.-]+", "_", self.name)
+
+    @property
+    def page_charts(self) -> dict[str, Spec]:
+        """The charts by their name on the page, where legends have the columns that there is room for."""
+        columns = {"expr": f"max(1, floor(width / {self.legend_entry}))"}
+        more = {"config": {"legend": {"columns": columns}}}
+        return {
+            f"{self.file_stem}.{place}": {**chart, **more, "params": [*chart.get("params", ()), PAPER]}
+            for place, chart in enumerate(self.charts)
+        }
+
+    @cached_property
+    def _file_spec(self) -> str:
+        columns = min(self.columns, len(self.charts))
+        letters = self.chart_width * columns // 6
+        config = chart_config()
+        config["legend"]["columns"] = max(1, self.chart_width // self.legend_entry)
+        spec = _plain(
+            {
+                "title": {
+                    **{"text": wrap(self.title, letters), "subtitle": wrap(self.legend, letters), "fontSize": 15},
+                    **{"offset": 14},
+                },
+                "concat": [{**chart, "width": self.chart_width} for chart in self.charts],
+                "columns": columns,
+                "params": [PAPER],
+                "resolve": {"scale": {"color": "independent", "stroke": "independent", "shape": "independent"}},
+                "config": {**config, "background": GROUND, "aria": False, "padding": 12},
+            }
+        )
+        return json.dumps(spec)
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with whatever changes the picture's files."""
+        return sha256((self._file_spec + version("vl-convert-python")).encode()).hexdigest()[:16]
+
+    def svg(self) -> str:
+        """A whole SVG document that begins with the digest, so that an unchanged picture is recognised."""
+        named = f'{self._beginning} role="img" aria-label="{escape(_plain(self.title))}"'
+        drawn = _svg_of(self._file_spec).replace("<svg", named, 1)
+        # Vega numbers clip paths from the first picture of a process on; on a page, names must be unique.
+        numbers = {number: place for place, number in enumerate(dict.fromkeys(CLIP.findall(drawn)))}
+        return CLIP.sub(lambda clip: f"{self.digest}-{numbers[clip[0]]}", drawn)
+
+    def is_drawn_in(self, svg: str) -> bool:
+        """Whether an SVG document shows this very picture."""
+        return svg.startswith(self._beginning)
+
+    @property
+    def _beginning(self) -> str:
+        return f'<svg data-spec="{self.digest}"'
+
+
+# The reports that a running study writes again and again have few new pictures.
+@lru_cache(maxsize=64)
+def _svg_of(spec: str) -> str:
+    from vl_convert import vegalite_to_svg
+
+    # Other processors may compute other last digits; a hundredth of a pixel is enough.
+    return LONG_NUMBER.sub(_rounded, vegalite_to_svg(spec)) + "\n"
+
+
+@lru_cache(maxsize=16)
+def png_of(svg: str) -> bytes:
+    """The same picture for papers and slides that take no SVG."""
+    from vl_convert import svg_to_png
+
+    return bytes(svg_to_png(svg, scale=SCALE))
+
+
+def _rounded(number: re.Match[str]) -> str:
+    text = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _plain(value: Any) -> Any:
+    """The same without control characters, on which the library would end the whole process."""
+    if isinstance(value, str):
+        return NOT_IN_XML.sub(REPLACEMENT, value)
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(member) for key, member in value.items()}
+    return [_plain(member) for member in value] if isinstance(value, list | tuple) else value

@@ -6,15 +6,16 @@ from statistics import fmean
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.figures import FIGURE_6, FIGURE_7
 from isoglot.pipeline.measurements import Measurement
-from isoglot.pipeline.stages.two_models import SENTENCES_CUT
+from isoglot.pipeline.stages.readers import SENTENCES_CUT
 from isoglot.report.figures.layer_series import (
     LayerFigure,
     Series,
+    SeriesKind,
     few_pairs,
     pair_title,
     pairs_of,
     pearson,
-    series,
+    series_of,
     shown,
 )
 from isoglot.report.layer_scores import single_value
@@ -38,14 +39,10 @@ def rows_of(
     """Models of both languages, then of one each, then with an untrained one of the target."""
     here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
     conditions = dict.fromkeys(each.condition for each in here)
-    asked = [(label_of(name), name, metric) for name in conditions if name != MONOLINGUAL.name]
-    asked.append((MONOLINGUAL.label, MONOLINGUAL.name, metric))
-    asked.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric + UNTRAINED))
-    found = (
-        series(here, label=label, exhibit=exhibit, metric=name, condition=condition, languages=languages)
-        for label, condition, name in asked
-    )
-    return tuple(row for row in found if row is not None)
+    kinds: list[SeriesKind] = [(label_of(name), name, metric, None) for name in conditions if name != MONOLINGUAL.name]
+    kinds.append((MONOLINGUAL.label, MONOLINGUAL.name, metric, None))
+    kinds.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric, UNTRAINED))
+    return series_of(here, kinds, exhibit=exhibit, languages=languages)
 
 
 def retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LayerFigure]:
@@ -99,7 +96,7 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[
     """By kind of model, where a sentence of any was longer than its windows."""
     found: dict[str, dict[str, float]] = {}
     for each in measurements:
-        if (each.exhibit, each.metric, each.languages) == (exhibit, SENTENCES_CUT, languages):
+        if (each.exhibit, each.metric, each.variant, each.languages) == (exhibit, SENTENCES_CUT, None, languages):
             found.setdefault(each.condition, {})[each.language] = each.value
     alike: dict[str, list[str]] = {}
     for condition, shares in found.items():

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from math import log2
 from statistics import fmean
 
 from isoglot.pipeline.cells import TRAINING
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture
 from isoglot.report.figures.layer_series import pair_title, pairs_of, second_models, shown
-from isoglot.report.figures.line_chart import Line, LineChart, Reference, line_charts
-from isoglot.report.figures.picture import WIDE, Picture
+from isoglot.report.figures.picture import Picture
 from isoglot.report.layer_scores import single_value
 from isoglot.report.quantities import short_number
 from isoglot.report.training_curves import Curve
@@ -36,7 +34,7 @@ class TrainingFigure:
 
     @property
     def picture(self) -> Picture:
-        return Picture(name=self.name, draw=partial(_drawn, self))
+        return line_picture(self.charts, name=self.name, title=self.title)
 
     @property
     def has_several(self) -> dict[str, bool]:
@@ -85,7 +83,7 @@ def structure_figures(measurements: Sequence[Measurement]) -> Iterator[TrainingF
             chance = single_value(here, metric="retrieval_p1_chance", languages=pair)
             charts.append(
                 replace(
-                    _by_halves(_over_updates(retrieved)),
+                    _over_updates(retrieved, has_log_x=True),
                     title="Sentences that find their translation, best layer",
                     y_title="precision at 1 (%)",
                     references=[] if chance is None else [Reference(label="chance", value=chance)],
@@ -93,8 +91,8 @@ def structure_figures(measurements: Sequence[Measurement]) -> Iterator[TrainingF
                 )
             )
         if similar := _by_label(here, metric="cka", summary=fmean):
-            chart = _by_halves(_over_updates(similar))
-            charts.append(replace(chart, title="Likeness of the languages, mean over layers", y_title="linear CKA"))
+            title = "Likeness of the languages, mean over layers"
+            charts.append(replace(_over_updates(similar, has_log_x=True), title=title, y_title="linear CKA"))
         if charts:
             title = f"Structure over training ({pair_title(pair)})"
             yield TrainingFigure(
@@ -120,7 +118,7 @@ def _by_label(
     }
 
 
-def _over_updates(by_label: Mapping[str, Sequence[ByUpdate]]) -> LineChart:
+def _over_updates(by_label: Mapping[str, Sequence[ByUpdate]], *, has_log_x: bool = False) -> LineChart:
     """Means over seeds, and their ranges."""
     updates = sorted({update for seeds in by_label.values() for values in seeds for update in values})
     kept = _thinned(updates)
@@ -138,17 +136,12 @@ def _over_updates(by_label: Mapping[str, Sequence[ByUpdate]]) -> LineChart:
         title="",
         series=lines,
         y_title="",
-        x_title="updates",
-        x_unit=" updates",
+        # Models are kept after 1/2, 1/4, 1/8 and so on of the updates, which a log scale spaces evenly.
+        x_title="updates (log scale)" if has_log_x else "updates",
+        has_log_x=has_log_x,
         x_labels=[short_number(update) for update in kept],
         x_values=kept,
     )
-
-
-def _by_halves(chart: LineChart) -> LineChart:
-    """Models are kept after 1/2, 1/4, 1/8 and so on of the updates, and stand as far from each other here."""
-    where = [log2(max(update, 1.0)) for update in chart.x_values]
-    return replace(chart, x_values=where, x_title="updates (log scale)")
 
 
 def _thinned(updates: Sequence[int]) -> list[int]:
@@ -157,9 +150,3 @@ def _thinned(updates: Sequence[int]) -> list[int]:
         return list(updates)
     last = len(updates) - 1
     return [updates[round(place * last / (MOST_POINTS - 1))] for place in range(MOST_POINTS)]
-
-
-def _drawn(figure: TrainingFigure, width: float) -> str:
-    columns = min(2, len(figure.charts)) if width >= WIDE else 1
-    charts = figure.charts if len(figure.charts) > 1 else [replace(figure.charts[0], title=figure.title)]
-    return line_charts(charts, title=figure.title, columns=columns, width=width)

@@ -1,24 +1,21 @@
-"""The first thing a reader sees: which conditions keep transfer alive, and which kill it."""
+"""The first section of a page: which conditions keep transfer alive, and which kill it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import in_words
 from isoglot.report.layer_scores import RETRIEVAL
-from isoglot.report.page.absences import Absences, Place
-from isoglot.report.page.explanations import RETRIEVAL_SURVIVAL, SURVIVAL
-from isoglot.report.page.markup import Html, joined, listed, tag
-from isoglot.report.page.section import Section
+from isoglot.report.page.section import Absences, Block, Custom, Listing, Place, Section, Text
 from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, trial_title
 from isoglot.report.verdicts import CLOSE_POINTS
-from isoglot.study.conditions import DEFAULT, condition_named
+from isoglot.study.conditions import DEFAULT, condition_named, known_condition
 from isoglot.study.scales import Scale
 
 HEADINGS = {
@@ -26,83 +23,80 @@ HEADINGS = {
     Outcome.SUFFERS: ("◐", "suffers"),
     Outcome.DIES: ("✕", "dies"),
 }
-"""A mark that tells without colour, and the word."""
+"""A mark that needs no colour, and the word."""
 LITTLE_POINTS = 20.0
-"""Above nothing: where Default has no more, a few points of noise are a large share."""
+"""Where Default has no more above its floor, a few points of noise are a large share."""
 LEAST_WIDTH = 1.25
-"""Of all bars, in shares of Default: some conditions do better than it."""
-Lacking = Mapping[str, Sequence[str]]
-"""By condition, tests that its share is without, while others' are not."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Look:
-    """What all rows have in common."""
-
-    scale: Scale
-    lacking: Lacking
-    widest: float
-    """The share that a bar of full width stands for."""
-
-    @classmethod
-    def of(cls, found: Survivals, *, scale: Scale) -> _Look:
-        longest = max(max(each.share, *each.of_seeds, each.published or 0.0) for each in found.conditions)
-        return cls(scale=scale, lacking=_lacking(found), widest=max(LEAST_WIDTH, longest))
-
-    def place(self, share: float) -> str:
-        return f"{100 * max(share, 0.0) / self.widest:.1f}%"
+"""The share that a full bar stands for, at least: some conditions do better than Default."""
+RULES = {
+    Outcome.SURVIVES: f"at least {100 * ALIVE:.0f}% of Default's is left",
+    Outcome.SUFFERS: f"{100 * DEAD:.0f} to {100 * ALIVE:.0f}% is left",
+    Outcome.DIES: f"less than {100 * DEAD:.0f}% is left",
+}
 
 
 def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) -> Section | None:
     """None where Default, to which all others are compared, or all others are not measured yet."""
-    found, measurements = scores.survivals, scores.measurements
+    found = scores.survivals
     if found is None:
         return None
     what = "transfer" if found.is_of_transfer else "cross-lingual structure"
-    look = _Look.of(found, scale=scale)
     exhibit = TABLE_1 if found.is_of_transfer else EMERGENCE
-    there, awaited = _there(measurements, exhibit=exhibit), absences.awaited(exhibit)
-    groups = [
-        _group(outcome, found.with_outcome(outcome), what=what, look=look)
-        for outcome in Outcome
-        if found.with_outcome(outcome)
-    ]
+    there, awaited = _there(scores.measurements, exhibit=exhibit), absences.awaited(exhibit)
+    longest = max(max(each.share, *each.of_seeds, each.published or 0.0) for each in found.conditions)
+    lacking = _lacking(found)
+
+    def place(share: float) -> str:
+        return f"{100 * max(share, 0.0) / max(LEAST_WIDTH, longest):.1f}%"
+
+    def row(each: Survival) -> dict[str, Any]:
+        return _row(each, scale=scale, lacking=lacking[each.condition], place=place)
+
+    groups = []
+    for outcome in Outcome:
+        if alike := found.with_outcome(outcome):
+            mark, word = HEADINGS[outcome]
+            heading = {"outcome": outcome.value, "mark": mark, "title": f"{what.capitalize()} {word}"}
+            groups.append({**heading, "rule": RULES[outcome], "rows": [row(each) for each in alike]})
     default = next(each for each in found.conditions if each.condition == DEFAULT.name)
+    values = {"groups": groups, "default": row(default), "whole": place(1.0)}
     return Section(
         anchor="survival",
-        title=f"What keeps {what} alive?",
-        short_title="In short",
-        explanation=SURVIVAL if found.is_of_transfer else RETRIEVAL_SURVIVAL,
-        lead=tag("p", *_so_far(there, awaited), *_headline(found, what=what), class_="headline"),
-        body=joined(
-            [
-                tag("div", *groups, _group_of_default(default, look), class_="survival"),
-                listed([*_notes(found), *_notes_of_absence(there, awaited)], class_="notes"),
-                *_published_note(found),
-            ]
-        ),
+        words="" if found.is_of_transfer else "survival-of-retrieval",
+        lead=Custom("headline.html", {"so_far": _so_far(there, awaited), "parts": list(_headline(found, what=what))}),
+        blocks=[
+            Custom("survival.html", values),
+            Listing([*_notes(found), *_notes_of_absence(there, awaited)], "notes"),
+            *_published_note(found),
+        ],
         has_published=any(each.published is not None for each in found.conditions),
     )
 
 
-def _so_far(there: Collection[Place], awaited: Collection[Place]) -> Iterator[Html]:
-    """ "So far, from 3 of 9 scores: ", where the rest may change what follows."""
-    if awaited:
-        wanted = {*there, *awaited}
-        told = f"from {len(there)} of {len(wanted)} scores" if len(there) < len(wanted) else "not with all seeds"
-        yield tag("span", f"So far, {told}: ", class_="so-far")
+def _so_far(there: Collection[Place], awaited: Collection[Place]) -> str:
+    """ "So far, from 3 of 9 scores:", where the rest may change what follows."""
+    if not awaited:
+        return ""
+    wanted = {*there, *awaited}
+    return (
+        f"So far, from {len(there)} of {len(wanted)} scores:"
+        if len(there) < len(wanted)
+        else "So far, not with all seeds:"
+    )
 
 
 def _there(measurements: Sequence[Measurement], *, exhibit: str) -> set[Place]:
-    """Where there is a score that a share may rest on, of one seed at least."""
+    """Places with a score of one seed at least."""
     return {
         (exhibit, each.condition, each.languages, each.task)
         for each in measurements
-        if each.exhibit == exhibit and each.metric == (task_named(each.task).metric if each.task else RETRIEVAL)
+        if (each.exhibit, each.variant) == (exhibit, None)
+        and each.metric == (task_named(each.task).metric if each.task else RETRIEVAL)
     }
 
 
-def _lacking(found: Survivals) -> Lacking:
+def _lacking(found: Survivals) -> Mapping[str, Sequence[str]]:
+    """By condition, the tests that its share is without, while others' are not."""
     there = {(condition, trial.title) for trial in found.trials for condition in trial.by_condition}
     tests = dict.fromkeys(trial.title for trial in found.trials)
     return {
@@ -111,7 +105,7 @@ def _lacking(found: Survivals) -> Lacking:
 
 
 def _notes_of_absence(there: Collection[Place], awaited: Collection[Place]) -> Iterator[str]:
-    """Of tests that are in nobody's share so far."""
+    """Tests that are in no condition's share so far."""
     measured = {(languages, task) for _, _, languages, task in there}
     of_default = {(languages, task) for _, condition, languages, task in there if condition == DEFAULT.name}
     to_come = {(languages, task) for _, _, languages, task in awaited}
@@ -123,58 +117,38 @@ def _notes_of_absence(there: Collection[Place], awaited: Collection[Place]) -> I
             yield f"{why}: {', '.join(sorted(trial_title(*test) for test in tests))}."
 
 
-def _headline(found: Survivals, *, what: str) -> Iterator[str]:
+def _headline(found: Survivals, *, what: str) -> Iterator[dict[str, Any]]:
     """ "Transfer survives under No anchors. It dies under Sep Emb + L1-6.\""""
     subject = what.capitalize()
     for outcome in Outcome:
         if alike := found.with_outcome(outcome):
-            labels = [tag("strong", condition_named(each.condition).label) for each in alike]
             mark, word = HEADINGS[outcome]
-            named = joined([joined(labels[:-1], ", "), labels[-1]], " and ") if labels[1:] else labels[0]
-            yield tag("span", f"{subject} ", tag("em", f"{word} {mark}"), " under ", named, ". ", class_=outcome.value)
+            labels = [_label(each) for each in alike]
+            yield {"outcome": outcome.value, "subject": subject, "word": word, "mark": mark, "labels": labels}
             subject = "It"
 
 
-def _group(outcome: Outcome, alike: Sequence[Survival], *, what: str, look: _Look) -> Html:
-    mark, word = HEADINGS[outcome]
-    rule = {
-        Outcome.SURVIVES: f"at least {100 * ALIVE:.0f}% of Default's is left",
-        Outcome.SUFFERS: f"{100 * DEAD:.0f} to {100 * ALIVE:.0f}% is left",
-        Outcome.DIES: f"less than {100 * DEAD:.0f}% is left",
-    }[outcome]
-    heading = tag(
-        "h3", tag("span", mark, class_="mark", aria_hidden="true"), f" {what.capitalize()} {word}", tag("small", rule)
-    )
-    rows = (_row(each, look) for each in alike)
-    return tag("div", heading, *rows, class_=f"outcome {outcome.value}")
-
-
-def _group_of_default(default: Survival, look: _Look) -> Html:
-    zero, whole = tag("span", "0%", style="left:0"), tag("span", "Default: 100%", style=f"left:{look.place(1.0)}")
-    axis = tag("div", tag("div"), tag("div", zero, whole, class_="scale"), class_="condition", aria_hidden="true")
-    row = _row(default, look)
-    return tag("div", tag("h3", "Compared with"), row, axis, class_="outcome default")
-
-
-def _row(each: Survival, look: _Look) -> Html:
-    condition = condition_named(each.condition)
-    return tag(
-        "div",
-        tag("div", tag("b", condition.label), tag("span", in_words(condition, scale=look.scale)), class_="who"),
-        tag("div", *_bar(each, look), class_="bar", role="img", aria_label=_said(each), data_said=_said(each)),
-        tag("div", tag("b", _percent(each.share)), *_details(each, look.lacking[each.condition]), class_="figures"),
-        class_="condition",
-    )
-
-
-def _bar(each: Survival, look: _Look) -> Iterator[Html]:
-    yield tag("i", class_="left", style=f"width:{look.place(each.share)}")
-    if len(each.of_seeds) > 1:
-        low, high = min(each.of_seeds), max(each.of_seeds)
-        yield tag("i", class_="range", style=f"left:{look.place(low)};right:calc(100% - {look.place(high)})")
-    yield tag("i", class_="whole", style=f"left:{look.place(1.0)}")
+def _row(each: Survival, *, scale: Scale, lacking: Sequence[str], place: Callable[[float], str]) -> dict[str, Any]:
+    low, high = min(each.of_seeds), max(each.of_seeds)
+    details = [(" · ".join(f"{group} {_percent(share)}" for group, share in each.by_group.items()), "")]
+    if lacking:
+        details.append((f"without {', '.join(lacking)}", "lacking"))
+    if each.seeds_disagree:
+        details.append((f"seeds disagree: {_percent(low)} to {_percent(high)}", "disagree"))
     if each.published is not None:
-        yield tag("i", class_="published diamond", style=f"left:{look.place(each.published)}")
+        details.append((f"the paper {_percent(each.published)}", "published"))
+    has_seeds = len(each.of_seeds) > 1
+    by_seed = f"; by seed {', '.join(map(_percent, each.of_seeds))}" if has_seeds else ""
+    return {
+        "label": _label(each),
+        "words": in_words(condition_named(each.condition), scale=scale) if known_condition(each.condition) else "",
+        "summary": f"{_label(each)}: {_percent(each.share)} of Default's is left{by_seed}",
+        "width": place(each.share),
+        "range": (place(low), place(high)) if has_seeds else None,
+        "published": None if each.published is None else place(each.published),
+        "share": _percent(each.share),
+        "details": details,
+    }
 
 
 def _percent(share: float) -> str:
@@ -182,26 +156,7 @@ def _percent(share: float) -> str:
     return f"{round(100 * share)}%"
 
 
-def _details(each: Survival, lacking: Sequence[str]) -> Iterator[Html]:
-    by_group = joined((f"{group} {_percent(share)}" for group, share in each.by_group.items()), " · ")
-    yield tag("span", by_group)
-    if lacking:
-        yield tag("span", f"without {', '.join(lacking)}", class_="lacking")
-    if each.seeds_disagree:
-        low, high = min(each.of_seeds), max(each.of_seeds)
-        yield tag("span", f"seeds disagree: {_percent(low)} to {_percent(high)}", class_="disagree")
-    if each.published is not None:
-        yield tag("span", f"the paper {_percent(each.published)}", class_="published")
-
-
-def _said(each: Survival) -> str:
-    told = f"{condition_named(each.condition).label}: {_percent(each.share)} of Default's is left"
-    if len(each.of_seeds) > 1:
-        told += f"; by seed {', '.join(map(_percent, each.of_seeds))}"
-    return told
-
-
-def _published_note(found: Survivals) -> Iterator[Html]:
+def _published_note(found: Survivals) -> Iterator[Block]:
     if any(each.published is not None for each in found.conditions):
         pairs = {trial.languages for trial in found.trials}
         over = (
@@ -209,9 +164,7 @@ def _published_note(found: Survivals) -> Iterator[Html]:
             if all(source == SOURCE and target in TARGETS for source, target in pairs)
             else ", the mean over its three languages where it lacks ours"
         )
-        yield tag(
-            "p", f"◇ The paper's own scores of the same tasks, by the same measure{over}.", class_="published remark"
-        )
+        yield Text(f"◇ The paper's own scores of the same tasks, by the same measure{over}.", "published remark")
 
 
 def _notes(found: Survivals) -> Iterator[str]:
@@ -229,17 +182,17 @@ def _notes(found: Survivals) -> Iterator[str]:
     else:
         yield f"Share: what training gains in retrieval at the best layer, as a share of what Default gains.{spread}"
     if with_one:
-        told = "One seed" if not spread else f"One seed of {', '.join(map(_label, with_one))}"
-        yield f"{told}: another could put a condition into another group. Give several with --seeds."
+        shown = "One seed" if not spread else f"One seed of {', '.join(map(_label, with_one))}"
+        yield f"{shown}: another could put a condition into another group. Give several with --seeds."
     if rough := [trial for trial in found.trials if trial.to_lose < LITTLE_POINTS]:
-        told = ", ".join(f"{trial.title} ({trial.to_lose:.1f} points)" for trial in rough)
-        yield f"Default itself has little to lose, so that shares are rough: {told}."
+        shown = ", ".join(f"{trial.title} ({trial.to_lose:.1f} points)" for trial in rough)
+        yield f"Default itself has little to lose, so that shares are rough: {shown}."
     if found.undecided:
         yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.undecided)}."
 
 
 def _note_of_baselines(found: Survivals) -> Iterator[str]:
-    """Of what Default has without pretraining, and others may have not."""
+    """Default's scores without pretraining, where not every condition has one."""
     baselines = [
         f"{trial.title} ({trial.untrained:.1f} of {trial.default:.1f})"
         for trial in found.trials

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
+from typing import Any
 
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import rank_sentences, rho_text
 from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described
 from isoglot.report.grid import DELTA
-from isoglot.report.page.absences import NONE, Absences
-from isoglot.report.page.explanations import RANKS
-from isoglot.report.page.explanations import TABLE_1 as EXPLANATION
-from isoglot.report.page.markup import Html, folded, joined, listed, tag
-from isoglot.report.page.number_table import number_table, scrolling
-from isoglot.report.page.section import Section
+from isoglot.report.page.section import (
+    NONE,
+    SECTION_WORDS,
+    Absences,
+    Block,
+    Custom,
+    Folded,
+    Listing,
+    Section,
+    Table,
+    Text,
+)
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import TRANSFER_HEADING, Table1, papers_delta, papers_score_of
 from isoglot.report.transfer_notes import PARTIAL_MARK
@@ -52,18 +59,14 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
     return Section(
         anchor=TABLE_1,
         title=table.title,
-        short_title="Table 1",
-        explanation=EXPLANATION,
-        body=joined(
-            [
-                *view.tables(label=table.title),
-                listed(_notes(study, table, has_seeds=view.has_seeds, has_links=bool(links))),
-                # Hidden together with the columns they speak of.
-                listed(_notes_of_settings(study), class_=f"of-settings{view.crowd}"),
-                *_ranks(table),
-                *_below(table),
-            ]
-        ),
+        blocks=[
+            *view.tables(label=table.title),
+            Listing(list(_notes(study, table, has_seeds=view.has_seeds, has_links=bool(links)))),
+            # Hidden together with the columns they speak of.
+            Listing(list(_notes_of_settings(study)), f"of-settings{view.crowd}"),
+            *_ranks(table),
+            *_below(table),
+        ],
         has_published=view.has_published,
     )
 
@@ -87,33 +90,41 @@ def _notes_of_settings(study: Study) -> Iterator[str]:
         yield "0*: each language has embeddings of its own, so that no subword is in common."
 
 
-def _ranks(table: Table1) -> Iterator[Html]:
+def _ranks(table: Table1) -> Iterator[Block]:
     if table.ranks:
         lines = [
             (each.title[:1].upper() + each.title[1:], rho_text(each), str(each.num_conditions), ", ".join(each.targets))
             for each in table.ranks
         ]
-        yield tag("p", joined(rank_sentences(table.ranks), " "))
-        yield folded(
-            "How near the order of conditions comes to the paper's",
-            tag("p", RANKS, class_="explanation"),
-            number_table(("Task", "Spearman's rho", "Conditions", "Test languages"), lines),
-            class_="on-paper",
-        )
+        ranks = Table(headings=("Task", "Spearman's rho", "Conditions", "Test languages"), lines=lines)
+        yield Text(" ".join(rank_sentences(table.ranks)))
+        title = "How near the order of conditions comes to the paper's"
+        yield Folded(title, [Text(SECTION_WORDS["ranks"]["explanation"], "explanation"), ranks], "on-paper")
 
 
-def _below(table: Table1) -> Iterator[Html]:
+def _below(table: Table1) -> Iterator[Block]:
     if table.agreement:
-        sentences = listed(line for line, _ in table.agreement)
-        yield folded("Is the order of conditions that of the paper?", tag("p", TRANSFER_HEADING), sentences)
+        sentences = Listing([line for line, _ in table.agreement])
+        yield Folded("Is the order of conditions that of the paper?", [Text(TRANSFER_HEADING), sentences])
     for counts in table.counts:
-        yield folded(counts.title, number_table(counts.headings, counts.lines, num_names=2))
+        yield Folded(counts.title, [Table(headings=counts.headings, lines=counts.lines, num_names=2)])
 
 
-def _digests(measurements: Sequence[Measurement]) -> dict[tuple[str, str, str, tuple[str, str], str, int | None], str]:
-    """Of the artifact that holds a score: by task, condition, metric, pair, language and seed."""
+ScoreKey = tuple[str, Model, str, tuple[str, str], str, int | None]
+"""Task, model, metric, pair, language and seed of a score."""
+
+
+def _digests(measurements: Sequence[Measurement]) -> dict[ScoreKey, str]:
+    """The digest of the artifact that holds each score."""
     return {
-        (each.task, each.condition, each.metric, each.languages, each.language, each.seed): each.stage
+        (
+            each.task,
+            Model(condition=each.condition, variant=each.variant),
+            each.metric,
+            each.languages,
+            each.language,
+            each.seed,
+        ): each.stage
         for each in measurements
         if each.exhibit in (TABLE_1, BASELINES) and each.task is not None
     }
@@ -123,17 +134,17 @@ def _digests(measurements: Sequence[Measurement]) -> dict[tuple[str, str, str, t
 class _Table:
     study: Study
     tasks: tuple[TaskScores, ...]
-    digests: Mapping[tuple[str, str, str, tuple[str, str], str, int | None], str]
+    digests: Mapping[ScoreKey, str]
     links: Links
     absences: Absences
 
-    def tables(self, *, label: str) -> Iterator[Html]:
-        """That of pretrained models if there are to be any, then the others', which may be two for each condition."""
+    def tables(self, *, label: str) -> Iterator[Block]:
+        """Pretrained models if there are to be any, then the others, of which each condition may have two."""
         pretrained = list(self._groups())
         if pretrained:
-            yield scrolling(self._table(pretrained, crowd=self.crowd), label=label)
+            yield self._table(pretrained, crowd=self.crowd, label=label)
         if self.has_published:
-            yield tag("p", OF_PAPER, class_="published remark")
+            yield Text(OF_PAPER, "published remark")
         # Tasks that have none of them get no columns.
         tasks = tuple(task for task in self.tasks if not all(model.is_pretrained for model in task.models))
         untrained = dict.fromkeys(model for task in tasks for model in task.models if not model.is_pretrained)
@@ -141,14 +152,28 @@ class _Table:
             others = replace(self, tasks=tasks)
             # Beside the first table, which says what was done to each, it needs no settings.
             crowd = CROWDED if pretrained else others.crowd
-            shown = scrolling(
-                others._table([others._body("", list(untrained))], crowd=crowd),
-                label=f"{label}, models that were never pretrained",
-            )
-            yield folded(NEVER_PRETRAINED, shown, class_="on-paper") if pretrained else shown
+            label = f"{label}, models that were never pretrained"
+            shown = others._table([("", list(untrained))], crowd=crowd, label=label)
+            yield Folded(NEVER_PRETRAINED, [shown], "on-paper") if pretrained else shown
 
-    def _table(self, bodies: Sequence[Html], *, crowd: str) -> Html:
-        return tag("table", tag("thead", *self._head()), *bodies, class_=f"table-1{crowd}")
+    def _table(self, groups: Sequence[tuple[str, Sequence[Model]]], *, crowd: str, label: str) -> Block:
+        tasks = [
+            {
+                "title": f"{task.title} in %",
+                "headings": (*task.targets, DELTA, task.source),
+                "styles": ("first", *[""] * (len(task.targets) - 1), "delta", "source"),
+            }
+            for task in self.tasks
+        ]
+        values = {
+            "label": label,
+            "crowd": crowd,
+            "description": DESCRIPTION,
+            "tasks": tasks,
+            "num_columns": len(DESCRIPTION) + self._num_scores,
+            "groups": [{"title": title, "rows": [self._row(model) for model in models]} for title, models in groups],
+        }
+        return Custom("table_1.html", values)
 
     @property
     def crowd(self) -> str:
@@ -176,123 +201,58 @@ class _Table:
     def _num_scores(self) -> int:
         return sum(len(task.targets) + 2 for task in self.tasks)
 
-    def _head(self) -> Iterator[Html]:
-        tasks = (
-            tag("th", f"{task.title} in %", colspan=str(len(task.targets) + 2), scope="colgroup", class_="task")
-            for task in self.tasks
-        )
-        yield tag(
-            "tr",
-            tag("th", DESCRIPTION[0], rowspan="2", scope="col"),
-            *(tag("th", heading, rowspan="2", scope="col", class_="setting") for heading in DESCRIPTION[1:]),
-            *tasks,
-        )
-        columns = ((*task.targets, DELTA, task.source) for task in self.tasks)
-        yield tag(
-            "tr",
-            *(
-                tag("th", heading, scope="col", class_=_column_class(place, len(headings)))
-                for headings in columns
-                for place, heading in enumerate(headings)
-            ),
-        )
-
-    def _groups(self) -> Iterator[Html]:
-        """The paper's."""
+    def _groups(self) -> Iterator[tuple[str, Sequence[Model]]]:
+        """The paper's groups of conditions, each with its title."""
         for section, alike in groupby(conditions_of(self.study, TABLE_1), key=lambda condition: condition.section):
             title = f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
-            yield self._body(title, [Model(condition=condition.name) for condition in alike])
+            yield title, [Model(condition=condition.name) for condition in alike]
 
-    def _body(self, title: str, models: Sequence[Model]) -> Html:
-        num_columns = len(DESCRIPTION) + self._num_scores
-        heading = tag("tr", tag("th", title, colspan=str(num_columns), scope="rowgroup"), class_="group")
-        return tag("tbody", heading if title else Html(), *map(self._row, models))
-
-    def _row(self, model: Model) -> Html:
-        settings = described(condition_named(model.condition), scale=self.study.scale)
+    def _row(self, model: Model) -> dict[str, Any]:
+        settings = described(condition_named(model.condition, among=self.study.conditions), scale=self.study.scale)
         of_default = described(condition_named("default"), scale=self.study.scale)
         is_default = model == Model(condition="default")
-        shown = [
-            AS_DEFAULT if setting == default and not is_default else setting
-            for setting, default in zip(settings, of_default, strict=True)
-        ]
-        return tag(
-            "tr",
-            tag("th", model.label, scope="row"),
-            *(tag("td", setting, class_="setting") for setting in shown),
-            *(cell for task in self.tasks for cell in self._cells(task, model)),
-        )
+        return {
+            "label": model.label,
+            "settings": [
+                AS_DEFAULT if setting == default and not is_default else setting
+                for setting, default in zip(settings, of_default, strict=True)
+            ],
+            "cells": [cell for task in self.tasks for cell in self._cells(task, model)],
+        }
 
-    def _cells(self, task: TaskScores, model: Model) -> Iterator[Html]:
+    def _cells(self, task: TaskScores, model: Model) -> Iterator[dict[str, Any]]:
         for place, pair in enumerate(task.pairs):
             values = task.values.get((model, pair, pair[1], task.task.metric), {})
             first = " first" if place == 0 else ""
-            if not values:
-                why = self._why(task, model, pair)
-                yield tag("td", why, class_=f"absent{first}")
-                continue
-            lost = " lost" if task.is_lost(model, pair[1]) else ""
-            published = papers_score_of(model, task=task.task.name, languages=pair)
-            address = self._address(task, model, pair)
-            content = [*_scores(values, address), *_published(published)]
-            yield tag("td", *content, class_=f"score{lost}{first}")
-        yield tag("td", *self._delta(task, model), class_="delta")
-        own = task.of_source(model)
-        yield tag("td", f"{fmean(own):.1f}" if own else NONE, class_="source")
-
-    def _why(self, task: TaskScores, model: Model, pair: tuple[str, str]) -> str:
-        exhibit = TABLE_1 if model.is_pretrained else BASELINES
-        return self.absences.why(exhibit, model.condition, pair, task.task.name)
-
-    def _address(self, task: TaskScores, model: Model, pair: tuple[str, str]) -> Callable[[int | None], str | None]:
-        metric = task.task.metric + model.suffix
-
-        def address(seed: int | None) -> str | None:
-            digest = self.digests.get((task.task.name, model.condition, metric, pair, pair[1], seed), "")
-            return self.links.get(digest)
-
-        return address
-
-    def _delta(self, task: TaskScores, model: Model) -> Iterator[Html]:
+            if values:
+                lost = " lost" if task.is_lost(model, pair[1]) else ""
+                yield {"style": f"score{lost}{first}", **self._score(task, model, pair, values)}
+            else:
+                exhibit = TABLE_1 if model.is_pretrained else BASELINES
+                why = self.absences.why(exhibit, model.condition, pair, task.task.name)
+                yield {"style": f"absent{first}", "mean": None, "text": why}
         delta = task.delta(model)
         shown = NONE if delta is None else f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"
-        yield tag("span", shown, class_="mean")
         published = papers_delta(model, task=task.task.name, source=task.source, targets=task.targets)
-        if published is not None:
-            yield _of_paper(f"{published:+.1f}")
+        papers = "" if published is None else f"{published:+.1f}"
+        yield {"style": "delta", "mean": {"text": shown, "address": None}, "seeds": (), "published": papers}
+        own = task.of_source(model)
+        yield {"style": "source", "mean": None, "text": f"{fmean(own):.1f}" if own else NONE}
 
-
-def _scores(values: Mapping[int | None, float], address: Callable[[int | None], str | None]) -> Iterator[Html]:
-    """The mean, and below it each seed's, or where these are many their range with the seeds folded away."""
-    if len(values) == 1:
-        ((seed, value),) = values.items()
-        yield tag("span", _linked(f"{value:.1f}", address(seed), seed), class_="mean")
-        return
-    yield tag("span", f"{fmean(values.values()):.1f}", class_="mean")
-    seeds = joined((_linked(f"{value:.1f}", address(seed), seed) for seed, value in values.items()), " ")
-    if len(values) <= FEW_SEEDS:
-        yield tag("span", seeds, class_="seeds")
-    else:
+    def _score(
+        self, task: TaskScores, model: Model, pair: tuple[str, str], values: Mapping[int | None, float]
+    ) -> dict[str, Any]:
+        """The mean and each seed's score; many seeds are folded under their range."""
+        seeds = []
+        for seed, value in values.items():
+            digest = self.digests.get((task.task.name, model, task.task.metric, pair, pair[1], seed), "")
+            title = "record of the artifact" if seed is None else f"seed {seed}: record of its artifact"
+            seeds.append({"text": f"{value:.1f}", "address": self.links.get(digest), "title": title})
+        published = papers_score_of(model, task=task.task.name, languages=pair)
         low, high = min(values.values()), max(values.values())
-        yield folded(f"{low:.1f} to {high:.1f}", tag("span", seeds, class_="seeds"), class_="seeds")
-
-
-def _linked(shown: str, address: str | None, seed: int | None) -> Html:
-    title = "record of the artifact" if seed is None else f"seed {seed}: record of its artifact"
-    return joined([shown]) if address is None else tag("a", shown, href=address, title=title)
-
-
-def _published(score: float | None) -> Iterator[Html]:
-    if score is not None:
-        yield _of_paper(f"{score:.1f}")
-
-
-def _of_paper(shown: str) -> Html:
-    """The word is left to listeners where a table has little room; a note says it to readers."""
-    return tag("span", tag("span", "paper ", class_="of-paper"), shown, class_="published")
-
-
-def _column_class(place: int, num_columns: int) -> str:
-    if place == num_columns - 1:
-        return "source"
-    return "delta" if place == num_columns - 2 else "first" if place == 0 else ""
+        return {
+            "mean": seeds[0] if len(seeds) == 1 else {"text": f"{fmean(values.values()):.1f}", "address": None},
+            "seeds": seeds if len(seeds) > 1 else (),
+            "range": f"{low:.1f} to {high:.1f}" if len(seeds) > FEW_SEEDS else "",
+            "published": "" if published is None else f"{published:.1f}",
+        }

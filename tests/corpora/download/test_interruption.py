@@ -51,7 +51,8 @@ def assert_survives(server: LocalServer, root: Path, mortals: Mortals, *, moment
 
 
 def test_killed_at_some_moments(server: LocalServer, tmp_path: Path, mortals: Mortals) -> None:
-    for moment in (12, 24, 36):
+    # Within the download, between the record of a digest and the rename, and within the unpacking.
+    for moment in (12, 28, 40, 48):
         assert not assert_survives(server, tmp_path / str(moment), mortals, moment=moment)
 
 

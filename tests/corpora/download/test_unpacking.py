@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import tarfile
 from collections.abc import Callable
 
 import pytest
@@ -28,6 +29,21 @@ def test_the_wanted_member(make: Callable[..., bytes]) -> None:
         unpacked(make({"a/train.tsv": b"x", "b/train.tsv": b"x"}))
     with pytest.raises(IsoglotError, match=r"it has no files 'train.tsv' where one was expected"):
         unpacked(make({"a/strain.tsv": b"x"}))
+
+
+def test_a_member_that_is_there_twice_or_a_link() -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for _ in range(2):
+            archive.addfile(tarfile.TarInfo("train.tsv"))
+    with pytest.raises(IsoglotError, match="it has 2 files"):
+        unpacked(out.getvalue())
+    link = tarfile.TarInfo("train.tsv")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    with tarfile.open(fileobj=(out := io.BytesIO()), mode="w") as archive:
+        archive.addfile(link)
+    with pytest.raises(IsoglotError, match="it has no files"):
+        unpacked(out.getvalue())
 
 
 def test_an_archive_in_an_archive() -> None:

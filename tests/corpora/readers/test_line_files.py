@@ -3,13 +3,11 @@
 import gzip
 import re
 import struct
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from real_data import DATA
 
 from isoglot.corpora.readers import decompression
 from isoglot.corpora.readers.decompression import found
@@ -93,30 +91,3 @@ def test_where_blocks_and_members_are_cut_does_not_matter(
         patch.setattr(decompression, "LARGEST_BLOCK", size)
         patch.setattr(decompression, "SMALL_STEP", size)
         assert list(LineFile(path)) == (expected if expected[-1] else expected[:-1])
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", ["wiki.en", "wiki.ru", "wiki.zh", "other.fr", "other.de"])
-def test_real_text_has_the_lines_and_bytes_that_its_description_says(name: str) -> None:
-    readme = DATA / "text/README.md"
-    if not readme.exists():
-        pytest.skip(f"no text in {DATA / 'text'}; set ISOGLOT_DATA")
-    row = re.search(rf"\| {re.escape(name)}\.txt\.xz \|(.*)\|", readme.read_text(encoding="utf-8"))
-    assert row is not None
-    documents, lines, _, characters, raw_bytes, _ = (field.strip().replace(",", "") for field in row[1].split("|")[1:])
-    counts: Counter[str] = Counter()
-    blank = True
-    with LineFile(DATA / f"text/{name}.txt.xz") as file:
-        for line in file:
-            counts["documents"] += blank and bool(line)
-            counts["lines"] += bool(line)
-            counts["characters"] += len(line)
-            counts["bytes"] += len(line.encode()) + 1
-            blank = not line
-    assert [str(counts[what]) for what in ("documents", "lines", "characters", "bytes")] == [
-        documents,
-        lines,
-        characters,
-        raw_bytes,
-    ]
-    assert file.position == file.size

@@ -94,6 +94,15 @@ def test_the_share_of_anchors_is_the_lesser_knob(
         assert shared[ids].sum() == ceil(share * len(ids) - 0.5)
 
 
+def test_a_share_of_cognates_is_that_share_of_running_words(world: World) -> None:
+    concept_BS = draw_meanings(world, count=20_000, seed=9).concept_BS
+    content = np.concatenate([inventory(world).ranges[word_class] for word_class in CONTENT])
+    running = concept_BS[np.isin(concept_BS, content)]
+    for share in (0.1, 0.2, 0.3, 0.5):
+        is_anchor = anchors(SyntheticLanguage(name="a", cognates=share), world=world)
+        assert is_anchor[running].mean() == pytest.approx(share, abs=0.06)
+
+
 def test_a_world_too_large_for_a_script_is_refused() -> None:
     with pytest.raises(IsoglotError, match="make the world smaller"):
         native_stems(World(nouns=20_000), "a", Script.LATIN)

@@ -70,7 +70,7 @@ def test_domains_are_different_but_overlap(world: World) -> None:
         assert least < distance < 0.5
 
 
-@settings(max_examples=30)
+@settings(max_examples=8)
 @given(
     nouns=st.integers(1, 60),
     verbs=st.integers(1, 9),

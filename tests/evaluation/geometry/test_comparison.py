@@ -100,29 +100,6 @@ def test_centring_finds_what_a_shift_hides() -> None:
     assert layer.centred.mean == 100
 
 
-def test_models_that_share_nothing_are_not_alike() -> None:
-    (layer,) = found(TableReader(table(0)), TableReader(table(9)), count=2000).layers
-    assert layer.cka_debiased < 0.2
-    assert layer.aligned.mean < 10
-
-
-def test_directions_differ() -> None:
-    """Against cosines of the test lines taken by hand: for each line of one side, which of the other is nearest."""
-    flat = table(0).clone()
-    flat[:, 2:] = 0
-    raw = found(TableReader(table(0)), TableReader(flat)).layers[0].raw
-    asked = [[int(word) for word in line.split()] for line in lines(500)[4::5]]
-    whole_ND, flat_ND = (np.array([words[line].mean(0).numpy() for line in asked]) for words in (table(0), flat))
-    whole_ND, flat_ND = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (whole_ND, flat_ND))
-    cosine_NN = whole_ND @ flat_ND.T
-    assert raw is not None
-    # On a plane two of a hundred lines may be as near, but for rounding.
-    assert raw.a_to_b == pytest.approx(100 * np.mean(cosine_NN.argmax(1) == np.arange(100)), abs=1)
-    assert raw.b_to_a == pytest.approx(100 * np.mean(cosine_NN.argmax(0) == np.arange(100)), abs=1)
-    assert raw.a_to_b > raw.b_to_a + 50
-    assert raw.mean == (raw.a_to_b + raw.b_to_a) / 2
-
-
 def test_widths_may_differ() -> None:
     """The wider model is the narrower one, turned within a larger space."""
     wide = torch.nn.functional.pad(table(0), (0, 4)) @ rotation(2, width=WIDTH + 4)
@@ -161,17 +138,6 @@ def test_layers_are_paired_by_relative_height(a: int, b: int) -> None:
     assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)
 
 
-def test_lines_that_are_cut_are_counted_for_each_model() -> None:
-    text = lines(500)
-    long_a, long_b = (sum(len(line.split()) + 2 > longest for line in text) for longest in (6, 7))
-    assert long_a > long_b > 0
-    a, b = (TableReader(table(0), longest=longest) for longest in (6, 7))
-    outcome = found(a, b)
-    assert outcome.num_cut == (long_a, long_b)
-    assert outcome.most_tokens == (6, 7)
-    assert outcome.tokens_per_word == (1, 1)
-
-
 def test_few_lines_are_noted_not_warned_of() -> None:
     reader = TableReader(table(0))
     assert any("too high" in note for note in found(reader, reader, count=10 * WIDTH - 1).notes)
@@ -182,9 +148,9 @@ def test_few_lines_are_noted_not_warned_of() -> None:
     assert sum("With 60 lines for vectors of 64 numbers" in note for note in outcome.notes) == 1
 
 
-def test_progress_is_reported_for_both_models_and_empty_lines_are_noted() -> None:
+def test_progress_is_reported_cut_lines_are_counted_and_empty_ones_noted() -> None:
     calls: list[tuple[str, int]] = []
-    reader, text = TableReader(table(0)), [*lines(1499), ""]
+    reader, text = TableReader(table(0), longest=6), [*lines(1499), ""]
     outcome = compared(
         reader,
         reader,
@@ -194,6 +160,8 @@ def test_progress_is_reported_for_both_models_and_empty_lines_are_noted() -> Non
         progress=lambda name, done: calls.append((name, done)),
     )
     assert calls == [("A", 1024), ("A", 1500), ("B", 1024), ("B", 1500)]
+    num_longer = sum(len(line.split()) + 2 > 6 for line in text)
+    assert (outcome.num_cut, outcome.most_tokens) == ((num_longer, num_longer), (6, 6))
     assert "In 1 lines A finds nothing to read; their vectors are zero." in outcome.notes
 
 

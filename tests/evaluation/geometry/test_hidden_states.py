@@ -56,7 +56,7 @@ class Memory:
 
 
 def sentence_of(*words: Sequence[int]) -> EncodedSentence:
-    """Of words that are tokens already."""
+    """A sentence of words that are tokens already."""
     return EncodedSentence(
         words=tuple(" ".join(map(str, word)) for word in words),
         ids=tuple(token for word in words for token in word),
@@ -107,24 +107,6 @@ def test_sentence_vectors_are_means_without_special_symbols_whatever_the_batch(
     assert vector_SND[:, 9].eq(0).all()
     assert vector_SND.ne(0).any(2).sum() == 4 * 30
     torch.testing.assert_close(vector_SND, sentence_vectors_one_by_one(reader, sentences), rtol=0, atol=TOLERANCE)
-
-
-def test_no_batch_is_larger_than_it_may_be(lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hidden_states, "SENTENCES_AT_ONCE", 6)
-    monkeypatch.setattr(hidden_states, "TOKENS_AT_ONCE", 60)
-    met: list[torch.Size] = []
-
-    class Watched(Memory):
-        def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
-            met.append(token_BL.shape)
-            return super().states(token_BL, real_BL=real_BL)
-
-    longest = sentence_of(*[[1]] * 80)
-    sentence_vectors(Watched(), [*tiny_encoder_reader().sentences(lines), longest])
-    assert met[0] == (1, 80)
-    assert all(shape.numel() <= 60 and shape[0] <= 6 for shape in met[1:])
-    assert max(shape[0] for shape in met) == 6
-    assert sum(shape[0] for shape in met) == 32
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -222,17 +204,6 @@ def test_sums_lose_nothing_over_many_occurrences() -> None:
     assert num_met_W.tolist() == [100_000]
     expected_SD = torch.stack([table_VD[[3, 4]].double().mean(0).float() for table_VD in reader.tables])
     assert mean_SWD[:, 0].equal(expected_SD)
-
-
-def test_no_sentences_give_no_vectors() -> None:
-    reader = tiny_encoder_reader()
-    assert sentence_vectors(reader, []).shape == (4, 0, 24)
-    found = word_vectors(reader, [], layer=1, subwords=Subwords.MEAN)
-    assert (found.vector_PD.shape, len(found.sentence_P), len(found.place_P)) == ((0, 24), 0, 0)
-    mean_SWD, num_met_W = word_type_vectors(reader, iter([]), types=TYPES)
-    assert mean_SWD.eq(0).all()
-    assert num_met_W.eq(0).all()
-    assert word_type_vectors(reader, reader.sentences(["the cat"]), types={})[0].shape == (4, 0, 24)
 
 
 @pytest.mark.gpu

@@ -1,4 +1,4 @@
-"""Files as users have them: read where they are parallel, refused with the place where not, and tests held out."""
+"""Files that are parallel are read; lines out of place are refused, by their lengths; and tests are held out."""
 
 import gzip
 import random
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, read_parallel_lines
+from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, mismatch, read_parallel_lines
 
 
 def sentences(count: int) -> list[tuple[str, str]]:
@@ -101,16 +101,6 @@ def test_treebanks_are_paired_by_their_ids(tmp_path: Path) -> None:
         read_parallel_lines(a, written(tmp_path, pairs)[1])
 
 
-def test_rows_of_xnli_are_premises_then_hypotheses(tmp_path: Path) -> None:
-    pairs = sentences(120)
-    rows = [(pairs[place], pairs[place + 60]) for place in range(60)]
-    paths = tmp_path / "a.tsv", tmp_path / "b.tsv"
-    for side, path in enumerate(paths):
-        path.write_text("".join(f"{one[side]}\t{two[side]}\tneutral\n" for one, two in rows))
-    read = read_parallel_lines(*paths)
-    assert list(zip(read.a, read.b, strict=True)) == pairs
-
-
 def test_every_fifth_line_is_a_test() -> None:
     lines = HeldOutLines.of([f"a{row}" for row in range(23)], [f"b{row}" for row in range(23)], test_share=0.2)
     assert lines.tests == [4, 9, 14, 19]
@@ -146,3 +136,53 @@ def test_too_few_lines_to_hold_some_out_are_refused() -> None:
         HeldOutLines.of(list("abcde"), list("abcde"), test_share=0.2)
     with pytest.raises(IsoglotError, match=r"50 lines leave 10 to test and 0 others"):
         HeldOutLines.of(["same"] * 50, [str(row) for row in range(50)], test_share=0.2)
+
+
+def translations(count: int, *, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Lengths of translations differ by a fifth or so."""
+    draw = random.Random(seed)
+    sizes = [round(draw.lognormvariate(3.5, 0.6)) + 1 for _ in range(count)]
+    return ["a" * size for size in sizes], ["b" * round(size * draw.lognormvariate(0.1, 0.2) + 1) for size in sizes]
+
+
+@pytest.mark.parametrize("count", [50, 399, 2500])
+def test_translations_pass(count: int) -> None:
+    assert mismatch(*translations(count)) is None
+
+
+@pytest.mark.parametrize("count", [50, 200])
+def test_shuffled_lines_do_not(count: int) -> None:
+    passed = 0
+    for seed in range(20):
+        lines_a, lines_b = translations(count, seed=seed)
+        random.Random(seed + 100).shuffle(lines_b)
+        complaint = mismatch(lines_a, lines_b)
+        passed += complaint is None
+        if complaint is not None:
+            assert "a correlation of" in complaint or "lengths fit far better" in complaint
+    assert passed <= 1
+
+
+def test_one_missing_line_is_found_with_its_place() -> None:
+    lines_a, lines_b = translations(1001)
+    del lines_b[500], lines_a[-1]
+    assert mismatch(lines_a, lines_b) == (
+        "in lines 601 to 800, lengths fit far better with the lines that stand 1 line earlier in the second"
+    )
+    lines_a, lines_b = translations(1003)
+    del lines_a[:3], lines_b[-3:]
+    assert mismatch(lines_a, lines_b) == (
+        "in lines 1 to 200, lengths fit far better with the lines that stand 3 lines later in the second"
+    )
+
+
+def test_lines_in_order_of_length_pass() -> None:
+    lines_a, lines_b = translations(1000)
+    order = sorted(range(1000), key=lambda row: len(lines_a[row]))
+    assert mismatch([lines_a[row] for row in order], [lines_b[row] for row in order]) is None
+
+
+def test_a_text_passes_for_itself_and_lines_of_one_length_say_nothing() -> None:
+    lines, _ = translations(300)
+    assert mismatch(lines, lines) is None
+    assert mismatch(["same"] * 60, lines[:60]) is None

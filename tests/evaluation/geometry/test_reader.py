@@ -1,7 +1,5 @@
 """Our encoders as readers, against sentences made one word at a time and the encoder's own hidden states."""
 
-from itertools import count, islice
-
 import pytest
 import torch
 from hypothesis import given
@@ -81,15 +79,6 @@ def test_sentences_longer_than_the_window_are_cut_at_words_and_counted() -> None
     assert num_cut == sum(kept != sentence for kept, sentence in zip(cut, whole, strict=True)) > 1
     roomy = tiny_encoder_reader()
     assert roomy.cut(roomy.whole_sentences(LINES))[1] == 0
-
-
-def test_a_stream_of_lines_stays_a_stream() -> None:
-    reader = tiny_encoder_reader()
-    taken = count()
-    endless = ([WORDS[next(taken) % len(WORDS)]] for _ in count())
-    found = list(islice(reader.whole_sentences_of_words(endless), 5000))
-    assert found == one_by_one(reader, [[WORDS[number % len(WORDS)]] for number in range(5000)])
-    assert next(taken) < 10_000
 
 
 def test_dropout_is_off_and_nothing_is_learned() -> None:

@@ -1,4 +1,4 @@
-"""Retrieval against double loops."""
+"""Retrieval against double loops, and its search in blocks against the whole matrix."""
 
 import math
 from collections.abc import Callable
@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.nearest import first_largest, nearest_units
 from isoglot.evaluation.geometry.retrieval import (
     Measure,
     both_directions,
-    centred,
-    cosine_similarity,
     csls_scores,
     nearest,
     precision,
@@ -51,19 +50,9 @@ def test_csls_against_a_double_loop(rows: int, columns: int, neighbours: int, se
     order = [sorted(range(columns), key=lambda column, row=row: -row[column]) for row in expected]
     found_NK = nearest(source_ND, target_TD, count=columns, measure=Measure.CSLS, neighbours=neighbours)
     assert found_NK.tolist() == order
-    asked = list(range(0, rows, 2))[::-1]
-    some_NK = nearest(source_ND, target_TD, count=2, measure=Measure.CSLS, neighbours=neighbours, rows=asked)
-    assert some_NK.tolist() == [order[row][:2] for row in asked]
-
-
-def test_csls_has_ten_neighbours_by_default_and_takes_arrays() -> None:
-    source_ND, target_TD = random_vectors(15, 4, seed=0), random_vectors(12, 4, seed=1)
-    array_ND, array_TD = source_ND.numpy(), target_TD.numpy()
-    array_ND.setflags(write=False)
-    expected = csls_by_loops(source_ND, target_TD, neighbours=10)
-    assert csls_scores(array_ND, array_TD).tolist() == [pytest.approx(row) for row in expected]
-    best_N1 = nearest(array_ND, array_TD, count=1, measure=Measure.CSLS)
-    assert best_N1[:, 0].tolist() == np.argmax(expected, axis=1).tolist()
+    some = list(range(0, rows, 2))[::-1]
+    some_NK = nearest(source_ND, target_TD, count=2, measure=Measure.CSLS, neighbours=neighbours, rows=some)
+    assert some_NK.tolist() == [order[row][:2] for row in some]
 
 
 @given(SIZES, SIZES, MEASURES, st.integers(-150, 150), SEEDS)
@@ -91,15 +80,6 @@ def test_a_planted_rotation_is_found_once_it_is_undone(measure: Measure) -> None
     assert lost.at[1] < 5
 
 
-def test_csls_does_not_take_a_hub_for_an_answer() -> None:
-    """Target 0 lies in the middle of all sources and is nearest to each of them; their own come second."""
-    source_ND = torch.eye(6) + 0.6
-    target_ND = torch.cat([torch.ones(1, 6), torch.eye(6)])
-    gold = {row: [row + 1] for row in range(6)}
-    assert precision(source_ND, target_ND, gold, measure=Measure.COSINE).at[1] == 0
-    assert precision(source_ND, target_ND, gold, measure=Measure.CSLS).at[1] == 100
-
-
 @given(st.data())
 def test_both_directions_against_a_double_loop(data: st.DataObject) -> None:
     rows, columns = data.draw(SIZES), data.draw(SIZES)
@@ -111,21 +91,8 @@ def test_both_directions_against_a_double_loop(data: st.DataObject) -> None:
     backward = precision_by_loops(target_ND.tolist(), source_ND.tolist(), [(b, a) for a, b in pairs])
     ways = both_directions(source_ND, target_ND, pairs, measure=Measure.COSINE)
     assert [way.at[1] for way in ways] == [pytest.approx(forward), pytest.approx(backward)]
-    assert [way.asked for way in ways] == [len({a for a, _ in pairs}), len({b for _, b in pairs})]
+    assert [way.num_queries for way in ways] == [len({a for a, _ in pairs}), len({b for _, b in pairs})]
     assert retrieval_precision(source_ND, target_ND, pairs) == pytest.approx((forward + backward) / 2)
-
-
-def test_directions_are_averaged_by_hand() -> None:
-    """Without pairs row i translates row i. All sources are nearest to target 0; targets to sources 0, 0 and 2."""
-    source_ND = torch.tensor([[1.0, 0.0], [0.9, -0.1], [0.8, -0.3]])
-    target_ND = torch.tensor([[1.0, -0.02], [-0.2, 1.0], [-0.3, -1.0]])
-    assert retrieval_precision(source_ND, target_ND) == pytest.approx((100 / 3 + 200 / 3) / 2)
-
-
-def test_any_translation_counts_and_repeated_pairs_count_once() -> None:
-    axes_ND = torch.eye(3)
-    assert precision(axes_ND, axes_ND, {0: {0, 1}, 1: [2, 0]}, measure=Measure.COSINE).at[1] == 50
-    assert retrieval_precision(axes_ND, axes_ND, pairs=[(0, 0), (0, 0), (0, 0), (1, 2)]) == 50
 
 
 def test_a_right_answer_counts_from_its_place_on() -> None:
@@ -134,7 +101,7 @@ def test_a_right_answer_counts_from_its_place_on() -> None:
     source_ND = torch.tensor([[1.0, 0.0]]).expand(4, -1)
     gold = {0: {0}, 1: {11, 4}, 2: {5, 8}, 3: {10}}
     found = precision(source_ND, target_TD, gold, measure=Measure.COSINE)
-    assert (found.at, found.asked) == ({1: 25.0, 5: 50.0, 10: 75.0}, 4)
+    assert (found.at, found.num_queries) == ({1: 25.0, 5: 50.0, 10: 75.0}, 4)
     assert precision(source_ND, target_TD, gold, measure=Measure.COSINE, at=(11, 99)).at == {11: 100.0, 99: 100.0}
 
 
@@ -156,10 +123,9 @@ def test_random_vectors_score_at_chance(measure: Measure) -> None:
 def test_zeros_are_similar_to_nothing_and_never_right(measure: Measure) -> None:
     source_ND = torch.tensor([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
     target_TD = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
-    assert cosine_similarity(source_ND, target_TD).tolist() == [[0, 0], [1, 0], [-1, 0]]
     found = precision(source_ND, target_TD, {0: {0, 1}, 1: {0}, 2: {1}}, measure=measure, at=(1, 2))
     assert found.at == {1: pytest.approx(200 / 3), 2: pytest.approx(200 / 3)}
-    assert found.asked == 3
+    assert found.num_queries == 3
 
 
 @pytest.mark.gpu
@@ -185,10 +151,7 @@ def test_a_gpu_finds_the_same(measure: Measure) -> None:
         (lambda axes: precision(axes, axes, {0: {0}}, measure=Measure.CSLS, at=(0, 1)), "at is 0"),
         (lambda axes: both_directions(axes, axes[:2], None, measure=Measure.COSINE), "3 source vectors cannot be"),
         (lambda axes: csls_scores(axes, axes / 0), "target vectors of retrieval: row 0 holds NaN .*; leave these"),
-        (
-            lambda axes: nearest(axes.log(), axes, count=1, measure=Measure.COSINE),
-            "source .* row 0 holds infinity",
-        ),
+        (lambda axes: nearest(axes.log(), axes, count=1, measure=Measure.COSINE), "source .* row 0 holds infinity"),
         (lambda axes: csls_scores(axes, axes[:, :2]), "width 3 cannot be compared with target vectors of width 2"),
         (lambda axes: csls_scores(axes, axes[0]), r"target vectors of retrieval: has the shape \(3,\)"),
         (lambda axes: csls_scores(axes[:0], axes), "there are no source vectors"),
@@ -201,18 +164,55 @@ def test_what_cannot_be_searched_is_refused(mistake: Callable[[Tensor], object],
         mistake(torch.eye(3))
 
 
-def test_half_and_whole_numbers_are_taken_as_float32() -> None:
-    whole_ND = torch.tensor([[3, 4], [4, -3]])
-    for vector_ND in (whole_ND, whole_ND.half(), whole_ND.bfloat16()):
-        similarity_NN = cosine_similarity(vector_ND, vector_ND)
-        assert similarity_NN.dtype == torch.float32
-        torch.testing.assert_close(similarity_NN, torch.eye(2))
-    assert csls_scores(whole_ND, whole_ND.double()).dtype == torch.float64
+def sign_vectors(rows: int, *, seed: int) -> Tensor:
+    """Vectors of length 1, many alike, with dot products that are exact in every order of summing."""
+    signs_N4 = torch.randint(0, 2, (rows, 4), generator=torch.Generator().manual_seed(seed))
+    return signs_N4 - 0.5
 
 
-def test_centred_vectors_have_no_common_part() -> None:
-    vector_ND = random_vectors(6, 4, seed=0)
-    torch.testing.assert_close(centred(vector_ND + 100).mean(0), torch.zeros(4, dtype=torch.float64))
-    torch.testing.assert_close(centred(vector_ND + torch.arange(4)), centred(vector_ND))
-    difference_D = centred(vector_ND)[3] - centred(vector_ND)[0]
-    torch.testing.assert_close(difference_D, vector_ND[3] - vector_ND[0])
+def stable_order(score_NT: Tensor, *, count: int) -> list[list[int]]:
+    return np.argsort(-score_NT.numpy(), axis=1, kind="stable")[:, :count].tolist()
+
+
+@given(st.data(), SEEDS)
+def test_the_block_size_changes_nothing_even_where_many_are_equal(data: st.DataObject, seed: int) -> None:
+    rows, columns = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 40))
+    count = data.draw(st.integers(1, columns))
+    block = data.draw(st.tuples(st.integers(1, 13), st.integers(1, 41)))
+    asking_ND, answer_TD = sign_vectors(rows, seed=seed), sign_vectors(columns, seed=seed + 1)
+    less_T = data.draw(st.sampled_from([None, torch.arange(columns) % 3 / 10]))
+    score_NT = asking_ND @ answer_TD.T - (0 if less_T is None else less_T)
+
+    value_NK, column_NK = nearest_units(asking_ND, answer_TD, count=count, less_T=less_T, block=block)
+    assert column_NK.tolist() == stable_order(score_NT, count=count)
+    assert torch.equal(value_NK, score_NT.gather(1, column_NK))
+
+
+@given(st.integers(1, 5), st.integers(1, 1000), st.integers(1, 6), SEEDS)
+def test_wide_rows_are_searched_by_groups_without_missing_the_first_of_equals(
+    rows: int, columns: int, values: int, seed: int
+) -> None:
+    score_RC = torch.randint(0, values, (rows, columns), generator=torch.Generator().manual_seed(seed)) / 2
+    for count in {1, min(3, columns)}:
+        expected = [sorted(row) for row in stable_order(score_RC, count=count)]
+        assert first_largest(score_RC, count=count).tolist() == expected
+
+
+def test_many_blocks_of_many_groups_against_the_whole_matrix() -> None:
+    generator = torch.Generator().manual_seed(0)
+    asking_ND = torch.randn(50, 8, generator=generator, dtype=torch.float64)
+    answer_TD = torch.randn(3001, 8, generator=generator, dtype=torch.float64)
+    score_NT = asking_ND @ answer_TD.T
+    for block in ((7, 700), (64, 1501), (50, 3001)):
+        value_NK, column_NK = nearest_units(asking_ND, answer_TD, count=5, block=block)
+        assert column_NK.tolist() == stable_order(score_NT, count=5)
+        torch.testing.assert_close(value_NK, score_NT.gather(1, column_NK))
+
+
+def test_bfloat16_of_the_surroundings_does_not_enter() -> None:
+    generator = torch.Generator().manual_seed(0)
+    vector_ND = torch.randn(40, 16, generator=generator)
+    expected_NK, _ = nearest_units(vector_ND, vector_ND, count=3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        value_NK, _ = nearest_units(vector_ND, vector_ND, count=3)
+    assert torch.equal(value_NK, expected_NK)

@@ -1,5 +1,6 @@
 """Maps against rotations that were planted, on vectors they were fitted on and on new ones."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,18 +36,6 @@ def test_every_mode_recovers_vectors_that_were_only_turned(width: int, rounds: i
         torch.testing.assert_close(
             found.mapped(new_ND, new_vectors=mode), found.compared(new_ND @ planted_DD, new_vectors=mode), **EXACT
         )
-
-
-def test_the_centred_mode_recovers_vectors_that_were_turned_and_shifted() -> None:
-    """Up to chance: a shift bends directions before the first mean is taken away, but those of an even cloud alike."""
-    planted_DD, shift_D = rotation(4, seed=0), vectors(1, 4, seed=1)
-    origin_ND, new_ND = vectors(4000, 4, seed=2), vectors(50, 4, seed=3)
-    found = VectorMap.fit(origin_ND, origin_ND @ planted_DD + shift_D, rounds=5)
-    goal_ND = new_ND @ planted_DD + shift_D
-    error = (found.mapped(new_ND, new_vectors=NewVectors.CENTRED) - goal_ND).norm() / goal_ND.norm()
-    rotated_error = (found.mapped(new_ND, new_vectors=NewVectors.ROTATED) - goal_ND).norm() / goal_ND.norm()
-    assert float(error) < 0.1
-    assert error < rotated_error
 
 
 @given(rounds_of, seeds)
@@ -91,17 +80,6 @@ def test_pairs_choose_rows_after_all_rows_were_normalised() -> None:
     torch.testing.assert_close(found.goal.mean_D, goal_ND.mean(0))
 
 
-def test_a_map_follows_the_precision_of_what_it_maps() -> None:
-    new_ND, found = vectors(6, 4, seed=5), a_map()
-    for mode in NewVectors:
-        exact_ND = found.mapped(new_ND, new_vectors=mode)
-        single_ND = found.mapped(new_ND.float(), new_vectors=mode)
-        assert single_ND.dtype == torch.float32
-        torch.testing.assert_close(single_ND, exact_ND.float(), rtol=0, atol=1e-5)
-        assert found.mapped(new_ND.numpy(), new_vectors=mode).equal(exact_ND)
-        assert found.mapped(new_ND[:0], new_vectors=mode).shape == (0, 4)
-
-
 @pytest.mark.parametrize("mode", NewVectors)
 def test_vectors_of_zeros_stay_zero(mode: NewVectors) -> None:
     new_ND, found = vectors(3, 4, seed=5), a_map()
@@ -109,14 +87,6 @@ def test_vectors_of_zeros_stay_zero(mode: NewVectors) -> None:
     for turned in (found.mapped, found.compared):
         assert not turned(with_zeros_ND, new_vectors=mode)[0].any()
         torch.testing.assert_close(turned(with_zeros_ND, new_vectors=mode)[1:], turned(new_ND, new_vectors=mode))
-
-
-def test_a_map_fitted_on_weights_that_are_trained_keeps_no_gradient() -> None:
-    weight_ND = vectors(30, 4, seed=0).requires_grad_()
-    found = VectorMap.fit(weight_ND, weight_ND, rounds=5)
-    assert not found.rotation_DD.requires_grad
-    assert not found.origin.round_mean_RD.requires_grad
-    assert not found.mapped(weight_ND, new_vectors=NewVectors.CENTRED).requires_grad
 
 
 @pytest.mark.parametrize(
@@ -144,10 +114,6 @@ def test_what_cannot_be_mapped_is_refused() -> None:
             turned(torch.randn(6, 3), new_vectors=NewVectors.CENTRED)
     with pytest.raises(IsoglotError, match="goal: row 4 holds NaN"):
         VectorMap.fit(torch.randn(6, 4), broken_ND, rounds=5)
-    with pytest.raises(IsoglotError, match="source has vectors of 3 numbers and target of 4"):
-        VectorMap.fit(torch.randn(6, 3), torch.randn(6, 4), rounds=5)
-    with pytest.raises(IsoglotError, match="all are the same or zero"):
-        VectorMap.fit(torch.ones(6, 3), torch.randn(6, 3), rounds=5)
 
 
 @pytest.mark.parametrize("rounds", [0, 5])
@@ -169,20 +135,13 @@ def test_maps_come_back_from_disk_bit_for_bit(tmp_path: Path, rounds: int) -> No
         assert one.rotation_DD.dtype == other.rotation_DD.dtype
 
 
-@pytest.mark.parametrize("damage", ["cut", "garbage", "empty", "other tensors", "missing"])
-def test_a_damaged_file_is_named(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("damage", [lambda content: content[:-40], lambda _: b"\xff" * 500, lambda _: b""])
+def test_a_damaged_file_is_named(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     path = tmp_path / "maps.safetensors"
     write_maps([a_map()], path)
-    match damage:
-        case "cut":
-            path.write_bytes(path.read_bytes()[:-40])
-        case "garbage":
-            path.write_bytes(b"\xff" * 500)
-        case "empty":
-            path.write_bytes(b"")
-        case "other tensors":
-            save_file({"weight": torch.ones(3)}, path)
-        case "missing":
-            path.unlink()
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(IsoglotError, match=r"maps\.safetensors: does not hold readable maps"):
+        read_maps(path)
+    save_file({"weight": torch.ones(3)}, path)
     with pytest.raises(IsoglotError, match=r"maps\.safetensors: does not hold readable maps"):
         read_maps(path)

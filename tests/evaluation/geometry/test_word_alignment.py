@@ -1,6 +1,5 @@
-"""fast_align's model beside a slow version in plain loops, and beside gold links of made-up languages."""
+"""fast_align's model against plain loops, closed forms against sums, and gold links of made-up languages."""
 
-import gzip
 import math
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,14 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from real_data import DATA
 from scipy.special import digamma
 
 from isoglot.corpora.synthetic import draw_meanings, realise, word_alignments
 from isoglot.evaluation.geometry import alignment_model, word_alignment
-from isoglot.evaluation.geometry.alignment_model import NumberedWords
+from isoglot.evaluation.geometry.alignment_model import NumberedWords, TargetPlaces, distances
 from isoglot.evaluation.geometry.word_alignment import Link, SentencePair, aligned, directed_links, fitted
-from isoglot.study.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
+from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 
 NULL = None
 PAIRS = st.lists(st.tuples(*[st.lists(st.sampled_from("abcdefg"), max_size=5)] * 2), min_size=1, max_size=6)
@@ -40,7 +38,7 @@ class SlowAlign:
         return [weight / sum(weights) for weight in weights]
 
     def likelihoods(self, source: list[str], target: list[str], j: int) -> list[float]:
-        """Of null, then of every source word."""
+        """The likelihood of null, then of every source word."""
         priors = [0.08, *(0.92 * p for p in self.diagonal(j, len(target), len(source)))]
         return [prior * self.table[word, target[j - 1]] for prior, word in zip(priors, [NULL, *source], strict=True)]
 
@@ -123,24 +121,12 @@ def test_tension_takes_its_eight_steps_between_its_bounds(
     assert least <= tension <= most
 
 
-def test_the_textbook_example() -> None:
-    sentences = {"the house": "das haus", "the book": "das buch", "a book": "ein buch"}
-    pairs = [(source.split(), target.split()) for source, target in sentences.items()]
-    assert aligned(pairs) == [[(0, 0), (1, 1)]] * 3
-
-
 def test_sentences_without_words_have_no_links_and_change_nothing() -> None:
     pairs: list[SentencePair] = [(["a", "b"], ["x", "y"]), (["b"], ["y"])]
     empty: list[SentencePair] = [([], ["x"]), (["a"], []), ([], [])]
     assert aligned([empty[0], pairs[0], *empty[1:], pairs[1]]) == [[], [(0, 0), (1, 1)], [], [], [(0, 0)]]
     assert aligned(empty) == [[], [], []]
     assert aligned([]) == []
-
-
-def test_a_text_beside_itself_is_its_own_diagonal() -> None:
-    lines = realise(draw_meanings(World(), count=200, seed=1), SyntheticLanguage(name="ela"), world=World())
-    pairs = [(line.split(), line.split()) for line in lines]
-    assert aligned(pairs) == [[(i, i) for i in range(len(line))] for line, _ in pairs]
 
 
 def test_small_blocks_give_the_same_as_large_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,49 +174,42 @@ def test_far_fewer_errors_than_the_diagonal_where_words_stand_in_another_order()
         assert error_rate(aligned(pairs), gold) < most
 
 
-def test_the_diagonal_helps_where_words_are_rare_and_their_order_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    language = SyntheticLanguage(name="oru", script=Script.CYRILLIC, morphology=Morphology.CASES)
-    world = World(nouns=400, verbs=150, adjectives=150, adpositions=20, determiners=6, people=60, places=60)
-    pairs, gold = synthetic_pairs(language, sentences=300, world=world)
-    assert error_rate(aligned(pairs), gold) < 1
-    monkeypatch.setattr(word_alignment, "diagonal_probabilities", lambda n, m, tension: np.full((n, m), 1 / m))  # noqa: ARG005
-    assert error_rate(aligned(pairs), gold) > 3
+SIZES = st.integers(1, 120)
+TENSIONS = st.floats(0.1, 14)
 
 
-Tagged = list[tuple[str, str]]
+def places(num_targets: int, num_sources: int) -> TargetPlaces:
+    return TargetPlaces(
+        place_R=np.arange(1, num_targets + 1),
+        num_targets_R=np.full(num_targets, num_targets),
+        num_sources_R=np.full(num_targets, num_sources),
+    )
 
 
-def parallel_treebank(language: str) -> list[Tagged]:
-    """Words in lower case, and their tags."""
-    text = gzip.decompress((DATA / f"eval/ud/{language}_pud-ud-test.conllu.gz").read_bytes()).decode()
-    rows = [[line.split("\t") for line in part.split("\n") if line[:1].isdigit()] for part in text.split("\n\n")]
-    return [[(row[1].lower(), row[3]) for row in part if row[0].isdigit()] for part in rows if part]
+def brute_force(j: int, n: int, m: int, tension: float) -> tuple[float, float]:
+    """The normaliser and the mean distance of target place j, by summing over all m source places."""
+    weights = [(np.exp(-tension * abs(j / n - i / m)), abs(j / n - i / m)) for i in range(1, m + 1)]
+    normaliser = sum(weight for weight, _ in weights)
+    return normaliser, sum(weight * distance for weight, distance in weights) / normaliser
 
 
-@pytest.mark.real_data
-@pytest.mark.skipif(not DATA.exists(), reason=f"no data in {DATA}")
-@pytest.mark.parametrize("language", ["fr", "de", "ru"])
-def test_real_words_are_linked_to_what_a_dictionary_has_for_them(language: str) -> None:
-    """No gold links, so two witnesses the model knows nothing of: MUSE, and the tags of both treebanks."""
-    source, target = parallel_treebank("en"), parallel_treebank(language)
-    pairs = [([word for word, _ in a], [word for word, _ in b]) for a, b in zip(source, target, strict=True)]
-    dictionary = gzip.decompress((DATA / f"eval/muse/en-{language}.txt.gz").read_bytes()).decode()
-    entries = {tuple(line.split()) for line in dictionary.splitlines()}
+@given(n=SIZES, m=SIZES, tension=TENSIONS)
+def test_closed_forms_are_the_sums(n: int, m: int, tension: float) -> None:
+    some = sorted({1, (n + 1) // 2, n})
+    expected = np.array([brute_force(j, n, m, tension) for j in some])
+    rows = np.array(some) - 1
+    np.testing.assert_allclose(places(n, m).normaliser(tension)[rows], expected[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(places(n, m).expected_distance(tension)[rows], expected[:, 1], rtol=0, atol=1e-10)
 
-    def shares(links: list[list[Link]]) -> tuple[float, float]:
-        """Of links between words of one tag; and of entries present in a sentence pair, those that are linked."""
-        tags = [a[i][1] == b[j][1] for a, b, found in zip(source, target, links, strict=True) for i, j in found]
-        present = [
-            (i, j) in found
-            for (a, b), found in zip(pairs, map(set, links), strict=True)
-            for i, word in enumerate(a)
-            for j, other in enumerate(b)
-            # An entry that might be two links would tell nothing.
-            if (word, other) in entries and a.count(word) == 1 and b.count(other) == 1
-        ]
-        return sum(tags) / len(tags), sum(present) / len(present)
 
-    ours, diagonal = shares(aligned(pairs)), shares(diagonal_links(pairs))
-    print(f"en-{language}: tags, entries: {ours}; diagonal alone {diagonal}")
-    assert ours[0] > diagonal[0] + 0.1
-    assert ours[1] > max(diagonal[1] + 0.3, 0.7)
+def test_places_as_far_on_either_side_are_exactly_as_likely() -> None:
+    for n in (1, 2, 7, 30):
+        distance_NM = distances(n, n)
+        assert (distance_NM == distance_NM.T).all()
+        assert (distance_NM == distance_NM[::-1, ::-1]).all()
+
+
+def test_observed_distances_may_count_from_nothing() -> None:
+    assert distances(2, 2, first_target=0).tolist() == [[0.5, 1.0], [0.0, 0.5]]
+    assert distances(2, 2).tolist() == [[0.0, 0.5], [0.5, 0.0]]
+    assert distances(1, 4)[0].tolist() == pytest.approx([0.75, 0.5, 0.25, 0.0])

@@ -1,4 +1,4 @@
-"""Links: their lines, their symmetrisation worked by hand and against pseudocode, and a program of the user's."""
+"""Links: their lines, their symmetrisation against pseudocode, and a program of the user's."""
 
 import re
 import sys
@@ -20,41 +20,6 @@ from isoglot.evaluation.geometry.word_alignment import (
 )
 
 LINKS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14)
-
-
-def drawn(*rows: str) -> tuple[set[Link], set[Link], list[Link]]:
-    """Forward, backward and expected links of a drawing: rows are source words, columns target words.
-
-    f and F: forward alone, b and B: backward alone, X: both. Capitals are expected to stay.
-    """
-    cells = {(i, j): cell for i, row in enumerate(rows) for j, cell in enumerate(row)}
-    forward = {link for link, cell in cells.items() if cell in "fFX"}
-    backward = {link for link, cell in cells.items() if cell in "bBX"}
-    return forward, backward, sorted(link for link, cell in cells.items() if cell in "FBX")
-
-
-def test_by_hand() -> None:
-    for rows in (
-        ("X..", ".X.", "..X"),
-        # Growing: straight, diagonal, and from what was grown.
-        ("XF.", "...", "..."),
-        ("X..", ".B.", "..F"),
-        # Both words of the corner are taken when its turn comes, as rows go first.
-        ("XF", "Fb"),
-        ("X.", "fX"),
-        # Final: far from all others, and both words free.
-        ("X...", "...F", "...."),
-        ("X...", "...B", "...."),
-        # Final-and: one word is taken, so not.
-        ("X..f", "....", "b..."),
-        # Forward links go first.
-        ("....", "F..b", "...."),
-        ("....", "...F", "...b"),
-        # No intersection: nothing to grow from, and only links of free words stay.
-        ("F...", "..F.", "b..."),
-    ):
-        forward, backward, expected = drawn(*rows)
-        assert grow_diag_final_and(forward, backward) == expected, rows
 
 
 def by_matrix(forward: set[Link], backward: set[Link], size: int = 8) -> list[Link]:

@@ -1,23 +1,13 @@
-"""Translation of words by a map, against MUSE's rules written as loops, and on vectors of real text."""
-
-import lzma
-from itertools import islice
-from pathlib import Path
+"""Translation of words by a map, against MUSE's rules written as loops."""
 
 import numpy as np
 import pytest
 import torch
-from real_data import DATA
 from scipy.linalg import orthogonal_procrustes
 
-from isoglot.corpora.readers.dictionaries import read_dictionary
-from isoglot.corpora.word_vectors import fasttext_vectors
-from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.retrieval import Measure
 from isoglot.evaluation.geometry.word_translation import Coverage, WordPair, WordSpace, word_translation
-from isoglot.study.languages import default_splitting
-from isoglot.study.searches import FastText
 
 WIDTH = 8
 
@@ -90,13 +80,7 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
         for at in (1, 5, 10):
             forward = muse_precision(source, target, fit=fit, test=test, rounds=5, csls=measure is Measure.CSLS, at=at)
             backward = muse_precision(
-                target,
-                source,
-                fit=[(b, a) for a, b in fit],
-                test=turned,
-                rounds=5,
-                csls=measure is Measure.CSLS,
-                at=at,
+                target, source, fit=[(b, a) for a, b in fit], test=turned, rounds=5, csls=measure is Measure.CSLS, at=at
             )
             assert found.to_target[measure].at[at] == pytest.approx(forward)
             assert found.to_source[measure].at[at] == pytest.approx(backward)
@@ -104,18 +88,12 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
     assert found.to_target[Measure.CSLS].at != found.to_target[Measure.COSINE].at
     assert found.to_target[Measure.CSLS].at != found.to_source[Measure.CSLS].at
     assert found.fitted_pairs == 26
-    assert found.to_target[Measure.CSLS].asked == 25
+    assert found.to_target[Measure.CSLS].num_queries == 25
     assert found.coverage == Coverage(
         pairs=pytest.approx(100 * 27 / 29),
         source_words=pytest.approx(100 * 25 / 26),
         target_words=pytest.approx(100 * 26 / 27),
     )
-
-
-def test_a_rotation_is_found_and_words_without_pairs_are_answers_too() -> None:
-    source, target = rotated_pair(words=100, noise=0.0)
-    found = word_translation(source, target, fit=same_row(range(20)), test=same_row(range(20, 100)), rounds=5)
-    assert found.to_target[Measure.CSLS].at[1] == found.to_source[Measure.COSINE].at[1] == 100
 
 
 def test_random_vectors_translate_nothing() -> None:
@@ -137,51 +115,3 @@ def test_a_dictionary_without_known_words_is_refused(fit: list[WordPair], test: 
     source, target = rotated_pair(words=20, noise=0.0)
     with pytest.raises(IsoglotError, match=complaint):
         word_translation(source, target, fit=fit, test=test, rounds=5)
-
-
-MUSE = DATA / "eval/muse"
-LINES = {"en": 8_000, "fr": 25_000}
-"""About 700,000 words each."""
-
-
-def real_space(language: str, *, folder: Path) -> WordSpace:
-    with lzma.open(DATA / f"text/wiki.{language}.txt.xz", "rt", encoding="utf-8") as file:
-        lines = split_lines(
-            list(islice((line for line in file if line.strip()), LINES[language])), default_splitting(language)
-        )
-    words, vector_WD = fasttext_vectors(
-        lines,
-        settings=FastText(dimensions=50, epochs=5, least_count=10, learning_rate=0.1, buckets=100_000),
-        most_words=20_000,
-        threads=1,
-        draft=folder / "text.txt",
-    )
-    return WordSpace(words=words, vector_WD=torch.from_numpy(vector_WD))
-
-
-def muse_pairs(name: str) -> list[WordPair]:
-    return [(entry.source, entry.target) for entry in read_dictionary(MUSE / name, languages=("en", "fr"))]
-
-
-@pytest.mark.real_data
-@pytest.mark.skipif(not MUSE.is_dir(), reason=f"no {MUSE}")
-def test_fasttext_of_real_text_translates_some_words_and_random_vectors_none(tmp_path: Path) -> None:
-    pytest.importorskip("floret")
-    source, target = (real_space(language, folder=tmp_path) for language in ("en", "fr"))
-    fit, test = (muse_pairs(f"en-fr.{part}.txt.gz") for part in ("0-5000", "5000-6500"))
-    found = word_translation(source, target, fit=fit, test=test, rounds=5)
-    print(found)
-    assert 4 < found.coverage.pairs < 10
-    # Measured: 2.9 at 1 and 14.6 at 10; chance at 10 is 0.2.
-    assert found.to_target[Measure.CSLS].at[10] > 7
-    assert found.to_source[Measure.CSLS].at[10] > 5
-    at_random = [
-        WordSpace(
-            words=side.words, vector_WD=torch.randn(side.vector_WD.shape, generator=torch.Generator().manual_seed(seed))
-        )
-        for seed, side in enumerate((source, target))
-    ]
-    by_chance = word_translation(*at_random, fit=fit, test=test, rounds=5)
-    assert by_chance.coverage == found.coverage
-    assert by_chance.to_target[Measure.CSLS].at[10] < 2
-    assert by_chance.to_target[Measure.CSLS].at[1] < 1

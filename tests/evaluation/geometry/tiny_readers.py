@@ -34,7 +34,7 @@ def tiny_encoder_reader(
     lowercase: bool = False,
     lines: Sequence[str] = LINES,
 ) -> EncoderReader:
-    """Of a model with parts for each of two languages."""
+    """A reader of a model with parts for each of two languages."""
     bpe = learn_bpe([line.split() for line in lines], merges=12)
     counts = bpe.subword_counts({word: 1 for line in lines for word in line.split()})
     vocabulary = build_vocabulary(TableKind.SEPARATE, counts={"en": counts, "fr": counts + counts})

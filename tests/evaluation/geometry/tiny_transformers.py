@@ -12,35 +12,18 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-SMALL = {
-    "vocab_size": 60,
-    "hidden_size": 24,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "intermediate_size": 48,
-    "max_position_embeddings": MOST_TOKENS,
-    "hidden_dropout_prob": 0.5,
-    "pad_token_id": 0,
+POSITIONS = {"max_position_embeddings": MOST_TOKENS, "pad_token_id": 0}
+SMALL = POSITIONS | {
+    **{"vocab_size": 60, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4},
+    **{"intermediate_size": 48, "hidden_dropout_prob": 0.5},
+}
+SMALL_XLM = POSITIONS | {
+    **{"vocab_size": 60, "emb_dim": 24, "n_layers": 3, "n_heads": 4},
+    **{"dropout": 0.5, "n_langs": 1, "use_lang_emb": False},
 }
 SMALL_T5 = {
-    "vocab_size": 60,
-    "d_model": 24,
-    "d_kv": 6,
-    "d_ff": 48,
-    "num_layers": 3,
-    "num_heads": 4,
+    **{"vocab_size": 60, "d_model": 24, "d_kv": 6, "d_ff": 48, "num_layers": 3, "num_heads": 4},
     "decoder_start_token_id": 0,
-}
-SMALL_XLM = {
-    "vocab_size": 60,
-    "emb_dim": 24,
-    "n_layers": 3,
-    "n_heads": 4,
-    "max_position_embeddings": MOST_TOKENS,
-    "dropout": 0.5,
-    "n_langs": 1,
-    "use_lang_emb": False,
-    "pad_token_id": 0,
 }
 SMALL_GPT = {"vocab_size": 60, "n_embd": 24, "n_layer": 3, "n_head": 4, "n_positions": MOST_TOKENS}
 
@@ -70,27 +53,19 @@ def randomised(model: torch.nn.Module) -> torch.nn.Module:
     return model
 
 
-def tiny_transformers_model(name: str) -> torch.nn.Module:
-    match name:
-        case "BERT":
-            return transformers.BertModel(transformers.BertConfig(**SMALL))
-        case "BERT with a head":
-            return transformers.BertForMaskedLM(transformers.BertConfig(**SMALL))
-        case "RoBERTa":
-            return transformers.RobertaModel(transformers.RobertaConfig(**SMALL))
-        case "pre-norm RoBERTa":
-            return transformers.RobertaPreLayerNormModel(transformers.RobertaPreLayerNormConfig(**SMALL))
-        case "XLM":
-            return transformers.XLMModel(transformers.XLMConfig(**SMALL_XLM))
-        case "T5":
-            return transformers.T5Model(transformers.T5Config(**SMALL_T5))
-        case "GPT":
-            return transformers.GPT2Model(transformers.GPT2Config(**SMALL_GPT))
-    raise KeyError(name)
+MODELS = {
+    "BERT": lambda: transformers.BertModel(transformers.BertConfig(**SMALL)),
+    "BERT with a head": lambda: transformers.BertForMaskedLM(transformers.BertConfig(**SMALL)),
+    "RoBERTa": lambda: transformers.RobertaModel(transformers.RobertaConfig(**SMALL)),
+    "pre-norm RoBERTa": lambda: transformers.RobertaPreLayerNormModel(transformers.RobertaPreLayerNormConfig(**SMALL)),
+    "XLM": lambda: transformers.XLMModel(transformers.XLMConfig(**SMALL_XLM)),
+    "T5": lambda: transformers.T5Model(transformers.T5Config(**SMALL_T5)),
+    "GPT": lambda: transformers.GPT2Model(transformers.GPT2Config(**SMALL_GPT)),
+}
 
 
 def write_tiny_transformers(folder: Path, name: str, *, template: str | None = "[CLS] $A [SEP]") -> Path:
-    randomised(tiny_transformers_model(name)).save_pretrained(folder)
+    randomised(MODELS[name]()).save_pretrained(folder)
     word_piece(template=template).save_pretrained(folder)
     return folder
 

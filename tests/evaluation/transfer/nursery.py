@@ -1,10 +1,7 @@
 """Processes that fine-tune a model and get kill -9: run as `python -m tests.evaluation.transfer.nursery FOLDER`."""
 
 import json
-import random
-import shutil
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,13 +31,11 @@ class Nursery:
         (self.place / name).mkdir(exist_ok=True)
         self.stage.make(Work(folder=self.place / name, input_folders=self.input_folders, progress=lambda *_: None))
 
-    def fate(
-        self, name: str, *, moment: int | None = None, seconds: float | None = None, state: str | None = None
-    ) -> Fate:
-        """Run the stage in a process killed after some seconds, in a state, or at the moment-th thing it asks."""
+    def fate(self, name: str, *, moment: int | None = None, state: str | None = None) -> Fate:
+        """Run the stage in a process killed in a state, or at the moment-th thing it asks of the system."""
         folder = self.place / name
         when = None if state is None else lambda: self._state(folder) == state
-        code = exit_code_of(lambda: self.make(name), moment=moment, seconds=seconds, when=when)
+        code = exit_code_of(lambda: self.make(name), moment=moment, when=when)
         return code, self._state(folder)
 
     def _state(self, folder: Path) -> str:
@@ -50,36 +45,20 @@ class Nursery:
 
 
 def main() -> None:
-    """Print the fates of those killed at random, again and again in one folder, and at each moment, each in its own."""
+    """Print the fates of one that is killed after a checkpoint, or of those killed at each moment, in own folders."""
     torch.set_num_threads(1)  # forking a process with threads would be unsafe
     nursery = Nursery(Path(sys.argv[1]))
+    assert nursery.fate("whole") == (0, "scored")
+    fine_tuning.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each epoch
     if sys.argv[2:] == ["once"]:
-        assert nursery.fate("whole") == (0, "scored")
-        fine_tuning.SECONDS_BETWEEN_CHECKPOINTS = 0.0
         print(json.dumps({"once": [nursery.fate("killed", state="tuned"), nursery.fate("killed")]}))
         return
-    nursery.make("warm-up")
-    start = time.monotonic()
-    assert nursery.fate("whole") == (0, "scored")
-    seconds = time.monotonic() - start
-    fine_tuning.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each epoch
-    # On a machine that has become busy, those killed at random may all be killed before their first checkpoint.
-    at_random = [nursery.fate("at-random", state="tuned")]
-    while at_random[0] != (KILLED, "tuned"):
-        # It was through before it was looked at.
-        shutil.rmtree(nursery.place / "at-random")
-        at_random = [nursery.fate("at-random", state="tuned")]
-    while at_random[-1][1] != "scored":
-        # Longer and longer, lest none gets past its next epoch.
-        longest = seconds / 4 * (1 + len(at_random) / 10)
-        at_random.append(nursery.fate("at-random", seconds=random.uniform(0, longest)))
-    at_random.append(nursery.fate("at-random"))
     at_each: list[Fate] = [(KILLED, "begun")]
     while at_each[-1][0] == KILLED:
         name = f"at-each-{len(at_each) - 1}"
         at_each.append(nursery.fate(name, moment=len(at_each) - 1))
         assert nursery.fate(name) == (0, "scored")
-    print(json.dumps({"at_random": at_random, "at_each": at_each}))
+    print(json.dumps({"at_each": at_each}))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def order_of_features(width: int, *, seed: int = 0) -> Tensor:
 
 def reordered(model: Encoder | ClozeModel, order_D: Tensor) -> None:
     """In place: feature d of every state is what feature order_D[d] was, as a norm does not care about the order."""
-    # Of what has as many rows or columns as features, only that which reads or writes states.
+    # Only weights that read or write states; others may have as many rows or columns by chance.
     for name, parameter in model.named_parameters():
         part = name.split(".")[-2]
         with torch.no_grad():

@@ -38,7 +38,7 @@ def valid_tags(draw: st.DrawFn) -> list[str]:
 
 @st.composite
 def two_valid_taggings(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
-    """Of the same sentences, the second often near the first, so that many spans are right."""
+    """Two taggings of the same sentences, often near each other, so that many spans are right."""
     gold, predicted = [], []
     for tags in draw(st.lists(valid_tags().filter(bool), min_size=1, max_size=5)):
         other = draw(valid_tags())
@@ -193,10 +193,7 @@ def test_the_four_columns_of_conll(tmp_path: Path) -> None:
         "-DOCSTART- -X- O\n\u2028 NNP B-NP B-PER\nPeter NNP B-NP I-PER \n10\xa0000 CD B-NP O\n\n"
     )
     # Only line ends end a line, and only single spaces a column; the word that is white space is left out.
-    expected = [
-        sentence("EU/B-ORG rejects/O ./O"),
-        TaggedSentence(words=("Peter", "10\xa0000"), tags=("I-PER", "O")),
-    ]
+    expected = [sentence("EU/B-ORG rejects/O ./O"), TaggedSentence(words=("Peter", "10\xa0000"), tags=("I-PER", "O"))]
     assert read(tmp_path, text) == expected
     assert read(tmp_path, text.replace(" ", "\t")) == expected
 
@@ -221,35 +218,24 @@ def test_words_of_white_space_are_left_out(tmp_path: Path) -> None:
     assert read(tmp_path, "\u3000 O\n作 B-PER\n") == [sentence("作/B-PER")]
 
 
+IOB2_TAGS = ("B-PER O I-PER", "B-PER I-LOC I-LOC", "I-PER I-PER B-LOC", "B-PER B-PER I-PER O", "I-PER | B-PER O", "O O")
+
+
 @pytest.mark.parametrize(
-    ("iob1", "iob2"),
+    ("tags", "expected"),
     [
         ("I-PER I-PER O I-LOC", "B-PER I-PER O B-LOC"),
         # Another type is another span, where a repair would see one.
         ("I-PER I-LOC I-LOC", "B-PER B-LOC I-LOC"),
         ("I-ORG B-ORG I-PER", "B-ORG B-ORG B-PER"),
         ("I-ORG | I-ORG I-ORG B-ORG", "B-ORG | B-ORG I-ORG B-ORG"),
+        # A B that separates nothing shows that a file is IOB2, and its tags stay.
+        *zip(IOB2_TAGS, IOB2_TAGS, strict=True),
     ],
 )
-def test_iob1_becomes_iob2(tmp_path: Path, iob1: str, iob2: str) -> None:
-    text = "".join(f"x\t{tag}\n" if tag != "|" else "\n" for tag in iob1.split())
-    assert [tag for tagged in read(tmp_path, text) for tag in tagged.tags] == iob2.replace("|", "").split()
-
-
-@pytest.mark.parametrize(
-    "tags",
-    [
-        "B-PER O I-PER",
-        "B-PER I-LOC I-LOC",
-        "I-PER I-PER B-LOC",
-        "B-PER B-PER I-PER O",
-        "I-PER | B-PER O",
-        "O O",
-    ],
-)
-def test_a_b_that_separates_nothing_shows_that_a_file_is_iob2_and_its_tags_stay(tmp_path: Path, tags: str) -> None:
+def test_iob1_becomes_iob2(tmp_path: Path, tags: str, expected: str) -> None:
     text = "".join(f"x\t{tag}\n" if tag != "|" else "\n" for tag in tags.split())
-    assert [tag for tagged in read(tmp_path, text) for tag in tagged.tags] == tags.replace("|", "").split()
+    assert [tag for tagged in read(tmp_path, text) for tag in tagged.tags] == expected.replace("|", "").split()
 
 
 @pytest.mark.parametrize(

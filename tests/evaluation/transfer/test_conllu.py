@@ -60,20 +60,6 @@ def test_words_are_the_lines_with_whole_numbers(tmp_path: Path, ending: str, lin
     assert read_conllu(str(path)) == TREES
 
 
-def test_what_is_not_kept_is_left_open_when_written() -> None:
-    assert conllu_text(TREES[:1]).splitlines() == [
-        "# sent_id = 1",
-        "# text = De le pain coûte 10 000",
-        "1\tDe\t_\tADP\t_\t_\t3\tcase\t_\t_",
-        "2\tle\t_\tDET\t_\t_\t3\tdet\t_\t_",
-        "3\tpain\t_\t_\t_\t_\t4\tnsubj:pass\t_\t_",
-        "4\tcoûte\t_\tVERB\t_\t_\t0\troot\t_\t_",
-        "5\t10 000\t_\tNUM\t_\t_\t4\tobj\t_\t_",
-        "",
-    ]
-    assert conllu_text([]) == ""
-
-
 @given(st.lists(trees(), min_size=1, max_size=4))
 def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, written: list[Tree]) -> None:
     path = tmp_path_factory.mktemp("treebanks") / "bank.conllu"

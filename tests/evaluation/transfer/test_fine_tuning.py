@@ -1,4 +1,4 @@
-"""What fine-tuning changes, what it leaves alone, and which of its models it gives back."""
+"""Fine-tuning: the weights it changes, those it leaves alone, and the model it gives back."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,9 +11,7 @@ from torch import Tensor
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
-from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuned, FineTuner, forget_checkpoints
-from isoglot.evaluation.transfer.predictions import predictions
-from isoglot.evaluation.transfer.sequences import encoded
+from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuned, Report, forget_checkpoints
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
@@ -21,12 +19,11 @@ from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
 from tests.evaluation.transfer.tiny_transfer import (
-    CPU,
     EVERYTHING,
     RUN,
     chain_trees,
     inferences,
-    letter_encoding,
+    labelled,
     silent,
     tagged_sentences,
     tiny_encoder,
@@ -35,24 +32,12 @@ from tests.evaluation.transfer.tiny_transfer import (
     weights_of,
 )
 
-SEPARATIONS = {
-    "nothing": Separate(),
-    "everything": EVERYTHING,
-}
+SEPARATIONS = {"nothing": Separate(), "everything": EVERYTHING}
 
 
-def tuned(folder: Path, **changes: Any) -> FineTuned:
+def tuned(folder: Path, *, report: Report = silent, **changes: Any) -> FineTuned:
     run = replace(RUN, **{name: changes.pop(name) for name in list(changes) if hasattr(RUN, name)})
-    arguments: dict[str, Any] = {
-        "task": NER,
-        "encoder": tiny_encoder(),
-        "encoding": letter_encoding(),
-        "train": tagged_sentences(18),
-        "dev": tagged_sentences(10, seed=1),
-        "report": silent,
-    } | changes
-    task, report = arguments.pop("task"), arguments.pop("report")
-    return FineTuner(run, task, folder=folder, machine=CPU, **arguments).finish(report)
+    return tuner_of(folder, run=run, **changes).finish(report)
 
 
 def differing(before: Mapping[str, Tensor], after: Mapping[str, Tensor]) -> set[str]:
@@ -86,7 +71,7 @@ def test_of_a_frozen_encoder_only_the_layer_on_top_learns(separate: Separate, tm
 
 
 def test_it_learns(tmp_path: Path) -> None:
-    """A tag that the first letter of a word tells, of words that were not in training."""
+    """The first letter of a word decides its tag; words of the dev set were not in training."""
     found = tuned(tmp_path, train=tagged_sentences(100), dev=tagged_sentences(40, seed=1), epochs=4)
     assert found.labels == ("B-LOC", "B-PER", "I-PER", "O")
     assert [row["epoch"] for row in found.log] == [1, 2, 3, 4]
@@ -96,25 +81,10 @@ def test_it_learns(tmp_path: Path) -> None:
 
 def test_a_parser_learns_a_few_trees_by_heart_with_their_roots(tmp_path: Path) -> None:
     trees = chain_trees()
-    found = tuned(
-        tmp_path,
-        task=PARSING,
-        train=trees,
-        dev=trees,
-        epochs=40,
-        most_tokens=40,
-        learning_rate=5e-3,
-        head_learning_rate=5e-3,
-    )
+    case = {"task": PARSING, "train": trees, "dev": trees, "most_tokens": 40}
+    found = tuned(tmp_path, epochs=40, learning_rate=5e-3, head_learning_rate=5e-3, **case)
     assert max(row["dev"]["las"] for row in found.log) == 100.0
-    assert labelled_by(found, trees, task=PARSING) == trees
-
-
-def labelled_by(found: FineTuned, examples: list[Any], *, task: Any = NER, language: str = "en") -> list[Any]:
-    sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=40)
-    return predictions(
-        task, examples, sequences, model=found.model, labels=found.labels, language=language, machine=CPU
-    )
+    assert labelled(PARSING, trees, model=found.model, labels=found.labels) == trees
 
 
 def test_the_best_epoch_is_kept_and_not_the_last(tmp_path: Path) -> None:
@@ -134,7 +104,7 @@ def test_the_best_epoch_is_kept_and_not_the_last(tmp_path: Path) -> None:
     # And that is what is given back.
     found = tuner.finish(silent)
     assert differing(epochs[best], weights_of(found.model)) == set()
-    assert NLI.scores(dev, labelled_by(found, dev, task=NLI)) == found.log[best]["dev"]
+    assert NLI.scores(dev, labelled(NLI, dev, model=found.model, labels=found.labels)) == found.log[best]["dev"]
 
 
 def test_of_equally_good_epochs_the_first_is_kept(tmp_path: Path) -> None:
@@ -163,18 +133,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path)
 def test_dropout_is_on_in_training_and_drawn_by_the_number_of_the_update(tmp_path: Path) -> None:
     """The same batch at the same weights, as the rate is 0, gives another loss in each epoch."""
 
-    def losses(rate: float, *, seed: int = 0) -> list[float]:
-        found = tuned(
-            tmp_path / f"{rate} {seed}",
-            task=NLI,
-            train=inferences(18),
-            dev=inferences(5),
-            encoder=tiny_encoder(dropout=rate),
-            batch=18,
-            learning_rate=0.0,
-            head_learning_rate=0.0,
-            seed=seed,
-        )
+    def losses(rate: float) -> list[float]:
+        case = {"task": NLI, "train": inferences(18), "dev": inferences(5), "encoder": tiny_encoder(dropout=rate)}
+        found = tuned(tmp_path / str(rate), batch=18, learning_rate=0.0, head_learning_rate=0.0, **case)
         return [row["loss"] for row in found.log]
 
     assert losses(0.0) == pytest.approx([losses(0.0)[0]] * 3, rel=1e-5)
@@ -198,14 +159,8 @@ def test_a_model_that_the_last_update_of_an_epoch_spoilt_is_never_the_best(
 ) -> None:
     """One update an epoch, so that its loss is still a number; weights may be finite where scores are not."""
     examples = tagged_sentences(18) if task is NER else chain_trees()
-    run = replace(
-        RUN,
-        batch=len(examples),
-        learning_rate=rate,
-        head_learning_rate=rate,
-        schedule=Schedule.CONSTANT,
-        most_tokens=40,
-    )
+    rates = {"learning_rate": rate, "head_learning_rate": rate, "schedule": Schedule.CONSTANT}
+    run = replace(RUN, batch=len(examples), most_tokens=40, **rates)
     tuner = tuner_of(tmp_path, run=run, task=task, train=examples, dev=examples)
     start = weights_of(tuner.best)
     tuner.advance(silent)
@@ -234,14 +189,6 @@ def test_an_epoch_may_be_other_than_a_pass(tmp_path: Path) -> None:
     )
     assert reports == [(20, 42), (40, 42)]
     assert len(found.log) == 2
-
-
-def test_examples_in_parts_are_learned_part_by_part(tmp_path: Path) -> None:
-    """An epoch is all sequences, and so more than the examples."""
-    tuner = tuner_of(tmp_path, run=replace(RUN, most_tokens=6))
-    assert len(tuner.train_sequences) > 18
-    tuner.advance(silent)
-    assert len(tuner.state.log) == 1
 
 
 def test_no_checkpoint_is_written_within_a_short_run_and_none_is_left(tmp_path: Path) -> None:

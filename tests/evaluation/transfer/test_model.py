@@ -14,9 +14,7 @@ from torch import Tensor
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.fine_tuning import FineTuned
-from isoglot.evaluation.transfer.model import NewLayers, TaskModel, drawn_layers, read_task_layers, write_task_layers
-from isoglot.evaluation.transfer.predictions import predictions
-from isoglot.evaluation.transfer.sequences import encoded
+from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers, write_task_layers
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
@@ -25,11 +23,10 @@ from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
 from tests.evaluation.transfer.tiny_transfer import (
-    CPU,
     EVERYTHING,
     RUN,
     chain_trees,
-    letter_encoding,
+    labelled,
     silent,
     tagged_sentences,
     tiny_encoder,
@@ -41,7 +38,6 @@ from tests.model.tiny_models import padded_tokens, tiny_model, tiny_shape
 NORMS = pytest.mark.parametrize("norm", NormPlacement)
 LAYERS = pytest.mark.parametrize("layer", [0, 2])
 LENGTHS = [9, 4, 1, 12]
-TAGS = ("B-LOC", "B-PER", "I-LOC", "I-PER", "O")
 
 
 def noisy(layers: NewLayers) -> NewLayers:
@@ -83,18 +79,6 @@ def test_padding_and_batch_size_change_no_value(norm: NormPlacement, count: int,
         alone_1LD = layers(token_BL[row : row + 1, :length])
         torch.testing.assert_close(together_BLD[row, :length], alone_1LD[0], rtol=0, atol=1e-4)
         assert together_BLD[row, length:].eq(0).all()
-
-
-@torch.no_grad()
-def test_the_states_of_all_tokens_are_mapped_and_of_nothing_else() -> None:
-    encoder, token_BL = tiny_model().encoder, padded_tokens(LENGTHS)
-    met: list[Tensor] = []
-    layers = NewLayers(encoder, layer=2, count=1, mapped=lambda vector_ND: (met.append(vector_ND), vector_ND)[1])
-    layers(token_BL, padded=True)
-    state_BLD = encoder.hidden_states(token_BL)[2]
-    expected_ND = torch.cat([state_BLD[row, :length] for row, length in enumerate(LENGTHS)])
-    assert len(met) == 1
-    torch.testing.assert_close(met[0], expected_ND, rtol=0, atol=1e-5)
 
 
 @NORMS
@@ -177,31 +161,6 @@ def test_a_layer_that_is_not_there_is_refused(layer: int) -> None:
         NewLayers(tiny_encoder(), layer=layer, count=1)
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
-def test_each_language_passes_its_own_parts(language: str) -> None:
-    """Predictions are those of new layers on a model of that language alone."""
-    encoder = tiny_encoder(separate=EVERYTHING, noise=1.0)
-    examples = tagged_sentences(30)
-    layers = noisy(NewLayers(encoder, layer=1, count=1))
-    with torch.random.fork_rng():
-        torch.manual_seed(2)
-        head = NER.head(width=16, labels=TAGS)
-        with torch.no_grad():
-            head.output.weight.normal_()
-    model = TaskModel(layers, head, freeze_encoder=True)
-    sequences = encoded(NER, examples, encoding=letter_encoding(language), most_tokens=40)
-    labelled = predictions(NER, examples, sequences, model=model, labels=TAGS, language=language, machine=CPU)
-    expected = []
-    for n in range(len(sequences)):
-        token_1L = torch.from_numpy(sequences.token_T[sequences.start_N[n] :][: sequences.length_N[n]])[None]
-        with torch.no_grad():
-            hidden_LD = layers.blocks[0](encoder.hidden_states(token_1L, language=language)[1], attend_B11L=None)[0]
-            score_PK = head.output(layers.top_norm(hidden_LD))[torch.from_numpy(sequences.places(n))]
-        expected.append(NER.predicted(examples[n], [score_PK.argmax(-1).tolist()], TAGS))
-    assert labelled == expected
-    assert len({tag for each in expected for tag in each.tags}) > 1
-
-
 CASES: dict[str, tuple[Task[Any], list[Any]]] = {
     "ner": (NER, tagged_sentences(20)),
     "parsing": (PARSING, chain_trees()),
@@ -211,11 +170,6 @@ CASES: dict[str, tuple[Task[Any], list[Any]]] = {
 def tuned(folder: Path, task: Task[Any], examples: list[Any], *, count: int = 2) -> FineTuned:
     layers = drawn_layers(tiny_encoder(), layer=1, count=count, seed=0)
     return tuner_of(folder, task=task, train=examples, dev=examples, encoder=layers).finish(silent)
-
-
-def labelled(model: TaskModel, task: Task[Any], examples: list[Any], labels: tuple[str, ...]) -> list[Any]:
-    sequences = encoded(task, examples, encoding=letter_encoding(), most_tokens=40)
-    return predictions(task, examples, sequences, model=model, labels=labels, language="en", machine=CPU)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -229,13 +183,13 @@ def test_layers_read_again_label_the_same_and_on_another_model_otherwise(name: s
     weights = load_file(tmp_path / "layers")
     assert weights.keys() == {name for name, each in found.model.named_parameters() if each.requires_grad}
     assert {each.dtype for each in weights.values()} == {torch.float32}
-    expected = labelled(found.model, task, examples, labels)
-    assert labelled(model, task, examples, labels) == expected
+    expected = labelled(task, examples, model=found.model, labels=labels)
+    assert labelled(task, examples, model=model, labels=labels) == expected
     for tensor_name, tensor in found.model.state_dict().items():
         assert model.state_dict()[tensor_name].equal(tensor), tensor_name
     foreign = NewLayers(tiny_encoder(seed=1, noise=1.0), layer=1, count=2)
     other, _ = read_task_layers(tmp_path / "layers", task, encoder=foreign)
-    assert labelled(other, task, examples, labels) != expected
+    assert labelled(task, examples, model=other, labels=labels) != expected
     for tensor_name, tensor in tiny_encoder(seed=1, noise=1.0).state_dict().items():
         assert other.encoder.below.state_dict()[tensor_name].equal(tensor), tensor_name
 

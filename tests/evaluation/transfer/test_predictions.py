@@ -26,6 +26,7 @@ from tests.evaluation.transfer.tiny_transfer import (
     EVERYTHING,
     LABELS,
     inferences,
+    labelled,
     letter_encoding,
     random_words,
     silent,
@@ -57,19 +58,6 @@ def model_of(task: Task[Any], labels: Sequence[str], *, encoder: Encoder | None 
             for parameter in head.parameters():
                 parameter.normal_(std=0.4)
     return TaskModel(encoder, head, freeze_encoder=False)
-
-
-def labelled(
-    task: Task[Any],
-    examples: Sequence[Any],
-    *,
-    model: TaskModel,
-    labels: Sequence[str],
-    most_tokens: int = 40,
-    language: str = "en",
-) -> list[Any]:
-    sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=most_tokens)
-    return predictions(task, examples, sequences, model=model, labels=labels, language=language, machine=CPU)
 
 
 CASES = {
@@ -143,17 +131,6 @@ def test_heads_of_later_parts_are_counted_through_and_their_roots_hang_from_the_
     assert sum(is_hung) == len(parts) - 1
     for relation, alone, hung in zip(found.relations, of_words, is_hung, strict=True):
         assert hung or relation == alone
-
-
-@torch.no_grad()
-def test_a_long_sentence_is_one_tree_that_can_be_written_and_read(tmp_path: Any) -> None:
-    examples = unlabelled_trees(12, most_words=25, seed=5)
-    found = labelled(PARSING, examples, model=model_of(PARSING, RELATIONS), labels=RELATIONS, most_tokens=10)
-    assert [tree.heads.count(0) for tree in found] == [1] * 12
-    (tmp_path / "trees.conllu").write_text(PARSING.text(found), encoding="utf-8")
-    assert PARSING.read(tmp_path / "trees.conllu") == found
-    for tree in found:
-        assert [head == 0 for head in tree.heads] == [relation == "root" for relation in tree.relations]
 
 
 def swapped(encoder: Encoder) -> Encoder:

@@ -12,28 +12,22 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer import fine_tuning
 from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuner
 from isoglot.evaluation.transfer.model import drawn_layers
-from isoglot.evaluation.transfer.predictions import predictions
-from isoglot.evaluation.transfer.sequences import encoded
-from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
-from isoglot.machine import Machine
 from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
 from tests.evaluation.transfer.tiny_transfer import (
-    CPU,
     EVERYTHING,
     RUN,
     chain_trees,
     inferences,
-    letter_encoding,
+    labelled,
     silent,
     tagged_sentences,
     tiny_encoder,
     tuner_of,
-    unlearned_pairs,
 )
-from tests.killed_processes import Nursed, files_of, nursed
+from tests.killed_processes import files_of, nursed
 from tests.slow_disks import slow_disk
 
 UNSTEADY = replace(RUN, epochs=3, schedule=Schedule.CONSTANT, learning_rate=0.02, head_learning_rate=0.05)
@@ -50,8 +44,6 @@ CASES: dict[str, dict[str, Any]] = {
     "frozen": {"run": replace(UNSTEADY, freeze_encoder=True)},
     "new layers": {"run": UNSTEADY, "layer": 1},
 }
-
-
 QUICK = ("ner, dropout", "nli, epochs that cut passes", "new layers")
 
 
@@ -60,13 +52,6 @@ def new_tuner(folder: Path, *, separate: Separate | None = None, layer: int | No
     encoder = tiny_encoder(separate=separate, dropout=0.2)
     layers = encoder if layer is None else drawn_layers(encoder, layer=layer, count=2, seed=0)
     return tuner_of(folder, encoder=layers, **case)
-
-
-def labelled(tuner: FineTuner, examples: list[Any]) -> list[Any]:
-    sequences = encoded(tuner.task, examples, encoding=letter_encoding("fr"), most_tokens=16)
-    return predictions(
-        tuner.task, examples, sequences, model=tuner.best, labels=tuner.labels, language="fr", machine=CPU
-    )
 
 
 def assert_same_state(ours: FineTuner, theirs: FineTuner) -> None:
@@ -98,7 +83,11 @@ def test_going_on_from_any_epoch_changes_nothing(
         assert_same_state(parts, whole)
         torch.rand(epoch)  # what else is drawn in the process must not matter
     assert [row["epoch"] for row in whole.state.log] == list(range(1, whole.run.epochs + 1))
-    assert labelled(parts, list(whole.dev)) == labelled(whole, list(whole.dev))
+    expected, found = (
+        labelled(each.task, list(whole.dev), model=each.best, labels=each.labels, language="fr")
+        for each in (whole, parts)
+    )
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -122,39 +111,12 @@ def test_what_is_frozen_is_in_no_checkpoint(
     assert weights == {name for name, parameter in tuner.both.named_parameters() if parameter.requires_grad}
 
 
-@pytest.mark.campaign
-def test_the_best_model_is_kept_over_an_interruption_when_a_later_one_is_worse(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else it would be that of some epoch after the interruption."""
-    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
-    train, dev = unlearned_pairs()
-    case = {"run": replace(RUN, epochs=10), "task": NLI, "train": train, "dev": dev}
-    scores = []
-    for _ in range(10):
-        tuner = new_tuner(tmp_path, **case)
-        tuner.advance(silent)
-        scores.append(tuner.state.log[-1]["dev"]["accuracy"])
-    assert scores[-1] < max(scores) - 30
-    again = new_tuner(tmp_path, **case)
-    assert NLI.scores(dev, labelled(again, dev))["accuracy"] == max(scores) == again.state.best
-
-
 def test_a_finished_run_is_not_tuned_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     reports: list[int] = []
 
     def go_on() -> fine_tuning.FineTuned:
-        tuner = FineTuner(
-            replace(RUN, epochs=2, batch=1),
-            NER,
-            encoder=tiny_encoder(),
-            encoding=letter_encoding(),
-            train=tagged_sentences(20),
-            dev=tagged_sentences(5),
-            folder=tmp_path,
-            machine=CPU,
-        )
+        tuner = new_tuner(tmp_path, run=replace(RUN, epochs=2, batch=1), train=tagged_sentences(20))
         return tuner.finish(lambda done, _: reports.append(done))
 
     first = go_on()
@@ -200,22 +162,9 @@ def test_killed_once_after_a_checkpoint(tmp_path: Path) -> None:
     assert files_of(place / "killed") == files_of(place / "whole")
 
 
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Nursed:
-    """A place where processes have been killed in fine-tuning, and their fates."""
-    return nursed("tests.evaluation.transfer.nursery", tmp_path_factory.mktemp("nursery"))
-
-
 @pytest.mark.campaign
-def test_killed_at_random_moments(nursery: Nursed) -> None:
-    place, fates = nursery
-    assert [-9, "tuned"] in fates["at_random"]
-    assert files_of(place / "at-random") == files_of(place / "whole")
-
-
-@pytest.mark.campaign
-def test_killed_at_each_thing_it_asks_of_the_system(nursery: Nursed) -> None:
-    place, fates = nursery
+def test_killed_at_each_thing_it_asks_of_the_system(tmp_path: Path) -> None:
+    place, fates = nursed("tests.evaluation.transfer.nursery", tmp_path)
     whole = files_of(place / "whole")
     assert whole.keys() == {
         "log.jsonl",
@@ -228,35 +177,3 @@ def test_killed_at_each_thing_it_asks_of_the_system(nursery: Nursed) -> None:
     assert states == sorted(states)
     for moment in range(len(fates["at_each"]) - 1):
         assert files_of(place / f"at-each-{moment}") == whole, moment
-
-
-@pytest.mark.gpu
-def test_on_a_gpu_a_run_with_graphs_is_one_without_and_goes_on_from_its_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Epochs end with a smaller batch, and the dev set is scored between replays."""
-    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
-    machine = Machine(device=torch.device("cuda"))
-    run = replace(RUN, epochs=6, batch=8, epoch_examples=None)
-
-    def tuner(name: str, *, has_graphs: bool = True) -> FineTuner:
-        made = tuner_of(tmp_path / name, run=run, train=tagged_sentences(45), machine=machine)
-        made.updates.recorded.is_used = has_graphs
-        return made
-
-    whole, eager = tuner("whole"), tuner("eager", has_graphs=False)
-    for _ in range(6):
-        whole.advance(silent)
-        eager.advance(silent)
-    assert whole.updates.recorded.graphs
-    first = tuner("parts")
-    for _ in range(3):
-        first.advance(silent)
-    second = tuner("parts")
-    assert second.state.epoch == 3
-    for _ in range(3):
-        second.advance(silent)
-    losses = [[row["loss"] for row in each.state.log] for each in (whole, eager, second)]
-    assert losses[0] == pytest.approx(losses[1], rel=0.05, abs=0.02)
-    assert losses[0] == pytest.approx(losses[2], rel=0.05, abs=0.02)
-    assert losses[0][-1] < 0.7 * losses[0][0]

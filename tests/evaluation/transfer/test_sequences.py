@@ -1,26 +1,32 @@
-"""The ids that a model reads of an example, and which position stands for which word."""
+"""The ids that a model reads, which position stands for which word, and batches with little padding."""
 
 import random
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, groupby
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.sentences import Encoding
-from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
+from isoglot.corpora.vocabulary import END
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.conllu import Tree
-from isoglot.evaluation.transfer.sequences import Sequences, encoded, target_columns
-from isoglot.evaluation.transfer.task import IGNORE, Windows
+from isoglot.evaluation.transfer.sequences import (
+    BATCHES_AT_ONCE,
+    Sequences,
+    by_length,
+    encoded,
+    epoch_order,
+    length_batches,
+    target_columns,
+)
+from isoglot.evaluation.transfer.task import IGNORE, Ids, Windows
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.nli import Inference
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
-from isoglot.study.conditions import TableKind
 from tests.evaluation.transfer.tiny_transfer import LETTERS, letter_encoding, vocabulary
 
 WORDS = st.text(LETTERS, min_size=1, max_size=6)
@@ -72,6 +78,8 @@ def test_a_sentence_has_an_end_symbol_on_either_side_and_first_subwords_stand_fo
     assert [sequences.places(n).tolist() for n in range(2)] == [[1, 4, 5], [1]]
     assert (sequences.start_N.tolist(), sequences.length_N.tolist()) == ([0, 8], [8, 3])
     assert sequences.num_in_parts == 0
+    with pytest.raises(IsoglotError, match="no examples"):
+        encoded(NER, [], encoding=letter_encoding(), most_tokens=9)
 
 
 def test_a_pair_is_one_sequence_and_its_first_position_stands_for_it() -> None:
@@ -81,24 +89,6 @@ def test_a_pair_is_one_sequence_and_its_first_position_stands_for_it() -> None:
     assert [sequences.places(n).tolist() for n in range(2)] == [[0], [0]]
     target_CT = target_columns(NLI, [pair("ab c", "d"), pair("e", "f")], sequences, {"neutral": 7})
     assert target_CT.tolist() == [[7] + [IGNORE] * 6 + [7] + [IGNORE] * 4]
-
-
-def test_words_are_cut_by_the_merges_and_numbered_by_the_table_of_the_language() -> None:
-    own = build_vocabulary(
-        TableKind.SEPARATE,
-        counts={"en": Bpe(merges=()).subword_counts({"ab": 1}), "fr": Bpe(merges=()).subword_counts({"zab": 1})},
-    )
-    merged = Vocabulary(kind=TableKind.SEPARATE, tables={**own.tables, "fr": (*own.tables["fr"], "ab</w>")})
-    bpe = Bpe(merges=(("a", "b</w>"),))
-    for language, expected in (("en", [UNK]), ("fr", [len(own.tables["fr"])])):
-        encoding = Encoding(language=language, bpe=bpe, vocabulary=merged)
-        sequences = encoded(NER, tagged(["ab"]), encoding=encoding, most_tokens=9)
-        assert tokens(sequences, 0) == [END, *expected, END]
-
-
-def test_no_examples_are_an_error() -> None:
-    with pytest.raises(IsoglotError, match="no examples"):
-        encoded(NER, [], encoding=letter_encoding(), most_tokens=9)
 
 
 @given(sentences=SENTENCES, most_tokens=ROOMS, task=st.sampled_from([NER, PARSING]))
@@ -192,3 +182,86 @@ def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
     assert target_columns(NLI, [example], sequences, {"neutral": 1}).tolist() == [
         [1] + [IGNORE] * (len(sequences.token_T) - 1)
     ]
+
+
+SIZES = st.integers(1, 60)
+LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=300).map(np.array)
+
+
+@given(size=SIZES, examples=SIZES, epochs=st.integers(1, 8), seed=st.integers(0, 3))
+def test_epochs_cut_one_endless_series_of_passes(size: int, examples: int, epochs: int, seed: int) -> None:
+    cuts = [epoch_order(epoch=epoch, examples=examples, size=size, seed=seed) for epoch in range(epochs)]
+    assert [len(cut) for cut in cuts] == [examples] * epochs
+    series = np.concatenate(cuts)
+    for start in range(0, len(series), size):
+        rows = series[start : start + size]
+        assert len(set(rows.tolist())) == len(rows)
+        assert set(rows.tolist()) <= set(range(size))
+        if len(rows) == size:
+            assert sorted(rows.tolist()) == list(range(size))
+
+
+def test_the_series_is_the_same_however_it_is_cut_and_each_pass_and_seed_has_its_own_order() -> None:
+    long = epoch_order(epoch=0, examples=210, size=70, seed=5)
+    short = np.concatenate([epoch_order(epoch=epoch, examples=30, size=70, seed=5) for epoch in range(7)])
+    assert long.tolist() == short.tolist()
+    orders = {tuple(epoch_order(epoch=epoch, examples=50, size=50, seed=seed)) for epoch in range(4) for seed in (0, 1)}
+    assert len(orders) == 8
+
+
+def batches_of(length_N: Ids, *, batch: int, seed: int = 0, epoch: int = 0) -> list[Ids]:
+    order = epoch_order(epoch=epoch, examples=len(length_N), size=len(length_N), seed=seed)
+    return length_batches(order, length_N, batch=batch, seed=seed, epoch=epoch)
+
+
+@given(length_N=LENGTHS, batch=st.integers(1, 9), epoch=st.integers(0, 3))
+def test_every_row_is_in_one_batch_of_the_wanted_size(length_N: Ids, batch: int, epoch: int) -> None:
+    batches = batches_of(length_N, batch=batch, epoch=epoch)
+    assert sorted(row for rows_B in batches for row in rows_B.tolist()) == list(range(len(length_N)))
+    sizes = sorted(map(len, batches))
+    assert len(sizes) == -(-len(length_N) // batch)
+    assert sizes[1:] == [batch] * (len(sizes) - 1)
+    again = batches_of(length_N, batch=batch, epoch=epoch)
+    assert [rows_B.tolist() for rows_B in again] == [rows_B.tolist() for rows_B in batches]
+
+
+def test_epochs_have_other_batches_in_another_order() -> None:
+    length_N = np.random.default_rng(0).integers(1, 30, 1000)
+    epochs = [batches_of(length_N, batch=8, epoch=epoch) for epoch in range(3)]
+    made = [{frozenset(rows_B.tolist()) for rows_B in batches} for batches in epochs]
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        assert len(made[a] & made[b]) <= 2
+    lengths = [[int(length_N[rows_B].max()) for rows_B in batches] for batches in epochs]
+    assert lengths[0] != lengths[1]
+    # Neither the short ones first nor the long ones, as they were before the batches were shuffled.
+    for each in lengths:
+        assert len(list(groupby(np.sign(np.diff(each[:BATCHES_AT_ONCE]))))) > 20
+
+
+def padding_share(batches: list[Ids], length_N: Ids) -> float:
+    positions = sum(len(rows_B) * int(length_N[rows_B].max()) for rows_B in batches)
+    return 1 - sum(int(length_N[rows_B].sum()) for rows_B in batches) / positions
+
+
+def test_little_of_a_batch_is_padding_where_sentences_are_like_those_of_a_treebank() -> None:
+    """English EWT: 16.3 words a sentence, half of them 13 or fewer, the longest 160."""
+    words_N = np.random.default_rng(0).lognormal(np.log(13), np.sqrt(2 * np.log(16.3 / 13)), 12_543)
+    length_N = np.ceil(1.3 * np.clip(words_N, 1, 160)).astype(np.int64) + 2
+    assert words_N.mean() == pytest.approx(16.3, rel=0.05)
+    for batch in (16, 32):
+        batches = batches_of(length_N, batch=batch)
+        assert 0.0 < padding_share(batches, length_N) < 0.10
+        unsorted = [np.arange(start, min(start + batch, 12_543)) for start in range(0, 12_543, batch)]
+        assert padding_share(unsorted, length_N) > 0.4
+
+
+@given(length_N=LENGTHS, most_tokens=st.integers(1, 120))
+def test_for_prediction_the_longest_come_first_in_batches_that_fit(length_N: Ids, most_tokens: int) -> None:
+    batches = list(by_length(length_N, most_tokens=most_tokens))
+    rows = [row for rows_B in batches for row in rows_B.tolist()]
+    assert sorted(rows) == list(range(len(length_N)))
+    assert length_N[rows].tolist() == sorted(length_N.tolist(), reverse=True)
+    for rows_B, after in zip(batches, [*batches[1:], None], strict=True):
+        longest = int(length_N[rows_B].max())
+        assert len(rows_B) == 1 or len(rows_B) * longest <= most_tokens
+        assert after is None or (len(rows_B) + 1) * longest > most_tokens

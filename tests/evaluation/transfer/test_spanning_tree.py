@@ -78,28 +78,8 @@ def test_no_tree_is_better(scores: Matrix) -> None:
     assert isclose(total(scores, heads), best, rel_tol=1e-12, abs_tol=1e-12 * float(abs(allowed).max()))
 
 
-@pytest.mark.parametrize(
-    ("scores", "heads"),
-    [
-        # Both would rather be under the root.
-        ([[0, 0, 0], [9, 0, 1], [8, 2, 0]], [0, 1]),
-        # Each would rather be under the other.
-        ([[0, 0, 0], [1, 0, 9], [3, 9, 0]], [2, 0]),
-        # Two cycles, then one of both.
-        ([[0, 0, 0, 0, 0], [1, 0, 9, 5, 0], [0, 9, 0, 0, 0], [0, 6, 0, 0, 9], [3, 0, 0, 9, 0]], [3, 1, 4, 0]),
-        # As the one under the root costs too much, it is the other.
-        ([[0, 0, 0], [9, 0, 1], [8, -50, 0]], [2, 0]),
-        ([[0, 0], [-7, 0]], [0]),
-        ([[5.0]], []),
-    ],
-)
-def test_worked_cases(scores: list[list[float]], heads: list[int]) -> None:
-    assert maximum_spanning_tree(scores) == heads
-    assert maximum_spanning_tree(np.array(scores, dtype=np.float32)) == heads
-
-
 def reference_total(chu_liu_edmonds: Callable[[Matrix], tuple[list[int], float]], scores: Matrix) -> float:
-    """Of the best tree by another implementation, made to have one word under the root by trying each."""
+    """The total of the best tree by another implementation, which tries each word alone under the root."""
     totals = []
     for root in range(1, len(scores)):
         with_one_root = scores.copy()
@@ -123,19 +103,8 @@ def test_another_implementation_finds_no_better_tree(num_words: int, root_bonus:
     assert total(scores, heads) == reference_total(chu_liu_edmonds, scores)
 
 
-def test_small_differences_of_large_scores_count() -> None:
-    chu_liu_edmonds = pytest.importorskip("ufal.chu_liu_edmonds").chu_liu_edmonds
-    random = np.random.default_rng(0)
-    for number in (0, 2):
-        # In millionths: all near a million, some a million lower.
-        millionths = 10**12 + random.integers(-5, 6, (101, 101)) - 10**12 * random.integers(0, 2, (101, 101))
-        millionths[:, 0] += 10**12 * (number - 1)
-        heads = maximum_spanning_tree(millionths / 10**6)
-        assert total(millionths, heads) == reference_total(chu_liu_edmonds, millionths.astype(np.float64))
-
-
 def padded(matrices: list[Matrix], *, size: int, filler: float) -> tuple[Matrix, list[int]]:
-    """What plays no part is filler: padding, the root's row, the diagonal."""
+    """The filler stands where nothing plays a part: padding, the root's row, the diagonal."""
     score_BNN = np.full((len(matrices), size, size), filler)
     for row, scores in enumerate(matrices):
         score_BNN[row, 1 : len(scores), : len(scores)] = scores[1:]
@@ -163,16 +132,6 @@ def test_more_sentences_than_are_computed_at_once() -> None:
     head_BN = maximum_spanning_trees(score_BNN, num_words_B=num_words_B)
     assert all(head_BN[row, 1 : len(drawn[row])].tolist() == maximum_spanning_tree(drawn[row]) for row in range(62))
     assert np.array_equal(score_BNN, before)
-
-
-@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_words_in_another_order_have_the_same_heads(num_words: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
-    scores = random.normal(size=(num_words + 1, num_words + 1))
-    order = np.concatenate([[0], 1 + random.permutation(num_words)])
-    heads = np.array([0, *maximum_spanning_tree(scores)])
-    reordered = np.array([0, *maximum_spanning_tree(scores[np.ix_(order, order)])])
-    assert (order[reordered] == heads[order]).all()
 
 
 @pytest.mark.parametrize("strange", [nan, inf, -1e308])

@@ -48,7 +48,7 @@ def pair_sequences() -> Sequences:
 
 
 def updates_on(machine: Machine) -> Updates:
-    """Of a model without dropout."""
+    """Updates of a model without dropout."""
     sequences = pair_sequences()
     ids = {label: number for number, label in enumerate(LABELS)}
     encoder = tiny_encoder()
@@ -57,10 +57,7 @@ def updates_on(machine: Machine) -> Updates:
         head = NLI.head(width=encoder.shape.width, labels=LABELS)
     model = TaskModel(encoder, head, freeze_encoder=False).to(machine.device).train()
     resident = ResidentSequences(
-        sequences,
-        pad_id=encoder.pad_id,
-        device=machine.device,
-        target_CT=target_columns(NLI, PAIRS, sequences, ids),
+        sequences, pad_id=encoder.pad_id, device=machine.device, target_CT=target_columns(NLI, PAIRS, sequences, ids)
     )
     run = replace(RUN, learning_rate=1e-3, head_learning_rate=1e-3)
     return Updates(model, adam(model, run, machine=machine), resident, language="en", machine=machine)
@@ -94,31 +91,6 @@ def test_the_loss_is_that_before_the_update_and_falls_after_it() -> None:
     assert losses[0].equal(before)
     assert not losses[0].requires_grad
     assert losses[-1] < 0.5 * losses[0]
-
-
-def test_gradients_of_one_update_do_not_go_into_the_next() -> None:
-    """The second batch moves weights as if the first had left its moments and nothing else."""
-    once, twice = updates_on(CPU), updates_on(CPU)
-    once(torch.arange(8), length=40)
-    twice(torch.arange(8), length=40)
-    for parameter in once.model.parameters():
-        parameter.grad = None
-    once(torch.arange(8, 16), length=40)
-    twice(torch.arange(8, 16), length=40)
-    for name, tensor in weights_of(once.model).items():
-        assert twice.model.state_dict()[name].equal(tensor), name
-
-
-def test_more_padding_changes_no_update() -> None:
-    """So that a graph may serve batches of several lengths."""
-    tight, loose = updates_on(CPU), updates_on(CPU)
-    for start in range(0, 40, 8):
-        length = int(pair_sequences().length_N[start : start + 8].max())
-        losses = [
-            float(updates(torch.arange(start, start + 8), length=padded))
-            for updates, padded in ((tight, length), (loose, 40))
-        ]
-        assert losses[0] == pytest.approx(losses[1], abs=1e-5)
 
 
 def test_few_graphs_serve_all_lengths_and_none_is_longer_than_the_model() -> None:
@@ -172,10 +144,7 @@ def test_every_update_is_adam_s_with_the_rate_of_its_part(tmp_path: Path) -> Non
     for _ in range(2):
         tuner.advance(silent)
     hand_made_updates(encoder, head, run=run, train=train)
-    for ours, theirs, start in (
-        (tuner.model.head.output, head, None),
-        (tuner.model.encoder, encoder, tiny_encoder()),
-    ):
+    for ours, theirs, start in ((tuner.model.head.output, head, None), (tuner.model.encoder, encoder, tiny_encoder())):
         for name, tensor in theirs.state_dict().items():
             # The bias of keys changes no attention: its gradient is 0 but for rounding, which Adam makes large.
             counts = torch.arange(len(tensor)) // 16 != 1 if name.endswith("query_key_value.bias") else slice(None)
@@ -247,7 +216,7 @@ def test_dropout_differs_from_replay_to_replay_and_comes_again_with_its_seed() -
         assert len(updates.recorded.graphs) == 1
         return found
 
-    # Of equal weights all through, as the rate is 0.
+    # Weights stay as they are, as the rate is 0.
     found = losses([1, 2, 3, 4, 3, 4])
     assert len(set(found[2:4])) == 2
     assert found[2:4] == found[4:6]

@@ -15,8 +15,10 @@ from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
-from isoglot.evaluation.transfer.model import NewLayers
+from isoglot.evaluation.transfer.model import NewLayers, TaskModel
+from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun
+from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.nli import Inference
@@ -92,14 +94,14 @@ def random_words(random: np.random.Generator, *, count: int, longest: int = 3) -
 
 
 def tagged_sentences(count: int, *, seed: int = 0, most_words: int = 5) -> list[TaggedSentence]:
-    """The first letter of a word tells its tag."""
+    """The first letter of a word decides its tag."""
     random = np.random.default_rng(seed)
     lines = [random_words(random, count=random.integers(1, most_words + 1)) for _ in range(count)]
     return [TaggedSentence(words=words, tags=tuple(TAGS.get(word[0], "O") for word in words)) for words in lines]
 
 
 def inferences(count: int, *, seed: int = 0, most_words: int = 3) -> list[Inference]:
-    """The first letter of the premise tells the label."""
+    """The first letter of the premise decides the label."""
     random = np.random.default_rng(seed)
     pairs = [
         [random_words(random, count=random.integers(1, most_words + 1)) for _ in ("premise", "hypothesis")]
@@ -119,7 +121,7 @@ def unlearned_pairs() -> tuple[list[Inference], list[Inference]]:
 
 
 def chain_trees() -> list[Tree]:
-    """The root is anywhere, and a word's relation tells the side of its head."""
+    """The root is anywhere, and a word's relation names the side of its head."""
     random = np.random.default_rng(0)
     trees = []
     for size in range(1, 7):
@@ -151,6 +153,20 @@ def tuner_of(
         folder=folder,
         machine=machine,
     )
+
+
+def labelled(
+    task: Task[Any],
+    examples: Sequence[Any],
+    *,
+    model: TaskModel,
+    labels: Sequence[str],
+    most_tokens: int = 40,
+    language: str = "en",
+) -> list[Any]:
+    """The examples with a model's labels."""
+    sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=most_tokens)
+    return predictions(task, examples, sequences, model=model, labels=labels, language=language, machine=CPU)
 
 
 def silent(done: int, updates: int) -> None:

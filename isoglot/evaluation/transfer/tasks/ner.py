@@ -1,11 +1,9 @@
 """Named-entity recognition: BIO tags of words, and the spans they make."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from isoglot.corpora.synthetic import draw_meanings, trees
 from isoglot.corpora.words import whole_words
@@ -14,9 +12,6 @@ from isoglot.evaluation.transfer.realigned_tags import needs_realignment, realig
 from isoglot.evaluation.transfer.task import Recipe, Segments, Task, Windows
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-
-if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.heads import TaskHead
 
 
 class Ner(Task[TaggedSentence]):
@@ -60,14 +55,6 @@ class Ner(Task[TaggedSentence]):
     def scored(self, label: str) -> str | None:
         """Spans are counted, not the words between them."""
         return None if label == OUTSIDE else label
-
-    def targets(self, example: TaggedSentence, ids: Mapping[str, int]) -> list[Sequence[int]]:
-        return [[ids[tag] for tag in example.tags]]
-
-    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.evaluation.transfer.heads import TAGGING_DROPOUT, LinearHead
-
-        return LinearHead(width=width, num_labels=len(labels), dropout=TAGGING_DROPOUT)
 
     def predicted(
         self, example: TaggedSentence, columns: Sequence[Sequence[int]], labels: Sequence[str]

@@ -1,13 +1,11 @@
 """Natural language inference: does a premise entail its hypothesis, contradict it, or neither?"""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from isoglot.corpora.readers.inference_pairs import InferencePair, inference_pairs, is_official_header, official_pairs
 from isoglot.corpora.readers.line_files import LineFile
@@ -17,9 +15,6 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.task import Recipe, Segments, Task, Windows
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-
-if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.heads import TaskHead
 
 MADE_UP_WORDS = 13
 """The most words of premise and hypothesis together; with three end symbols they fill a window of the demo."""
@@ -47,6 +42,7 @@ class Nli(Task[Inference]):
     scorer = "what you like: paste GOLD PREDICTED | cut -f 3,6 | sort | uniq -c"
     recipe = Recipe.PAIRS
     windows = Windows.CUT
+    dropout = 0.0  # as XLM has it
 
     def read_official(
         self, paths: Sequence[Path], *, splitting: WordSplitting
@@ -89,14 +85,6 @@ class Nli(Task[Inference]):
 
     def gold_labels(self, example: Inference) -> tuple[str, ...]:
         return (example.label,)
-
-    def targets(self, example: Inference, ids: Mapping[str, int]) -> list[Sequence[int]]:
-        return [[ids[example.label]]]
-
-    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.evaluation.transfer.heads import LinearHead
-
-        return LinearHead(width=width, num_labels=len(labels), dropout=0.0)
 
     def predicted(self, example: Inference, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Inference:
         return replace(example, label=labels[columns[0][0]])

@@ -1,20 +1,15 @@
 """Part-of-speech tagging: the universal tag of every word, from the treebanks that parsing reads."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.task import TreebankTask, Windows
 from isoglot.study.languages import WordSplitting
-
-if TYPE_CHECKING:
-    from isoglot.evaluation.transfer.heads import TaskHead
 
 NO_TAG = "_"
 
@@ -42,14 +37,6 @@ class Pos(TreebankTask):
 
     def gold_labels(self, example: Tree) -> tuple[str, ...]:
         return example.upos
-
-    def targets(self, example: Tree, ids: Mapping[str, int]) -> list[Sequence[int]]:
-        return [[ids[tag] for tag in example.upos]]
-
-    def head(self, *, width: int, labels: Sequence[str]) -> TaskHead:
-        from isoglot.evaluation.transfer.heads import TAGGING_DROPOUT, LinearHead
-
-        return LinearHead(width=width, num_labels=len(labels), dropout=TAGGING_DROPOUT)
 
     def predicted(self, example: Tree, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Tree:
         return replace(example, upos=tuple(labels[tag] for tag in columns[0]))

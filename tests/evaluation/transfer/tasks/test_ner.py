@@ -64,12 +64,6 @@ def test_scores_by_hand() -> None:
     ]
 
 
-def test_labels_that_training_never_had_are_counted() -> None:
-    gold = [sentence("a/B-PER b/B-ORG c d")]
-    assert NER.unseen_share(gold, ("B-PER", "O")) == 50.0
-    assert NER.unseen_share(gold, ("B-ORG", "B-PER", "O")) == 0.0
-
-
 def test_made_up_examples_mean_the_same_in_every_language(tiny_world: World) -> None:
     plain = SyntheticLanguage(name="ela")
     other = SyntheticLanguage(name="oru", order=WordOrder.SOV, adjectives=Side.AFTER, adpositions=Side.AFTER)

@@ -14,7 +14,6 @@ from isoglot.evaluation.transfer.conllu import Tree, conllu_text
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.evaluation.transfer.tasks.parsing import attachment_scores
 from isoglot.study.languages import Splitter, WordSplitting
-from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 from tests.evaluation.transfer.drawn_trees import RELATIONS, tree_heads, trees
 
 TREEBANK = """# sent_id = 1
@@ -77,15 +76,6 @@ def test_treebanks_are_read_in_their_own_words(lowercase: bool, tmp_path: Path) 
     )
 
 
-def test_marks_are_those_that_the_splitter_writes_and_words_stay_as_many(tmp_path: Path) -> None:
-    (tmp_path / "a.conllu").write_text(TREEBANK.replace("n't", "n\u2019t").replace("OK", "\u201c"), encoding="utf-8")
-    for splitter, words in ((Splitter.MOSES, ["n't", '"']), (Splitter.WHITESPACE, ["n\u2019t", "\u201c"])):
-        splitting = WordSplitting(splitter=splitter, language="en")
-        found, _ = PARSING.read_official([tmp_path / "a.conllu"], splitting=splitting)
-        assert [each.words[-1] for each in found] == words
-        assert [len(each.words) for each in found] == [4, 1]
-
-
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=5), roots=st.lists(st.integers(0, 3), min_size=5))
 def test_parts_become_one_tree_under_the_root_of_the_first(sizes: list[int], roots: list[int]) -> None:
     """In each part all words hang from its root."""
@@ -109,24 +99,6 @@ def test_parts_become_one_tree_under_the_root_of_the_first(sizes: list[int], roo
 def test_a_treebank_without_roots_or_with_nothing_else_is_refused(labels: tuple[str, ...]) -> None:
     with pytest.raises(IsoglotError, match="there should be 'root' and others"):
         PARSING.head(width=12, labels=labels)
-
-
-def test_made_up_trees_mean_the_same_in_every_language(tiny_world: World) -> None:
-    plain = SyntheticLanguage(name="ela")
-    other = SyntheticLanguage(name="oru", order=WordOrder.SOV, adjectives=Side.AFTER, adpositions=Side.AFTER)
-    first, second = (PARSING.made_up(each, world=tiny_world, count=60, seed=3) for each in (plain, other))
-
-    def arcs(each: Tree) -> list[tuple[str, str]]:
-        """Relations with the relation of the head."""
-        return sorted(
-            (relation, each.relations[head - 1] if head else "")
-            for relation, head in zip(each.relations, each.heads, strict=True)
-        )
-
-    assert [arcs(each) for each in first] == [arcs(each) for each in second]
-    assert [each.heads for each in first] != [each.heads for each in second]
-    assert all(each.heads[each.relations.index("root")] == 0 for each in first)
-    assert PARSING.made_up(plain, world=tiny_world, count=60, seed=4) != first
 
 
 def official_percent(gold: list[Tree], predicted: list[Tree]) -> dict[str, float]:
@@ -184,21 +156,10 @@ def test_the_official_evaluation_gives_the_same_scores(pairs: list[tuple[Tree, T
     ("gold", "predicted", "complaint"),
     [
         ([], [], "there are no sentences to score"),
-        (GOLD, GOLD[:1], "sentence 2 is gold only, of 2 gold and 1 predicted"),
-        (GOLD[:1], GOLD, "sentence 2 is predicted only, of 1 gold and 2 predicted"),
-        (
-            GOLD,
-            [GOLD[0], replace(GOLD[1], words=("Why", "!"))],
-            "sentence 2 differs from word 2 on: gold has '?', .* '!'",
-        ),
-        (GOLD[::-1], GOLD, "sentence 1 differs from word 1 on: gold has 'Why ?', predicted has 'She was seen'"),
-        (
-            GOLD[1:],
-            [Tree(words=("Why",), upos=("ADV",), heads=(0,), relations=("root",))],
-            "sentence 1 differs from word 2 on: gold has '?', predicted has no such word",
-        ),
-        # That the words differ says more than that there are more of them.
-        (GOLD, GOLD[1:], "sentence 1 differs"),
+        (GOLD, GOLD[:1], "sentence 2 of 2 gold and 1 predicted ones .* 'Why ?', predicted has no such sentence; parse"),
+        (GOLD[:1], GOLD, "sentence 2 of 1 gold and 2 predicted ones .* gold has no such sentence, .* 'Why ?'; parse"),
+        (GOLD[1:], [replace(GOLD[1], words=("Why", "!"))], "sentence 1 .* gold has 'Why ?', predicted has 'Why !'"),
+        (GOLD[::-1], GOLD, "sentence 1 .* gold has 'Why ?', predicted has 'She was seen for"),
     ],
 )
 def test_sentences_that_differ_are_refused(gold: list[Tree], predicted: list[Tree], complaint: str) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.evaluation.transfer.tasks.pos import TASK as POS
@@ -14,27 +15,6 @@ from isoglot.study.synthetic_languages import SyntheticLanguage, World
 def tree(upos: str) -> Tree:
     tags = tuple(upos.split())
     return Tree(words=("W",) * len(tags), upos=tags, heads=(0, *(1,) * (len(tags) - 1)), relations=("x",) * len(tags))
-
-
-@pytest.mark.parametrize("lowercase", [False, True])
-def test_treebanks_are_read_in_their_own_words(lowercase: bool, tmp_path: Path) -> None:
-    examples = [tree("DET NOUN"), tree("INTJ")]
-    (tmp_path / "a.conllu").write_text(POS.text(examples), encoding="utf-8")
-    assert POS.read(tmp_path / "a.conllu") == examples
-    splitting = WordSplitting(splitter=Splitter.MOSES, language="en", lowercase=lowercase)
-    found, counts = POS.read_official([tmp_path / "a.conllu"], splitting=splitting)
-    assert counts == {}
-    assert [each.upos for each in found] == [("DET", "NOUN"), ("INTJ",)]
-    assert {word for each in found for word in each.words} == {"w" if lowercase else "W"}
-
-
-def test_labels_targets_and_predictions() -> None:
-    example = tree("DET NOUN")
-    assert POS.segments(example) == (("W", "W"),)
-    assert POS.labels([example, tree("ADJ")]) == ("ADJ", "DET", "NOUN")
-    assert POS.targets(example, {"DET": 3, "NOUN": 1}) == [[3, 1]]
-    assert POS.predicted(example, [[0, 2]], ("ADJ", "DET", "NOUN")) == tree("ADJ NOUN")
-    assert POS.unseen_share([example, tree("X X")], ("DET", "NOUN")) == 50.0
 
 
 def test_scores_by_hand() -> None:
@@ -54,3 +34,10 @@ def test_made_up_examples_are_trees_of_which_the_tags_are_learned(tiny_world: Wo
     found = POS.made_up(language, world=tiny_world, count=20, seed=3)
     assert found == PARSING.made_up(language, world=tiny_world, count=20, seed=3)
     assert {"NOUN", "VERB", "PUNCT"} <= set(POS.labels(found))
+
+
+def test_a_word_without_a_tag_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(POS.text([tree("DET NOUN"), tree("INTJ _")]), encoding="utf-8")
+    splitting = WordSplitting(splitter=Splitter.WHITESPACE, language="en")
+    with pytest.raises(IsoglotError, match=r"a\.conllu: 'W' in sentence 2 has no part of speech; drop it"):
+        POS.read_official([tmp_path / "a.conllu"], splitting=splitting)

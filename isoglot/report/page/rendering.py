@@ -1,0 +1,84 @@
+"""HTML from templates, which escape whatever is not markup: one file that needs no network and runs its own script."""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
+from isoglot.report.page.section import Section
+
+FIGURES = "figures"
+"""The folder of pictures beside the page."""
+MOST_BYTES = 3_000_000
+"""Of a page, so that it can be mailed and opens at once; studies of many languages have many pictures."""
+
+
+def page_html(*, title: str, head: Mapping[str, Any], sections: Sequence[Section], drawings: Mapping[str, str]) -> str:
+    """The page; `drawings` has the SVG of each picture by name, shown without a script and on paper.
+
+    Drawings that would make the page too large are loaded from their files instead.
+    """
+    page = _page(title=title, head=head, sections=sections, drawings=drawings)
+    return page if len(page.encode()) < MOST_BYTES else _page(title=title, head=head, sections=sections, drawings={})
+
+
+def section_html(section: Section) -> str:
+    return _environment().get_template("section.html").render(section=section, drawings={})
+
+
+def _page(**values: Any) -> str:
+    pictures = [picture for section in values["sections"] for picture in section.pictures]
+    charts = {name: chart for picture in pictures for name, chart in picture.page_charts.items()}
+    style, script = (_asset(name) for name in ("style.css", "script.js"))
+    if charts:
+        script = _vega() + "\n" + script
+    # Whatever a study's names hold, the page loads nothing but its own pictures and runs this one script.
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            **values,
+            **{"style": Markup(style), "script": Markup(script), "script_digest": digest},
+            drawn={"charts": charts, "config": chart_config(), "colours": IN_DARK},
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("isoglot.report.page"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=_without_control_characters,
+    )
+    environment.globals["figures"] = FIGURES
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "separators": (",", ":")}
+    return environment
+
+
+def _without_control_characters(value: Any) -> Any:
+    return NOT_IN_XML.sub(REPLACEMENT, value) if type(value) is str else value
+
+
+@cache
+def _asset(name: str) -> str:
+    source, _, _ = PackageLoader("isoglot.report.page").get_source(_environment(), name)
+    return source
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script: 0.9 MB, and seconds to put together."""
+    from vl_convert import javascript_bundle
+
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle("window.vegaEmbed = vegaEmbed;"))
