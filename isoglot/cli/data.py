@@ -65,6 +65,7 @@ def list_(
 
 @data_app.command()
 def get(
+    context: typer.Context,
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="As in [bold]isoglot data list[/bold].")],
     languages: LanguagesOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -86,7 +87,7 @@ def get(
                 getter = Getter(root=root, home=data_set.home, by_hand=data_set.by_hand, observer=watch)
                 failures += _failures(getter, wanted[name])
     except KeyboardInterrupt:
-        console.print(f"Stopped; what was fetched is kept. Go on with: {same_command()}", soft_wrap=True)
+        console.print(f"Stopped; what was fetched is kept. Go on with: {same_command(context)}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     _raise_all(failures)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from click import get_current_context
 from rich.console import Console
 
 from isoglot.errors import IsoglotError
@@ -96,9 +95,9 @@ def command(verb: str, study: str, *, store: str, **options: str | None) -> str:
     return shlex.join(words)
 
 
-def same_command() -> str:
+def same_command(context: typer.Context) -> str:
     """This command as it was given, to go on with what was stopped; `main` hands its words down."""
-    return shlex.join(["isoglot", *(get_current_context().obj or [])])
+    return shlex.join(["isoglot", *(context.obj or [])])
 
 
 def chosen_study(

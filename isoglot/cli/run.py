@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 
 def run(
+    context: typer.Context,
     study: StudyArgument,
     store_folder: StoreOption = DEFAULT_STORE,
     seeds: SeedsOption = None,
@@ -104,7 +105,7 @@ def run(
     except KeyboardInterrupt:
         with suppress(IsoglotError):
             console.print(f"Report so far: {write_current_report(chosen, store).page}")
-        console.print(f"Stopped; all that was made is kept. Go on with: {same_command()}")
+        console.print(f"Stopped; all that was made is kept. Go on with: {same_command(context)}")
         raise typer.Exit(INTERRUPTED) from None
     seconds = monotonic() - begun
     found, _ = measurements(chosen, store)

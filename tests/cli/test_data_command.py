@@ -14,15 +14,7 @@ from ctrl_c import hearing_ctrl_c
 from real_data import DATA
 
 ROOT = Path(__file__).parents[2]
-COMMAND = """
-import sys
-from isoglot.cli.data import data_app
-from isoglot.errors import IsoglotError
-try:
-    data_app()
-except IsoglotError as error:
-    sys.exit(f"isoglot: {error}")
-"""
+COMMAND = "import sys; from isoglot.cli import main; main(['data', *sys.argv[1:]])"
 
 
 def started(*words: str, folder: Path, **variables: str) -> subprocess.Popen[str]:
@@ -137,7 +129,7 @@ def test_stopped(tmp_path: Path) -> None:
         out, complaints = process.communicate(timeout=300)
         connection.close()
     assert process.returncode == 130
-    assert out.endswith("Stopped; what was fetched is kept. Go on with: isoglot get pud --languages fr,ru\n")
+    assert out.endswith("Stopped; what was fetched is kept. Go on with: isoglot data get pud --languages fr,ru\n")
     assert complaints == ""
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
