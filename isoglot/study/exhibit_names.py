@@ -85,7 +85,7 @@ def _narrowing(exhibit: str, table: Table, *, lists: Lists, place: FileKey) -> E
 
 
 def _part_of(known: Sequence[Any], items: object, *, place: FileKey) -> tuple[Any, ...]:
-    named = distinct(items, type(known[0]), at_least=1, place=place)
+    named = distinct(items, type(known[0]), place=place)
     for item in named:
         if isinstance(item, str):
             known_name(item, known, place=place)

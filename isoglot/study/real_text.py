@@ -10,7 +10,7 @@ from typing import Any
 from isoglot.errors import MissingDataError, suggestion
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
-from isoglot.study.limits import at_least
+from isoglot.study.limits import Count
 from isoglot.study.task_files import SPLITS, parse_task_files, task_file_keys, task_names
 from isoglot.study.toml_tables import (
     FileKey,
@@ -20,7 +20,6 @@ from isoglot.study.toml_tables import (
     known_name,
     made_from,
     quoted,
-    refuse_outside,
     refuse_unknown_keys,
 )
 
@@ -151,9 +150,7 @@ def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, pla
     refuse_unknown_keys(other, languages[1:], place=at_other)
     most_words = text.get(MOST_WORDS)
     if most_words is not None:
-        refuse_outside(
-            checked(most_words, int, place=at_text.at(MOST_WORDS)), at_least(1), place=at_text.at(MOST_WORDS)
-        )
+        checked(most_words, Count, place=at_text.at(MOST_WORDS))
     return RealText(
         main={language: _source(text[language], data=data, place=at_text.at(language)) for language in languages},
         other_domain={name: _source(value, data=data, place=at_other.at(name)) for name, value in other.items()},
@@ -170,7 +167,7 @@ def _source(value: object, *, data: Path, place: FileKey) -> TextSource:
             raise place.error(
                 'should name a file, a list of files, or a data set, as in { dataset = "user/name", ... }'
             )
-        dataset = made_from(value, HubDataset, place=place, given={})
+        dataset = made_from(value, HubDataset, place=place)
         if not re.fullmatch("[0-9a-f]{40}", dataset.revision or ""):
             raise place.at("revision").error(
                 "should be the commit, 40 hex digits, so that the same text comes every time"

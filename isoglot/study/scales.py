@@ -1,8 +1,11 @@
 """How large a study is: model, vocabulary, budget and search, from a laptop demo to the paper."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
+from isoglot.study.limits import Count, CountOrZero, Positive, Share, ShareBelowOne, ShareInside, at_least
 from isoglot.study.searches import Alignment, FastText, Schedule, Search
 
 
@@ -24,17 +27,17 @@ class Decay(StrEnum):
 class EncoderShape:
     """The Transformer of section 3.1."""
 
-    layers: int
-    width: int
-    heads: int
-    feed_forward: int
-    positions: int = 512
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
+    layers: Count
+    width: Count
+    heads: Count
+    feed_forward: Count
+    positions: Count = 512
+    dropout: ShareBelowOne = 0.1
+    attention_dropout: ShareBelowOne = 0.1
     norm: NormPlacement = NormPlacement.POST
-    token_init_std: float | None = None
+    token_init_std: Positive | None = None
     """None: width ** -0.5."""
-    position_init_std: float | None = None
+    position_init_std: Positive | None = None
     """None: width ** -0.5."""
 
     def num_parameters(self, *, table_size: int) -> int:
@@ -51,15 +54,15 @@ class EncoderShape:
 class Optimization:
     """Adam and its learning rate (section 3.1)."""
 
-    learning_rate: float
-    warmup_updates: int
+    learning_rate: Positive
+    warmup_updates: CountOrZero
     decay: Decay = Decay.INVERSE_SQUARE_ROOT
     # Departure: the paper gives no betas, epsilon, weight decay or clipping; these are XLM's.
-    beta1: float = 0.9
-    beta2: float = 0.98
-    epsilon: float = 1e-8
-    weight_decay: float = 0.0
-    clip_norm: float = 5.0
+    beta1: ShareBelowOne = 0.9
+    beta2: ShareBelowOne = 0.98
+    epsilon: Positive = 1e-8
+    weight_decay: Annotated[float, at_least(0)] = 0.0
+    clip_norm: Positive = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,32 +73,46 @@ class Scale:
     summary: str
     shape: EncoderShape
     optimization: Optimization
-    merges: int
+    merges: Count
     """BPE merges of a joint vocabulary; learned for each language, each gets half of them."""
-    window: int
+    window: Annotated[int, at_least(3)]
     """Tokens in one training sequence."""
-    batch: int
+    batch: Count
     """Windows in one update, over all processes."""
-    updates: int
-    evaluations: int
+    updates: Count
+    evaluations: Count
     """How many times during training the dev perplexity is measured and a checkpoint considered."""
     word_tasks: Search
     """Search for tasks that label words: NER, parsing, parts of speech."""
     pair_tasks: Search
     """Search for tasks that label pairs of sentences: NLI."""
     alignment: Alignment
-    mask_rate: float = 0.15
+    mask_rate: ShareInside = 0.15
     # Departure: one language for a whole update at the small scales; in XLM, and at the paper's, each of 8 parts draws.
-    language_draws: int = 1
+    language_draws: Count = 1
     """Into how many equal parts an update's batch is cut, each of which draws its language."""
-    language_exponent: float = 0.7
-    dev_lines: int = 5000
-    test_lines: int = 5000
+    language_exponent: Share = 0.7
+    dev_lines: Count = 5000
+    test_lines: Count = 5000
 
     @property
     def tokens(self) -> int:
         """Training budget of one model."""
         return self.updates * self.batch * self.window
+
+    def conflicts(self) -> Iterator[tuple[str, str]]:
+        """Each key whose number does not fit another's, with what would be right."""
+        shape, warmup = self.shape, self.optimization.warmup_updates
+        if shape.width % shape.heads:
+            yield "shape.width", f"should divide by shape.heads: {shape.width} does not divide by {shape.heads}"
+        if self.language_draws > self.batch:
+            yield "language_draws", f"should be at most batch, {self.batch}, not {self.language_draws}"
+        if self.window > shape.positions:
+            yield "window", f"should be at most shape.positions, {shape.positions}, not {self.window}"
+        if self.evaluations > self.updates:
+            yield "evaluations", f"should be at most updates, {self.updates}, not {self.evaluations}"
+        if warmup > self.updates:
+            yield "optimization.warmup_updates", f"should be at most updates, {self.updates}, not {warmup}"
 
 
 # Departure: small, pre-LN, no dropout, larger initial positions, more masking, a linear end of the learning rate and

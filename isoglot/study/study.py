@@ -13,7 +13,7 @@ from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS, Condition, named_in_file
 from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
-from isoglot.study.limits import SEED, at_least, conflicts
+from isoglot.study.limits import Seed, TwoOrMore
 from isoglot.study.real_text import RealText, parse_real_text
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
@@ -28,7 +28,6 @@ from isoglot.study.toml_tables import (
     made_from,
     quoted,
     refuse_missing_keys,
-    refuse_outside,
     refuse_unknown_keys,
 )
 
@@ -47,15 +46,15 @@ class Synthetic:
 
     world: World
     languages: tuple[SyntheticLanguage, ...]
-    sentences: int
-    parallel_sentences: int = 500
+    sentences: TwoOrMore
+    parallel_sentences: TwoOrMore = 500
     """Sentences in every language, apart from the training text, to score retrieval."""
-    mapping_sentences: int = 1000
+    mapping_sentences: TwoOrMore = 1000
     """Others, to fit maps between models on and to compare models by."""
-    train_examples: int = 6000
+    train_examples: TwoOrMore = 6000
     """Labelled, of each task; these are the source's alone."""
-    dev_examples: int = 500
-    test_examples: int = 1000
+    dev_examples: TwoOrMore = 500
+    test_examples: TwoOrMore = 1000
 
     def language(self, name: str) -> SyntheticLanguage:
         return next(language for language in self.languages if language.name == name)
@@ -166,7 +165,7 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
         exhibits=(exhibits := _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))),
         tasks=_known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),
-        seeds=_seeds(table.get("seeds", [0]), place=place.at("seeds")),
+        seeds=distinct(table.get("seeds", [0]), Seed, place=place.at("seeds")),
         text=_text(table, languages=languages, data=data, place=place),
         file_exhibits=exhibits,
         origin=origin,
@@ -177,7 +176,7 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
 
 def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
     """The same study with other seeds, as --seeds asks for."""
-    return replace(study, seeds=_seeds(list(seeds), place=FileKey(file="--seeds")))
+    return replace(study, seeds=distinct(list(seeds), Seed, place=FileKey(file="--seeds")))
 
 
 def with_exhibits(study: Study, names: Iterable[str]) -> Study:
@@ -216,14 +215,14 @@ def _scale(table: Table, *, place: FileKey) -> Scale:
     named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]
     place = place.at("change")
     scale = changed(named, checked(table.get("change", {}), dict, place=place), place=place, fixed=("name", "summary"))
-    for key, problem in conflicts(scale):
+    for key, problem in scale.conflicts():
         raise place.at(key).error(problem)
     return scale
 
 
 def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Condition, ...]:
     conditions = []
-    for name in distinct(names, str, at_least=1, place=place):
+    for name in distinct(names, str, place=place):
         try:
             conditions.append(named_in_file(name))
         except IsoglotError as error:
@@ -236,14 +235,7 @@ def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Conditi
 
 
 def _known_names(names: object, known: Collection[str], *, place: FileKey) -> tuple[str, ...]:
-    return tuple(known_name(name, known, place=place) for name in distinct(names, str, at_least=1, place=place))
-
-
-def _seeds(seeds: object, *, place: FileKey) -> tuple[int, ...]:
-    numbers: tuple[int, ...] = distinct(seeds, int, at_least=1, place=place)
-    for seed in numbers:
-        refuse_outside(seed, SEED, place=place)
-    return numbers
+    return tuple(known_name(name, known, place=place) for name in distinct(names, str, place=place))
 
 
 def _only(value: object, *, study: Study, place: FileKey) -> dict[str, ExhibitFilter]:
@@ -266,31 +258,27 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKe
 
 def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> Synthetic:
     synthetic = checked(table["synthetic"], dict, place=place)
-    amounts = [field.name for field in fields(Synthetic) if field.type is int]
     of_world = [field.name for field in fields(World)]
+    amounts = [field.name for field in fields(Synthetic) if field.name not in ("world", "languages")]
     refuse_unknown_keys(synthetic, ("languages", *amounts, *of_world), place=place)
-    world = made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place, given={})
-    made_up = _synthetic_languages(synthetic.get("languages", {}), names=languages, place=place.at("languages"))
-    table_of_amounts = {key: synthetic[key] for key in amounts if key in synthetic}
-    result = made_from(table_of_amounts, Synthetic, place=place, given={"world": world, "languages": made_up})
-    for key in amounts:
-        refuse_outside(getattr(result, key), at_least(2), place=place.at(key))
-    return result
-
-
-def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: FileKey) -> tuple[SyntheticLanguage, ...]:
-    by_name = checked(tables, dict, place=place)
-    for name in by_name:
-        if name not in names:
-            raise place.at(name).error(f"this language is not in languages, {quoted(names)}{suggestion(name, names)}")
-    made_up = []
-    for name in names:
-        at = place.at(name)
-        if name not in by_name:
-            raise at.error(f"{name!r} has no text; write the table [{at.key}], empty to take every default")
-        table = checked(by_name[name], dict, place=at)
-        made_up.append(made_from(table, SyntheticLanguage, place=at, given={"name": name}))
-    return tuple(made_up)
+    at_languages = place.at("languages")
+    tables = checked(synthetic.get("languages", {}), dict, place=at_languages)
+    refuse_unknown_keys(tables, languages, place=at_languages, problem="this language is not in languages,")
+    for name in languages:
+        if name not in tables:
+            table_name = f"{at_languages.key}.{name}"
+            problem = f"{name!r} has no text; write the table [{table_name}], empty to take every default"
+            raise at_languages.at(name).error(problem)
+        checked(tables[name], dict, place=at_languages.at(name))
+    return made_from(
+        {key: synthetic[key] for key in amounts if key in synthetic},
+        Synthetic,
+        place=place,
+        world=made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place),
+        languages=tuple(
+            made_from(tables[name], SyntheticLanguage, place=at_languages.at(name), name=name) for name in languages
+        ),
+    )
 
 
 def _check_enough_text(study: Study, *, place: FileKey) -> None:

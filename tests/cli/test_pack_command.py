@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from commands import Workplace, isoglot
+from commands import Workplace, answered
 from real_studies import write_real_study
 
 from isoglot.errors import IsoglotError
@@ -26,7 +26,7 @@ LIMIT = "1KB"
 
 
 def ran(*words: str, folder: Path) -> str:
-    answer = isoglot(*words, folder=folder)
+    answer = answered(*words, folder=folder)
     assert answer.returncode == 0, answer.stderr
     return answer.stdout
 
@@ -72,7 +72,7 @@ def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
     ids=" ".join,
 )
 def test_commands_say_the_same(origin: Workplace, elsewhere: Workplace, words: tuple[str, ...]) -> None:
-    here, there = (isoglot(*words, folder=place.folder) for place in (origin, elsewhere))
+    here, there = (answered(*words, folder=place.folder) for place in (origin, elsewhere))
     assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
     # What cannot be told apart by its name is an error, and names the store.
     assert there.stderr == here.stderr.replace(str(origin.folder), str(elsewhere.folder))
@@ -164,7 +164,7 @@ def test_what_was_made_twice_is_named_in_one_line(origin: Workplace, elsewhere: 
         _make_otherwise(Store(copy / "store").folder(stage))
     ran("pack", "tiny.toml", "--to", f"{tmp_path}/there/other.tar.xz", folder=copy)
     before = ran("results", "tiny.toml", "--json", folder=tmp_path / "there")
-    answer = isoglot("unpack", "other.tar.xz", folder=tmp_path / "there")
+    answer = answered("unpack", "other.tar.xz", folder=tmp_path / "there")
     assert answer.returncode == 0
     (line,) = answer.stderr.splitlines()
     assert line.startswith("isoglot: other.tar.xz: 5 artifacts differ from those in store, which stay: ")
@@ -185,12 +185,12 @@ def test_results_that_rest_on_another_making_are_counted(
     _make_otherwise(Store(copy / "store").folder(run))
     shutil.rmtree(Store(there / "store").folder(stage))
     ran("pack", "tiny.toml", "--to", f"{there}/other.tar.xz", folder=copy)
-    answer = isoglot("unpack", "other.tar.xz", folder=there)
+    answer = answered("unpack", "other.tar.xz", folder=there)
     assert answer.stderr == (
         f"isoglot: other.tar.xz: 1 artifact differs from the one in store, which stays: {run.title}. 1 artifact that "
         "came rests on the archive's own: results of different makings now stand side by side\n"
     )
-    assert isoglot("unpack", "other.tar.xz", folder=there).stderr.endswith(f"which stays: {run.title}\n")
+    assert answered("unpack", "other.tar.xz", folder=there).stderr.endswith(f"which stays: {run.title}\n")
 
 
 def _make_otherwise(folder: Path) -> None:
@@ -221,7 +221,7 @@ def test_what_a_study_lacks_data_for_is_told(tmp_path: Path) -> None:
     assert " as a summary (files above 0 bytes stay here, but for what reports read)." in told
     for path in (tmp_path / "text").iterdir():
         path.unlink()
-    nothing = isoglot("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
+    nothing = answered("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
     assert (nothing.returncode, nothing.stdout) == (1, "")
     assert "nothing of it can be packed without the data it lacks; is --data right?" in nothing.stderr
 
@@ -237,7 +237,7 @@ def test_an_exhibit_that_a_choice_leaves_out_is_told(origin: Workplace, tmp_path
 def test_a_pipe_is_neither_read_nor_replaced(elsewhere: Workplace, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    answer = isoglot("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
+    answer = answered("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
     assert f"--to {pipe}: that is there and is no .xz archive" in answer.stderr
     assert pipe.is_fifo()
 
@@ -264,7 +264,7 @@ MISTAKES = [
 )
 def test_mistakes(words: list[str], mistake: str, elsewhere: Workplace) -> None:
     before = sorted(elsewhere.folder.iterdir())
-    answer = isoglot(*words, folder=elsewhere.folder)
+    answer = answered(*words, folder=elsewhere.folder)
     assert (answer.returncode, answer.stdout) == (1, "")
     assert re.search(mistake, answer.stderr)
     assert "Traceback" not in answer.stderr

@@ -72,7 +72,9 @@ def test_every_number_of_a_list_is_held_to_the_limit_of_its_field() -> None:
             {"batches": [1], "learning_rates": [0.1, -1]},
             Search,
             place=PLACE,
-            given={"epochs": 1, "schedule": search.schedule, "beta2": 0.9},
+            epochs=1,
+            schedule=search.schedule,
+            beta2=0.9,
         )
 
 
