@@ -132,12 +132,7 @@ DEMO = Scale(
         token_init_std=0.05,
         position_init_std=0.3,
     ),
-    optimization=Optimization(
-        learning_rate=6e-3,
-        warmup_updates=100,
-        decay=Decay.LINEAR_TAIL,
-        weight_decay=0.1,
-    ),
+    optimization=Optimization(learning_rate=6e-3, warmup_updates=100, decay=Decay.LINEAR_TAIL, weight_decay=0.1),
     merges=900,
     window=16,
     batch=64,
@@ -145,28 +140,12 @@ DEMO = Scale(
     evaluations=7,
     # Departure: few settings, short runs and high learning rates, for a model this narrow; NLI warms up as well.
     word_tasks=Search(
-        batches=(32,),
-        learning_rates=(2e-3, 4e-3),
-        epochs=3,
-        epoch_examples=3000,
-        schedule=Schedule.LINEAR,
-        beta2=0.99,
+        batches=(32,), learning_rates=(2e-3, 4e-3), epochs=3, epoch_examples=3000, schedule=Schedule.LINEAR, beta2=0.99
     ),
-    pair_tasks=Search(
-        batches=(64,),
-        learning_rates=(2e-3, 4e-3),
-        epochs=6,
-        schedule=Schedule.LINEAR,
-        beta2=0.999,
-    ),
+    pair_tasks=Search(batches=(64,), learning_rates=(2e-3, 4e-3), epochs=6, schedule=Schedule.LINEAR, beta2=0.999),
     alignment=Alignment(
         layer_tasks=Search(
-            batches=(32,),
-            learning_rates=(2e-3,),
-            epochs=2,
-            epoch_examples=3000,
-            schedule=Schedule.LINEAR,
-            beta2=0.99,
+            batches=(32,), learning_rates=(2e-3,), epochs=2, epoch_examples=3000, schedule=Schedule.LINEAR, beta2=0.99
         ),
         fasttext=FastText(dimensions=32, least_count=1, buckets=2000),
     ),
@@ -180,13 +159,7 @@ SMALL = Scale(
     name="small",
     summary="real languages, minutes for a model on one GPU",
     shape=EncoderShape(
-        layers=8,
-        width=256,
-        heads=4,
-        feed_forward=1024,
-        dropout=0.0,
-        attention_dropout=0.0,
-        norm=NormPlacement.PRE,
+        layers=8, width=256, heads=4, feed_forward=1024, dropout=0.0, attention_dropout=0.0, norm=NormPlacement.PRE
     ),
     optimization=Optimization(learning_rate=2e-3, warmup_updates=500),
     merges=32_000,
@@ -195,13 +168,7 @@ SMALL = Scale(
     updates=4500,
     evaluations=9,
     # Departure: few settings, larger batches and higher learning rates, for minutes a model; NLI warms up as well.
-    word_tasks=Search(
-        batches=(32,),
-        learning_rates=(6e-4, 1.2e-3),
-        epochs=4,
-        schedule=Schedule.LINEAR,
-        beta2=0.99,
-    ),
+    word_tasks=Search(batches=(32,), learning_rates=(6e-4, 1.2e-3), epochs=4, schedule=Schedule.LINEAR, beta2=0.99),
     pair_tasks=Search(
         batches=(64,),
         learning_rates=(2e-4, 4e-4),
@@ -212,13 +179,7 @@ SMALL = Scale(
         beta2=0.999,
     ),
     alignment=Alignment(
-        layer_tasks=Search(
-            batches=(32,),
-            learning_rates=(6e-4,),
-            epochs=3,
-            schedule=Schedule.LINEAR,
-            beta2=0.99,
-        ),
+        layer_tasks=Search(batches=(32,), learning_rates=(6e-4,), epochs=3, schedule=Schedule.LINEAR, beta2=0.99)
     ),
 )
 
@@ -238,11 +199,7 @@ PAPER = Scale(
     # Departure: Adam's betas are not in the paper; those of word tasks are of the first author's later code, those of
     # NLI are XLM's.
     word_tasks=Search(
-        batches=(16, 32),
-        learning_rates=(2e-5, 3e-5, 5e-5),
-        epochs=10,
-        schedule=Schedule.LINEAR,
-        beta2=0.99,
+        batches=(16, 32), learning_rates=(2e-5, 3e-5, 5e-5), epochs=10, schedule=Schedule.LINEAR, beta2=0.99
     ),
     # Departure: "200 epochs for NLI" are read as 200 times 20,000 pairs, as in XLM: ten passes over MNLI. As 200
     # passes they would be twenty times as many, 10 to 20 million updates for each of 18 settings.
@@ -257,13 +214,7 @@ PAPER = Scale(
     ),
     # Departure: the paper gives no settings for the layers of Figure 5; these are of the first author's later code.
     alignment=Alignment(
-        layer_tasks=Search(
-            batches=(128,),
-            learning_rates=(1e-4, 1e-3),
-            epochs=20,
-            schedule=Schedule.LINEAR,
-            beta2=0.99,
-        ),
+        layer_tasks=Search(batches=(128,), learning_rates=(1e-4, 1e-3), epochs=20, schedule=Schedule.LINEAR, beta2=0.99)
     ),
 )
 

@@ -154,24 +154,39 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
     refuse_unknown_keys(table, KEYS, place=place)
     refuse_missing_keys(table, ("name", "scale", "languages"), place=place)
+    name: str = checked(table["name"], str, place=place.at("name"))
     scale = _scale(table, place=place)
     languages = distinct(table["languages"], str, at_least=2, place=place.at("languages"))
-    for language in languages:
-        _check_name(language, place=place.at("languages"))
+    for key, names in (("languages", languages), ("name", [name])):
+        for each in names:
+            _check_name(each, place=place.at(key))
+    exhibits = _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))
     study = Study(
-        name=_check_name(checked(table["name"], str, place=place.at("name")), place=place.at("name")),
+        name=name,
         scale=scale,
         languages=languages,
         conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
-        exhibits=(exhibits := _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))),
+        exhibits=exhibits,
         tasks=_known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),
         seeds=distinct(table.get("seeds", [0]), Seed, place=place.at("seeds")),
         text=_text(table, languages=languages, data=data, place=place),
         file_exhibits=exhibits,
         origin=origin,
     )
-    _check_enough_text(study, place=place)
-    return replace(study, only=_only(table.get("only", {}), study=study, place=place.at("only")))
+    held_out = scale.dev_lines + scale.test_lines
+    if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
+        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale.name!r} hold out"
+        raise place.at("synthetic.sentences").error(problem)
+    lists = {
+        "targets": languages[1:],
+        "conditions": [condition.name for condition in study.conditions],
+        "tasks": study.tasks,
+        "seeds": study.seeds,
+    }
+    only = parse_filters(
+        table.get("only", {}), exhibits=dict.fromkeys((*exhibits, TOLD_ANYWAY)), lists=lists, place=place.at("only")
+    )
+    return replace(study, only=only)
 
 
 def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
@@ -194,13 +209,7 @@ def with_conditions(study: Study, names: Iterable[str]) -> Study:
     return replace(study, conditions=_conditions(list(names), scale=study.scale, place=FileKey(file="--conditions")))
 
 
-TEXT_HINT = (
-    "write a [text] table that names a file for each, or, for languages that are made up, a [synthetic] table with "
-    "sentences = 40000 and a table [synthetic.languages.NAME] for each"
-)
-
-
-def _check_name(name: str, *, place: FileKey) -> str:
+def _check_name(name: str, *, place: FileKey) -> None:
     # Names become names of folders, prefixes of tokens and keys of weights.
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
@@ -208,7 +217,6 @@ def _check_name(name: str, *, place: FileKey) -> str:
         raise place.error(f"{name!r}: names in {PRIME!r} stand for a language's second model; choose another name")
     if name in RESERVED_NAMES:
         raise place.error(f"{name!r} means something in every model; choose another name")
-    return name
 
 
 def _scale(table: Table, *, place: FileKey) -> Scale:
@@ -223,26 +231,18 @@ def _scale(table: Table, *, place: FileKey) -> Scale:
 def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Condition, ...]:
     conditions = []
     for name in distinct(names, str, place=place):
+        about = ""
         try:
             conditions.append(named_in_file(name))
-        except IsoglotError as error:
-            raise place.error(str(error)) from None
-        try:
+            about = f"{name!r}: "
             conditions[-1].separate.at_depth(scale.shape.layers)
         except IsoglotError as error:
-            raise place.error(f"{name!r}: {error}") from None
+            raise place.error(f"{about}{error}") from None
     return tuple(conditions)
 
 
 def _known_names(names: object, known: Collection[str], *, place: FileKey) -> tuple[str, ...]:
     return tuple(known_name(name, known, place=place) for name in distinct(names, str, place=place))
-
-
-def _only(value: object, *, study: Study, place: FileKey) -> dict[str, ExhibitFilter]:
-    conditions = [condition.name for condition in study.conditions]
-    lists = {"targets": study.languages[1:], "conditions": conditions, "tasks": study.tasks, "seeds": study.seeds}
-    exhibits = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
-    return parse_filters(value, exhibits=exhibits, lists=lists, place=place)
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:
@@ -252,7 +252,11 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKe
                 raise place.at(key).error("a study with a [synthetic] table makes up its text; drop one of the two")
         return _synthetic(table, languages=languages, place=place.at("synthetic"))
     if "text" not in table:
-        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {TEXT_HINT}")
+        raise place.error(
+            f"{quoted(languages)} have no text, and each language needs some; write a [text] table that names a file "
+            "for each, or, for languages that are made up, a [synthetic] table with sentences = 40000 and a table "
+            "[synthetic.languages.NAME] for each"
+        )
     return parse_real_text(table, languages=languages, data=data, place=place)
 
 
@@ -264,25 +268,18 @@ def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> S
     at_languages = place.at("languages")
     tables = checked(synthetic.get("languages", {}), dict, place=at_languages)
     refuse_unknown_keys(tables, languages, place=at_languages, problem="this language is not in languages,")
+    made_up = []
     for name in languages:
+        place_of_table = at_languages.at(name)
         if name not in tables:
-            table_name = f"{at_languages.key}.{name}"
-            problem = f"{name!r} has no text; write the table [{table_name}], empty to take every default"
-            raise at_languages.at(name).error(problem)
-        checked(tables[name], dict, place=at_languages.at(name))
+            problem = f"{name!r} has no text; write the table [{place_of_table.key}], empty to take every default"
+            raise place_of_table.error(problem)
+        own = checked(tables[name], dict, place=place_of_table)
+        made_up.append(made_from(own, SyntheticLanguage, place=place_of_table, name=name))
     return made_from(
         {key: synthetic[key] for key in amounts if key in synthetic},
         Synthetic,
         place=place,
         world=made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place),
-        languages=tuple(
-            made_from(tables[name], SyntheticLanguage, place=at_languages.at(name), name=name) for name in languages
-        ),
+        languages=tuple(made_up),
     )
-
-
-def _check_enough_text(study: Study, *, place: FileKey) -> None:
-    held_out, scale = study.scale.dev_lines + study.scale.test_lines, study.scale.name
-    if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
-        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale!r} hold out"
-        raise place.at("synthetic.sentences").error(problem)

@@ -10,7 +10,7 @@ from study_texts import TINY_STUDY
 from isoglot.cli import engines
 from isoglot.cli.engines import (
     SLURM_PROGRAMS,
-    chosen_engine,
+    EngineOptions,
     local_engine,
     most_side_by_side,
     num_in_memory,
@@ -31,15 +31,6 @@ TEXTS = tuple(Text(word=word) for word in ("one", "two", "three"))
 JOINED = Joined(texts=TEXTS)
 COUNT = Count(joined=JOINED)
 Planned = tuple[PlannedStage, ...]
-NOTHING = {
-    "workers": None,
-    "slurm": False,
-    "partition": None,
-    "account": None,
-    "max_jobs": None,
-    "options": (),
-    "say": print,
-}
 
 
 @pytest.fixture(autouse=True)
@@ -207,8 +198,8 @@ def slurm_jobs(engine: Engine) -> SlurmJobs:
 
 def test_options_of_sbatch_are_parsed(login_node: Store) -> None:
     options = ["--mail-type=END", "cpu.partition=long", "gpu.constraint=a100|h100", "nice=5=6", "exclusive"]
-    words = NOTHING | {"slurm": True, "partition": "any", "account": "me", "options": [*options, "mem_per_cpu=4G"]}
-    submitter = slurm_jobs(chosen_engine(login_node, (), **words)).submitter
+    asked = EngineOptions(slurm=True, partition="any", account="me", slurm_option=[*options, "mem_per_cpu=4G"])
+    submitter = slurm_jobs(asked.chosen(login_node, (), say=print)).submitter
     plain = {"mail-type": "END", "nice": "5=6", "exclusive": True, "mem-per-cpu": "4G"}
     assert submitter.options == {"partition": "any", "account": "me"} | plain
     assert submitter.gpu_options == {"constraint": "a100|h100"}
@@ -225,20 +216,20 @@ def test_the_device_decides_whether_jobs_get_gpus(
 
 @pytest.mark.parametrize(("given", "used"), [(None, 64), (3, 3)])
 def test_max_jobs(login_node: Store, given: int | None, used: int) -> None:
-    assert slurm_jobs(chosen_engine(login_node, (), **NOTHING | {"slurm": True, "max_jobs": given})).max_jobs == used
+    assert slurm_jobs(EngineOptions(slurm=True, max_jobs=given).chosen(login_node, (), say=print)).max_jobs == used
 
 
 def test_without_slurm_the_error_names_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     missing = r"--slurm needs sbatch, squeue, .* not found on the PATH: run it on a login"
     with pytest.raises(IsoglotError, match=missing):
-        chosen_engine(Store(tmp_path), (), **NOTHING | {"slurm": True})
+        EngineOptions(slurm=True).chosen(Store(tmp_path), (), say=print)
 
 
 def test_without_submitit_the_error_names_a_way_out(login_node: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isoglot.cli.engines.find_spec", lambda _: None)
     with pytest.raises(IsoglotError, match=r"pip install 'isoglot\[slurm\]'"):
-        chosen_engine(login_node, (), **NOTHING | {"slurm": True})
+        EngineOptions(slurm=True).chosen(login_node, (), say=print)
 
 
 @pytest.mark.parametrize(
@@ -247,12 +238,12 @@ def test_without_submitit_the_error_names_a_way_out(login_node: Store, monkeypat
         ({"partition": "gpu"}, "--partition is for jobs of a cluster: give --slurm as well"),
         ({"account": "me"}, "--account is for jobs of a cluster: give --slurm as well"),
         ({"max_jobs": 3}, "--max-jobs is for jobs of a cluster: give --slurm as well"),
-        ({"options": ["qos=long"]}, "--slurm-option is for jobs of a cluster: give --slurm as well"),
+        ({"slurm_option": ["qos=long"]}, "--slurm-option is for jobs of a cluster: give --slurm as well"),
         ({"slurm": True, "workers": 2}, "--workers is for processes of this machine: with --slurm, give --max-jobs"),
-        ({"slurm": True, "options": ["tpu.mem=3"]}, r"--slurm-option tpu.mem=3: tpu\. is neither gpu\. nor cpu\."),
-        ({"slurm": True, "options": ["output=x"]}, "--slurm-option output: isoglot decides this itself"),
+        ({"slurm": True, "slurm_option": ["tpu.mem=3"]}, r"--slurm-option tpu.mem=3: tpu\. is neither gpu\. nor cpu\."),
+        ({"slurm": True, "slurm_option": ["output=x"]}, "--slurm-option output: isoglot decides this itself"),
     ],
 )
 def test_options_that_do_not_go_together_are_named(login_node: Store, words: dict[str, object], sentence: str) -> None:
     with pytest.raises(IsoglotError, match=f"^{sentence}"):
-        chosen_engine(login_node, (), **NOTHING | words)
+        EngineOptions(**words).chosen(login_node, (), say=print)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -61,11 +62,8 @@ def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("results", "tiny.toml"),
         ("results", "tiny.toml", "--json"),
-        ("plan", "tiny.toml"),
         ("plan", "tiny.toml", "--conditions", "default,no-anchors", "--seeds", "1"),
-        ("explain", "tiny.toml", "no-anchors", "sep-emb-l1-6"),
         ("explain", "tiny.toml", "sep-emb-l1-6:1 parsing"),
         ("explain", "tiny.toml", "pretrained-encoder", "vocabulary-statistics"),
     ],
@@ -155,56 +153,31 @@ def test_a_summary_fills_its_cell(origin: Workplace, tmp_path: Path) -> None:
     assert str(moved / "scores.json") in damaged.page.read_text()
 
 
-def test_what_was_made_twice_is_named_in_one_line(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
-    """The tasks of one model were scored otherwise on another machine."""
-    copy = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
-    shutil.copytree(elsewhere.folder, tmp_path / "there")
-    stages = [cell.stage for cell in cells(origin.study) if cell.task == "parsing"][:5]
-    for stage in stages:
-        _make_otherwise(Store(copy / "store").folder(stage))
-    ran("pack", "tiny.toml", "--to", f"{tmp_path}/there/other.tar.xz", folder=copy)
-    before = ran("results", "tiny.toml", "--json", folder=tmp_path / "there")
-    answer = answered("unpack", "other.tar.xz", folder=tmp_path / "there")
-    assert answer.returncode == 0
-    (line,) = answer.stderr.splitlines()
-    assert line.startswith("isoglot: other.tar.xz: 5 artifacts differ from those in store, which stay: ")
-    assert line.count("; ") == 3
-    assert line.endswith("; and 2 more")
-    assert sum(stage.title in line for stage in stages) == 3
-    assert ran("results", "tiny.toml", "--json", folder=tmp_path / "there") == before
-
-
-def test_results_that_rest_on_another_making_are_counted(
+def test_what_was_made_twice_is_counted_with_what_rests_on_it(
     origin: Workplace, elsewhere: Workplace, tmp_path: Path
 ) -> None:
-    """A model was fine-tuned on two machines, and what was chosen of that comes from the second."""
+    """Models were fine-tuned and scored otherwise on another machine, and one score comes from there alone."""
     copy = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
     there = Path(shutil.copytree(elsewhere.folder, tmp_path / "there"))
-    stage = next(cell.stage for cell in cells(origin.study) if isinstance(cell.stage, ZeroShotTransfer))
-    run = stage.runs[0]
-    _make_otherwise(Store(copy / "store").folder(run))
-    shutil.rmtree(Store(there / "store").folder(stage))
+    first, *others = [cell.stage for cell in cells(origin.study) if isinstance(cell.stage, ZeroShotTransfer)][:5]
+    for stage in (first.runs[0], *others):
+        folder = Store(copy / "store").folder(stage)
+        scores = folder / "scores.json"
+        scores.write_text(scores.read_text() + "\n")
+        record = json.loads((folder / "record.json").read_text())
+        digest = sha256(scores.read_bytes()).hexdigest()
+        record["files"]["scores.json"] = {"bytes": scores.stat().st_size, "sha256": digest}
+        (folder / "record.json").write_text(json.dumps(record))
+    shutil.rmtree(Store(there / "store").folder(first))
     ran("pack", "tiny.toml", "--to", f"{there}/other.tar.xz", folder=copy)
-    answer = answered("unpack", "other.tar.xz", folder=there)
-    assert answer.stderr == (
-        f"isoglot: other.tar.xz: 1 artifact differs from the one in store, which stays: {run.title}. 1 artifact that "
-        "came rests on the archive's own: results of different makings now stand side by side\n"
+    (line,) = answered("unpack", "other.tar.xz", folder=there).stderr.splitlines()
+    assert line.startswith("isoglot: other.tar.xz: 5 artifacts differ from those in store, which stay: ")
+    assert sum(stage.title in line for stage in (first.runs[0], *others)) == 3
+    assert line.endswith(
+        "; and 2 more. 1 artifact that came rests on the archive's own: results of different makings now stand side "
+        "by side"
     )
-    assert answered("unpack", "other.tar.xz", folder=there).stderr.endswith(f"which stays: {run.title}\n")
-
-
-def _make_otherwise(folder: Path) -> None:
-    scores = folder / "scores.json"
-    scores.write_text(scores.read_text() + "\n")
-    record = json.loads((folder / "record.json").read_text())
-    record["files"]["scores.json"] = _sum(scores)
-    (folder / "record.json").write_text(json.dumps(record))
-
-
-def _sum(path: Path) -> dict[str, object]:
-    from hashlib import sha256
-
-    return {"bytes": path.stat().st_size, "sha256": sha256(path.read_bytes()).hexdigest()}
+    assert answered("unpack", "other.tar.xz", folder=there).stderr.endswith("; and 2 more\n")
 
 
 def test_models_that_came_as_a_summary_cannot_be_read(elsewhere: Workplace) -> None:
@@ -250,7 +223,7 @@ MISTAKES = [
     (["pack", "tiny.toml", "--to", "x", "--store", "none"], "nothing of tiny.toml is in none yet; is --store right?"),
     *(
         (["pack", "tiny.toml", "--to", "x", "--largest-file", size], f"--largest-file takes a size, .* not '{size}'")
-        for size in ("much", "1K", "-1MB", "1 TB", "1e6", "")
+        for size in ("much", "1K", "-1MB", "")
     ),
     (["unpack", "tiny.toml", "--store", "none"], "tiny.toml: not an archive of `isoglot pack`"),
     (["unpack", "none.tar.xz"], r"none\.tar\.xz: cannot be read \(No such file or directory\)"),

@@ -58,10 +58,7 @@ def test_unknown_and_missing_keys(text: str, message: str) -> None:
     [
         (study_text('scale = "dmo"', drop="scale"), r"scale: 'dmo' is not one of 'demo', .*did you mean 'demo'\?"),
         (study_text('conditions = ["sep-em"]'), r"conditions: 'sep-em' is not one of .*did you mean 'sep-emb'\?"),
-        (
-            study_text('exhibits = ["emergense"]'),
-            r"exhibits: 'emergense' is not one of 'table-1', 'base",
-        ),
+        (study_text('exhibits = ["emergense"]'), r"exhibits: 'emergense' is not one of 'table-1', 'base"),
         (study_text('exhibits = ["table-7"]'), r"exhibits: 'table-7' is not one of .*; did you mean 'table-1'\?"),
         (
             study_text('tasks = ["mnli"]'),

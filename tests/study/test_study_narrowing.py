@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_texts import study_text
 
-from isoglot.cli.options import chosen_study
+from isoglot.cli.options import StudyOptions
 from isoglot.errors import IsoglotError
 from isoglot.study.exhibit_names import EXHIBITS, KEYS, ExhibitFilter
 from isoglot.study.study import Study, parse_study, with_conditions, with_exhibits, with_seeds, with_tasks
@@ -75,14 +75,15 @@ def test_where_nothing_is_left_it_is_said_why(tmp_path: Path) -> None:
 
     def told(**flags: str) -> str:
         with pytest.raises(IsoglotError) as raised:
-            chosen_study(str(path), data=None, **flags)
+            StudyOptions(study=str(path), **flags).chosen_study()
         return str(raised.value).removeprefix(f"{path}: nothing is left of it: ")
 
     of_seeds = "left out by --seeds: figure-7 ([only] has seeds 2, 0 there)"
     assert told(exhibits="figure-7", seeds="5") == of_seeds
     of_tasks = "left out by --tasks: figure-5 ([only] has tasks parsing there)"
     assert told(exhibits="figure-5,figure-7", seeds="5", tasks="ner") == f"{of_tasks}; {of_seeds}"
-    assert chosen_study(str(path), data=None, exhibits="figure-5,figure-7", seeds="5").shown_exhibits == ("figure-5",)
+    chosen = StudyOptions(study=str(path), exhibits="figure-5,figure-7", seeds="5").chosen_study()
+    assert chosen.shown_exhibits == ("figure-5",)
 
 
 @pytest.mark.parametrize(
