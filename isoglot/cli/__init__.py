@@ -11,7 +11,7 @@ from isoglot.cli.compare import compare
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
-from isoglot.cli.options import DEFAULT_STORE, Folders, StudyArgument, StudyOptions, grouped_options, plain_console
+from isoglot.cli.options import Folders, StudyArgument, StudyOptions, grouped_options, plain_console
 from isoglot.cli.pack import pack, unpack
 from isoglot.cli.report import report
 from isoglot.cli.run import run
@@ -95,10 +95,8 @@ def results(
     if not wanted:
         raise IsoglotError(f"{options.study}: nothing of it can be shown without the data it lacks; is --data right?")
     if lacking := len(wanted - {each.stage for each in found}):
-        missing = (
-            f"{lacking} of {len(wanted)} results are not in {options.store_folder} yet; make them with: "
-            f"{options.command('run')}"
-        )
+        what = f"{lacking} of {len(wanted)} results are not in {options.store_folder} yet"
+        missing = f"{what}; make them with: {options.run_command}"
         if not found:
             raise IsoglotError(missing)
         print(missing, file=sys.stderr)
@@ -132,10 +130,8 @@ def breakdown(
     from isoglot.report.breakdown import CellName, cell_breakdown
 
     name = CellName(task=task, condition=condition, language=language, seed=seed)
-    words = [study, *([] if folders.store_folder == DEFAULT_STORE else ["--store", folders.store_folder])]
-    words += ["--data", folders.data] if folders.data else []
-    parts = cell_breakdown(folders.read_study(study), name, store=folders.open_store(), study_words=words)
-    for part in parts:
+    chosen, store = folders.read_study(study), folders.open_store()
+    for part in cell_breakdown(chosen, name, store=store, study_words=folders.words(study)):
         plain_console().print(part)
 
 

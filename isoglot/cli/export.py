@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isoglot.cli.options import Folders, command, grouped_options, named_folder
+from isoglot.cli.options import Folders, grouped_options, named_folder
 from isoglot.errors import IsoglotError
 
 
@@ -36,7 +36,7 @@ def export(
     study, *_ = model.split(":")
     for stage in (side.bpe, side.vocabulary):
         if not store.has(stage):
-            making = command("run", study, store=folders.store_folder)
+            making = folders.command("run", study)
             raise IsoglotError(f"{folders.store_folder}: {stage.title} is not there any more; make it with: {making}")
     # Not before: torch takes a while, and a mistake should be reported at once.
     from isoglot.model.interchange.exporting import TOLERANCE, write_export

@@ -90,6 +90,15 @@ class Folders:
 
         return read_study(name, data=self.data_path)
 
+    def words(self, study: str) -> list[str]:
+        """A study and these folders, as words of a command."""
+        store = [] if self.store_folder == DEFAULT_STORE else ["--store", self.store_folder]
+        return [study, *store, *(["--data", self.data] if self.data else [])]
+
+    def command(self, verb: str, study: str, *more: str) -> str:
+        """A command with these folders, for people to copy."""
+        return shlex.join(["isoglot", verb, *self.words(study), *more])
+
 
 def _list_option(flag: str, text: str) -> Any:
     return typer.Option(flag, help=text, metavar="LIST")
@@ -123,9 +132,12 @@ class StudyOptions(Folders):
         names = ("seeds", "conditions", "exhibits", "tasks")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
-    def command(self, verb: str) -> str:
-        """The same choices with another command, for people to copy."""
-        return command(verb, self.study, store=self.store_folder, data=self.data, **self.lists)
+    @property
+    def run_command(self) -> str:
+        """The command that makes what is chosen."""
+        return self.command(
+            "run", self.study, *(word for name, words in self.lists.items() for word in (f"--{name}", words))
+        )
 
     def chosen_study(self) -> "Study":
         """A built-in study or a file, with what the options change in it."""
@@ -178,14 +190,6 @@ def named_folder(option: str, folder: str) -> Path:
     if not folder.strip():
         raise IsoglotError(f"{option} names no folder; is a variable of your shell not set?")
     return Path(folder)
-
-
-def command(verb: str, study: str, *, store: str, **options: str | None) -> str:
-    """A command of isoglot with these options, for people to copy."""
-    words = ["isoglot", verb, study, *([] if store == DEFAULT_STORE else ["--store", store])]
-    for name, value in options.items():
-        words += [] if value is None else [f"--{name}", value]
-    return shlex.join(words)
 
 
 def same_command(context: typer.Context) -> str:

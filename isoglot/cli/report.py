@@ -54,17 +54,16 @@ def report(
         _show(written.page, written.compared, study=study, open_it=open_it)
         return
     store, chosen = options.open_store(), options.chosen_study()
-    making = options.command("run")
     wanted = targets(chosen)
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
     if all(each.state is State.TO_DO for each in plan_of(wanted, store)):
-        raise IsoglotError(f"nothing of {study} is in {options.store_folder} yet; make it with: {making}")
+        raise IsoglotError(f"nothing of {study} is in {options.store_folder} yet; make it with: {options.run_command}")
     # First, as a mistake in it should leave the report as it is.
     other = _other(against, folders=options)
     current = write_current_report(chosen, store, against=other)
     page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
-    pending = f"{len(current.pending)} cells are pending; make them with: {making}"
+    pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
     remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
     _show(page, current.compared, study=study, remarks=remarks, open_it=open_it)
     if current.damage:

@@ -6,7 +6,7 @@ from time import monotonic
 import typer
 
 from isoglot.cli.engines import EngineOptions
-from isoglot.cli.options import INTERRUPTED, StudyOptions, command, grouped_options, plain_console, same_command
+from isoglot.cli.options import INTERRUPTED, StudyOptions, grouped_options, plain_console, same_command
 from isoglot.cli.standard_streams import outlive_readers
 from isoglot.errors import IsoglotError
 
@@ -29,7 +29,7 @@ def run(context: typer.Context, options: StudyOptions, engine: EngineOptions) ->
     from isoglot.store import plan as plan_of
 
     console = plain_console()
-    progress = command("plan", options.study, store=options.store_folder)
+    progress = options.command("plan", options.study)
     outlive_readers(f"isoglot: its output is read no more (a closed pipe); the run goes on, see: {progress}")
     chosen, store = options.chosen_study(), options.open_store()
     check_tensorboard()

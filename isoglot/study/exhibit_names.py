@@ -18,7 +18,7 @@ EXHIBITS = {
     "training": "the same and CKA at moments of training: when structure emerges",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
-TOLD_ANYWAY = "vocabulary"
+ALWAYS_SHOWN = "vocabulary"
 """Shown for every model of two languages, whatever the exhibits are."""
 
 KEYS = ("targets", "conditions", "tasks", "seeds")

@@ -11,7 +11,7 @@ from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS, Condition, named_in_file
-from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, ExhibitFilter, parse_filters
+from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, EXHIBITS, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.limits import Seed, TwoOrMore
 from isoglot.study.real_text import RealText, parse_real_text
@@ -184,7 +184,7 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         "seeds": study.seeds,
     }
     only = parse_filters(
-        table.get("only", {}), exhibits=dict.fromkeys((*exhibits, TOLD_ANYWAY)), lists=lists, place=place.at("only")
+        table.get("only", {}), exhibits=dict.fromkeys((*exhibits, ALWAYS_SHOWN)), lists=lists, place=place.at("only")
     )
     return replace(study, only=only)
 

@@ -96,7 +96,7 @@ def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace)
     assert not any("seed 0" in stage for stage in planned)
 
 
-def test_a_plan_with_a_calibration_tells_time_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_plan_with_a_calibration_shows_times_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
     answer = answered("plan", "tiny.toml", "--conditions", "default", "--calibrate", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
@@ -112,7 +112,7 @@ def test_a_plan_with_a_calibration_tells_time_and_leaves_nothing(tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
 
 
-def test_a_run_tells_the_cost_of_models_it_will_make_and_of_no_others(finished: Workplace) -> None:
+def test_a_run_shows_the_cost_of_models_it_will_make_and_of_no_others(finished: Workplace) -> None:
     assert re.search(r"^  6 models of 16k to \d+k parameters, 10k tokens each: ", finished.first_output, re.MULTILINE)
     again = answered("run", "tiny.toml", folder=finished.folder)
     assert "tokens each" not in again.stdout
@@ -132,12 +132,22 @@ def test_a_plan_for_the_paper_needs_no_large_machine(tmp_path: Path) -> None:
     assert re.fullmatch(r"  at once    \d+ of 768 windows", at_once)
 
 
-@pytest.mark.parametrize("variable", [MICRO_BATCH_VARIABLE, PROCESSES_VARIABLE])
-def test_a_mistake_in_the_environment_is_told_before_anything_else(variable: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "variable", "problem"),
+    [
+        ("plan", MICRO_BATCH_VARIABLE, "is no number of "),
+        ("plan", PROCESSES_VARIABLE, "is no number of "),
+        ("run", "ISOGLOT_TENSORBOARD", "says neither yes nor no"),
+    ],
+)
+def test_a_mistake_in_the_environment_is_reported_first(
+    command: str, variable: str, problem: str, tmp_path: Path
+) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    answer = answered("plan", "tiny.toml", folder=tmp_path, **{variable: "abc"})
+    answer = answered(command, "tiny.toml", folder=tmp_path, **{variable: "abc"})
     assert (answer.returncode, answer.stdout) == (1, "")
-    assert answer.stderr.startswith(f"isoglot: {variable}='abc' is no number of ")
+    assert answer.stderr.startswith(f"isoglot: {variable}='abc' {problem}")
+    assert names_in(tmp_path) == ["tiny.toml"]
 
 
 MISTAKES = [
@@ -166,7 +176,9 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("words", "message"), MISTAKES, ids=[" ".join(words) for words, _ in MISTAKES])
-def test_mistakes_are_told_in_a_line_and_leave_nothing_behind(words: list[str], message: str, tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_a_line_and_leave_nothing_behind(
+    words: list[str], message: str, tmp_path: Path
+) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
     (tmp_path / "broken.toml").write_text(TINY_STUDY.replace("seeds", "sedes"), encoding="utf-8")
     answer = answered(*words, folder=tmp_path)
@@ -175,14 +187,6 @@ def test_mistakes_are_told_in_a_line_and_leave_nothing_behind(words: list[str], 
     assert message in answer.stderr
     assert "Traceback" not in answer.stderr
     assert names_in(tmp_path) == ["broken.toml", "tiny.toml"]
-
-
-def test_a_wrong_wish_for_tensorboard_is_told_before_anything_is_made(tmp_path: Path) -> None:
-    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    answer = answered("run", "tiny.toml", folder=tmp_path, ISOGLOT_TENSORBOARD="yes")
-    assert (answer.returncode, answer.stdout) == (1, "")
-    assert answer.stderr.startswith("isoglot: ISOGLOT_TENSORBOARD='yes' says neither yes nor no")
-    assert names_in(tmp_path) == ["tiny.toml"]
 
 
 def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tmp_path: Path) -> None:

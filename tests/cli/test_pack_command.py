@@ -72,7 +72,7 @@ def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
 def test_commands_say_the_same(origin: Workplace, elsewhere: Workplace, words: tuple[str, ...]) -> None:
     here, there = (answered(*words, folder=place.folder) for place in (origin, elsewhere))
     assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
-    # What cannot be told apart by its name is an error, and names the store.
+    # What cannot be distinguished by its name is an error, and names the store.
     assert there.stderr == here.stderr.replace(str(origin.folder), str(elsewhere.folder))
 
 
@@ -90,8 +90,8 @@ def test_the_report_is_the_same_to_the_byte(origin: Workplace, elsewhere: Workpl
 
 def test_a_run_has_nothing_to_do(elsewhere: Workplace) -> None:
     before = files_of(elsewhere.store.root)
-    told = ran("run", "tiny.toml", folder=elsewhere.folder)
-    assert re.search(r"^Nothing to do: all \d+ artifacts are in store\.$", told, flags=re.MULTILINE)
+    output = ran("run", "tiny.toml", folder=elsewhere.folder)
+    assert re.search(r"^Nothing to do: all \d+ artifacts are in store\.$", output, flags=re.MULTILINE)
     after = files_of(elsewhere.store.root)
     assert {name for name in after.keys() ^ before.keys() if not name.startswith("reports/")} == set()
 
@@ -101,8 +101,8 @@ def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
     shutil.copy(origin.folder / "tiny.toml", tmp_path)
     pieces = {"a": ("--conditions", "default,no-anchors"), "b": ("--conditions", "sep-emb-l1-6,default")}
     for name, words in pieces.items():
-        told = ran("pack", "tiny.toml", *words, "--to", f"{tmp_path}/{name}.tar.xz", folder=origin.folder)
-        assert "are not in" not in told
+        output = ran("pack", "tiny.toml", *words, "--to", f"{tmp_path}/{name}.tar.xz", folder=origin.folder)
+        assert "are not in" not in output
     ran("unpack", "b.tar.xz", folder=tmp_path)
     assert {each.condition for each in pending_cells(origin.study, Store(tmp_path / "store"))} == {"no-anchors"}
     assert re.search(r"a\.tar\.xz: .*; \d+ of them were in store already", ran("unpack", "a.tar.xz", folder=tmp_path))
@@ -113,9 +113,9 @@ def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
 def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(elsewhere.folder, tmp_path / "copy"))
     store = Store(folder / "store")
-    asked = ("--exhibits", "training", "--conditions", "no-anchors", "--seeds", "1")
-    told = ran("run", "tiny.toml", *asked, folder=folder)
-    assert "Made " in told
+    choices = ("--exhibits", "training", "--conditions", "no-anchors", "--seeds", "1")
+    output = ran("run", "tiny.toml", *choices, folder=folder)
+    assert "Made " in output
     models = [
         each
         for each in inputs_first(cell.stage for cell in cells(elsewhere.study)).values()
@@ -185,13 +185,13 @@ def test_models_that_came_as_a_summary_cannot_be_read(elsewhere: Workplace) -> N
         named_side(f"{elsewhere.folder}/tiny.toml:default:oru", store=elsewhere.store)
 
 
-def test_what_a_study_lacks_data_for_is_told(tmp_path: Path) -> None:
+def test_what_a_study_lacks_data_for_is_named(tmp_path: Path) -> None:
     write_real_study(tmp_path)
     (tmp_path / "text" / "fr-other.txt").unlink()
     ran("run", "real.toml", "--conditions", "default,wiki-cc", folder=tmp_path)
-    told = ran("pack", "real.toml", "--to", "a.tar.xz", "--largest-file", "0", folder=tmp_path)
-    assert "no data for wiki-cc, en-fr (vocabulary): real.toml: text/fr-other.txt: No such file" in told
-    assert " as a summary (files above 0 bytes stay here, but for what reports read)." in told
+    output = ran("pack", "real.toml", "--to", "a.tar.xz", "--largest-file", "0", folder=tmp_path)
+    assert "no data for wiki-cc, en-fr (vocabulary): real.toml: text/fr-other.txt: No such file" in output
+    assert " as a summary (files above 0 bytes stay here, but for what reports read)." in output
     for path in (tmp_path / "text").iterdir():
         path.unlink()
     nothing = answered("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
@@ -199,12 +199,12 @@ def test_what_a_study_lacks_data_for_is_told(tmp_path: Path) -> None:
     assert "nothing of it can be packed without the data it lacks; is --data right?" in nothing.stderr
 
 
-def test_an_exhibit_that_a_choice_leaves_out_is_told(origin: Workplace, tmp_path: Path) -> None:
+def test_an_exhibit_that_a_choice_leaves_out_is_named(origin: Workplace, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
     with (folder / "tiny.toml").open("a") as study:
         study.write("\n[only.table-1]\nseeds = [0]\n")
-    told = ran("pack", "tiny.toml", "--seeds", "1", "--to", "one.tar.xz", folder=folder)
-    assert "\nleft out by --seeds: table-1 ([only] has seeds 0 there)\n" in told
+    output = ran("pack", "tiny.toml", "--seeds", "1", "--to", "one.tar.xz", folder=folder)
+    assert "\nleft out by --seeds: table-1 ([only] has seeds 0 there)\n" in output
 
 
 def test_a_pipe_is_neither_read_nor_replaced(elsewhere: Workplace, tmp_path: Path) -> None:

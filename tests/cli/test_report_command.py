@@ -38,8 +38,8 @@ def test_a_finished_study_has_the_report_that_its_run_left(finished: Workplace) 
     assert "pending" not in answer.stdout
     assert sorted(path.name for path in left.parent.iterdir()) == names
     assert (left.parent / "measurements.jsonl").read_text() == numbers
-    told = json.loads((left.parent / "provenance.json").read_text())
-    assert told["artifacts_done"] == told["artifacts"] == 61
+    provenance = json.loads((left.parent / "provenance.json").read_text())
+    assert provenance["artifacts_done"] == provenance["artifacts"] == 61
 
 
 def test_half_a_study_has_a_report_that_says_what_is_pending(copy: Path) -> None:
@@ -123,8 +123,8 @@ def test_a_run_that_is_stopped_leaves_a_report_of_what_is_there(tmp_path: Path) 
         run.kill()
     assert run.returncode == 130
     assert report_path(out) == pages[0]
-    told = json.loads((pages[0].parent / "provenance.json").read_text())
-    assert 0 < told["artifacts_done"] < told["artifacts"]
+    provenance = json.loads((pages[0].parent / "provenance.json").read_text())
+    assert 0 < provenance["artifacts_done"] < provenance["artifacts"]
     assert (pages[0].parent / "measurements.jsonl").read_text()
 
 
@@ -172,7 +172,6 @@ def test_what_is_no_report_is_told_before_one_is_written(against: str, message: 
     answer = answered("report", "tiny.toml", "--against", against, folder=copy)
     assert answer.returncode == 1
     assert message in answer.stderr
-    assert "Traceback" not in answer.stderr
     assert not (copy / "store" / "reports").exists()
 
 
@@ -192,19 +191,14 @@ def test_a_published_report_is_made_again_without_its_store_and_its_study(finish
         assert {path: path.read_bytes() for path in public.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["results"], "no store is made"
     (tmp_path / "store").touch()
-    answer = answered("report", "results/mine", "--against", "results/mine", folder=tmp_path)
+    provenance = Path(shutil.copytree(public, tmp_path / "a")) / "provenance.json"
+    provenance.write_text(provenance.read_text().replace('"updates": 80', '"updates": 90'), encoding="utf-8")
+    answer = answered("report", "results/mine", "--against", "a/report.html", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, ""), "nor looked for"
+    differences = "From a/report.html to results/mine:\nSettings that differ (1):\n  scale.updates: 90 -> 80\n"
+    assert answer.stdout.startswith(differences)
+    assert "Compared with a/report.html" in (public / "report.html").read_text(encoding="utf-8")
     assert "store is a file" in answered("report", "results/mine", "--against", "demo", folder=tmp_path).stderr
-
-
-def test_one_report_is_held_against_another_without_a_store(finished: Workplace, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        answered("report", "tiny.toml", "--to", str(tmp_path / name), folder=finished.folder)
-    told = tmp_path / "a" / "provenance.json"
-    told.write_text(told.read_text().replace('"updates": 80', '"updates": 90'), encoding="utf-8")
-    answer = answered("report", "b", "--against", "a/report.html", folder=tmp_path)
-    assert answer.stdout.startswith("From a/report.html to b:\nSettings that differ (1):\n  scale.updates: 90 -> 80\n")
-    assert "Compared with a/report.html" in (tmp_path / "b" / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -217,7 +211,7 @@ def test_one_report_is_held_against_another_without_a_store(finished: Workplace,
         (("demo",), "nothing of demo is in store yet; make it with: isoglot run demo\n"),
     ],
 )
-def test_what_cannot_be_made_again_is_told(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_made_again_is_named(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     for name in ("kept", "old", "empty", "demo"):
         (tmp_path / name).mkdir()
         if name != "empty":
