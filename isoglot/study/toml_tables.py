@@ -72,8 +72,8 @@ def checked(value: object, kind: Any, *, place: FileKey) -> Any:
         return number
     if origin in (Union, UnionType):
         return checked(value, arguments[0], place=place)
-    if origin in (tuple, frozenset):
-        return origin(checked(item, arguments[0], place=place) for item in checked(value, list, place=place))
+    if origin is tuple:
+        return tuple(checked(item, arguments[0], place=place) for item in checked(value, list, place=place))
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return kind(known_name(value, [member.value for member in kind], place=place))
     if kind is float and type(value) is int:
