@@ -112,7 +112,7 @@ def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere:
     folder = Path(shutil.copytree(elsewhere.folder, tmp_path / "copy"))
     store = Store(folder / "store")
     choices = ("--exhibits", "training", "--conditions", "no-anchors", "--seeds", "1")
-    output = ran("run", "tiny.toml", *choices, folder=folder)
+    output = ran("run", "tiny.toml", *choices, "--workers", "1", folder=folder)
     assert "Made " in output
     stages = inputs_first(cell.stage for cell in cells(elsewhere.study)).values()
     (made,) = [stage for stage in stages if isinstance(stage, PretrainedEncoder) and store.has(stage)]

@@ -46,6 +46,7 @@ def test_a_run_goes_on_and_says_so_once(folder: Path, closed_pipe: int) -> None:
     assert list(folder.glob("my store/reports/*/report.html"))
 
 
+@pytest.mark.campaign
 def test_a_run_goes_on_where_nobody_reads_its_errors_either(folder: Path, closed_pipe: int) -> None:
     answer = unread("run", *STUDY, "--workers", "2", folder=folder, pipe=closed_pipe, errors=closed_pipe)
     assert answer.returncode == 0

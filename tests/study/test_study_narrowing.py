@@ -68,7 +68,7 @@ def test_the_command_line_narrows_further_and_widens_nothing() -> None:
     assert with_exhibits(study, ["training"]).of_exhibit("training").seeds == (0, 1, 2)
 
 
-def test_where_nothing_is_left_it_is_said_why(tmp_path: Path) -> None:
+def test_where_nothing_is_left_the_reason_is_named(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text_of(NARROWED))
 
