@@ -62,12 +62,12 @@ def isoglot(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def answered(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def answered(*words: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """The same in this process, which saves seconds; for tests that are not about processes, pipes or signals."""
     output, errors, status = StringIO(), StringIO(), 0
     with (
         chdir(folder),
-        patch.dict(os.environ, environment(), clear=True),
+        patch.dict(os.environ, environment() | variables, clear=True),
         redirect_stdout(output),
         redirect_stderr(errors),
         warnings.catch_warnings(),
@@ -89,13 +89,13 @@ def processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def started(*words: str, folder: Path) -> subprocess.Popen[str]:
+def started(*words: str, folder: Path, **variables: str) -> subprocess.Popen[str]:
     """The command at work; whoever starts it must end it."""
     with hearing_ctrl_c():
         return subprocess.Popen(
             [str(ISOGLOT), *words],
             cwd=folder,
-            env=environment(),
+            env=environment() | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
