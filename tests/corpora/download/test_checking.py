@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from isoglot.corpora.download.checking import checked, file_digest, files_there, record_digest
+from isoglot.corpora.download.checking import file_digest, files_there, problem_of, record_digest
 from isoglot.errors import IsoglotError
 
 CONLLU = """# sent_id = 1
@@ -59,8 +59,8 @@ def put(root: Path, name: str, content: bytes) -> Path:
 
 
 def problems(root: Path) -> dict[str, str]:
-    outcomes = [checked(path, root=root) for path in files_there(root, None)]
-    return {each.path.relative_to(root).as_posix(): each.problem for each in outcomes if each.problem is not None}
+    outcomes = {path.relative_to(root).as_posix(): problem_of(path, root=root) for path in files_there(root, None)}
+    return {name: problem for name, problem in outcomes.items() if problem is not None}
 
 
 @pytest.mark.parametrize("suffix", PACKING)
@@ -123,7 +123,7 @@ def test_damaged_compression(root: Path, suffix: str) -> None:
 def test_a_side_that_is_missing(root: Path) -> None:
     put(root, "eval/tatoeba/tatoeba.spa-eng.eng.gz", gzip.compress(b"Yes.\n"))
     (problem,) = problems(root).values()
-    assert problem.endswith("the other side of the pair is not there: have it again")
+    assert problem.endswith("the other side of the pair is not there: fetch it again")
 
 
 @pytest.mark.parametrize("suffix", PACKING)

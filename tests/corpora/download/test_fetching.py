@@ -157,7 +157,7 @@ def test_we_say_who_we_are(server: LocalServer, part: Path, monkeypatch: pytest.
 def test_too_large_for_the_disk(server: LocalServer, part: Path) -> None:
     served = server.serve("file", b"")
     server.files["/file"].content = _Endless()  # type: ignore[assignment]
-    with pytest.raises(IsoglotError, match=r"has [\d.]+ GB free, and 1000000000.0 GB more are needed"):
+    with pytest.raises(IsoglotError, match=r"has [\d.]+ GB free; 1000000000.0 GB more are needed"):
         fetched(served, part)
 
 

@@ -95,7 +95,7 @@ def test_damage_after_the_fetch_is_noticed(server: LocalServer, getter: Getter, 
         place.write_bytes(gzip.compress(OTHER))
     else:
         place.write_bytes(CONTENT[:-1])
-    with pytest.raises(IsoglotError, match=f"{place}: it is not .* delete it and have it again"):
+    with pytest.raises(IsoglotError, match=f"{place}: it is not .* delete it and fetch it again"):
         getter.get(file)
     place.unlink()
     assert getter.get(file) is Outcome.FETCHED
@@ -133,7 +133,7 @@ XNLI = (
 
 
 def xnli(server: LocalServer, content: bytes, *, language: str = "fr") -> DataFile:
-    archive = Archive(link=Link(url=server.serve("x.zip", content)), path="downloads/x.zip", most_bytes=10**6)
+    archive = Archive(link=Link(url=server.serve("x.zip", content)), most_bytes=10**6)
     rewrite = partial(nli_pairs, columns=("sentence1", "sentence2", "gold_label"), language=language)
     member = Member(archive=archive, names=("dev.tsv",), rewrite=rewrite)
     return DataFile(path=f"eval/xnli/dev.{language}.tsv", source=member)
@@ -162,7 +162,9 @@ def test_unpacked(server: LocalServer, getter: Getter) -> None:
     ],
 )
 def test_a_bad_archive_gives_nothing(server: LocalServer, getter: Getter, packed: bytes, problem: str) -> None:
-    with pytest.raises(IsoglotError, match=rf"downloads/x.zip: dev.tsv: .*{problem}.*; delete the archive") as raised:
+    with pytest.raises(
+        IsoglotError, match=rf"downloads/x.zip: dev.tsv: .*{problem}.*; delete it and fetch it again"
+    ) as raised:
         getter.get(xnli(server, packed))
     assert "\n" not in str(raised.value)
     assert files_in(getter.root) == {"downloads/x.zip": packed}
@@ -182,6 +184,6 @@ def test_a_full_disk(server: LocalServer, getter: Getter) -> None:
     part = getter.root / f"{PLACE}.part"
     part.parent.mkdir(parents=True)
     part.symlink_to("/dev/full")
-    with pytest.raises(IsoglotError, match=r"no room left in the data folder .* \(No space left on device\)"):
+    with pytest.raises(IsoglotError, match=r"the data folder .* has no room left \(No space left on device\)"):
         getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
     assert not (getter.root / PLACE).exists()
