@@ -28,10 +28,7 @@ def test_every_place_belongs_to_one_file() -> None:
     assert len(set(paths)) == len(paths)
     assert all(re.fullmatch(r"(text|eval/\w+)/[\w.-]+", path) for path in paths)
     assert list(CATALOGUED) == paths
-
-
-def test_every_place_tells_its_format() -> None:
-    assert [file.path for file in FILES if not any(fnmatchcase(file.path, pattern) for pattern in CHECKS)] == []
+    assert [path for path in paths if not any(fnmatchcase(path, pattern) for pattern in CHECKS)] == []
 
 
 def test_addresses_are_safe_and_whole() -> None:
@@ -55,7 +52,7 @@ def test_every_checksum_has_its_file() -> None:
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in MEASURED.values())
 
 
-@pytest.mark.parametrize("code", ["", "../x", "f", "fr ru", "fr/..", "é", "fr\n"])
+@pytest.mark.parametrize("code", ["", "../x", "f", "é", "fr\n"])
 def test_no_code_of_a_language(code: str) -> None:
     with pytest.raises(IsoglotError, match=r"--languages: .* is not the code of a language"):
         files_of(named_data_set("wikipedia"), [code])
