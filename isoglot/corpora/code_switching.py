@@ -89,7 +89,6 @@ class SwitchableText:
         )
 
     def known_share(self) -> float:
-        """The share of running words that have a translation."""
         known_W = np.diff(self.translation_end_W, prepend=0) > 0
         count_W = np.zeros(len(known_W), dtype=np.int64)
         for start in range(0, len(self.type_N), PLACES_AT_ONCE):
@@ -173,7 +172,6 @@ class SwitchedWindows:
         return self._spelled(self._switched(type_BL, random))
 
     def _switched(self, type_BL: Ints, random: np.random.Generator) -> Ints:
-        """Words after some have given way."""
         draw_BL = random.random(type_BL.shape)
         place_C = np.flatnonzero((draw_BL < REPLACED_SHARE) & self._is_known_W[type_BL])
         # Should they be too many, those of the highest draws stay as they are, which is chance alone.

@@ -64,7 +64,6 @@ class NumberedText:
 
     @classmethod
     def of(cls, splits: Mapping[Split, Iterable[Iterable[str]]]) -> Self:
-        """Lines of words that are in memory."""
         lines = {split: [list(line) for line in splits.get(split, ())] for split in Split}
         types, number_N = numbered(chain.from_iterable(lines.values()))
         ends = np.cumsum([sum(len(line) + 1 for line in part) for part in lines.values()])
@@ -94,7 +93,6 @@ class NumberedText:
         return Counter({self.types[number - 1]: int(count_T[number]) for number in np.flatnonzero(count_T).tolist()})
 
     def lines(self, split: Split) -> Iterator[list[str]]:
-        """The words of each line of one part."""
         line: list[str] = []
         for part in self.places(split):
             for number in part.tolist():

@@ -24,7 +24,6 @@ Ids = NDArray[np.unsignedinteger]
 
 
 def id_type(table_size: int) -> np.dtype[np.unsignedinteger]:
-    """The smallest integer type that fits every id."""
     return np.dtype(np.uint16 if table_size <= 1 << 16 else np.uint32)
 
 

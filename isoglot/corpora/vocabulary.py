@@ -96,7 +96,6 @@ class Vocabulary:
         return self._ids[language]
 
     def encode(self, language: str, subwords: Iterable[str]) -> list[int]:
-        """The ids of subwords, UNK for those without."""
         ids = self.ids(language)
         return [ids.get(subword, UNK) for subword in subwords]
 

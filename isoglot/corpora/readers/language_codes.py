@@ -60,7 +60,6 @@ def language_columns(names: Sequence[str], *, language: str) -> list[int]:
 
 
 def language_column(names: Sequence[str], *, language: str) -> int:
-    """The one column of a language."""
     return single_column(language_columns(names, language=language), repr(language), names=names)
 
 

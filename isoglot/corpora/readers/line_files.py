@@ -118,7 +118,6 @@ def _decoded(block: bytes) -> str | None:
 
 
 def _fault(line: bytes) -> str | None:
-    """The first fault of a line, if it has any."""
     if len(line) > LONGEST_LINE:
         return _TOO_LONG
     nul = line.find(b"\0")

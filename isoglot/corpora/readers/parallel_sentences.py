@@ -44,7 +44,6 @@ def is_treebank(lines: Sequence[str]) -> bool:
 
 
 def treebank_texts(lines: Sequence[str], *, path: Path) -> dict[str, str]:
-    """Each sentence's text by its id."""
     texts: dict[str, str] = {}
     start, comments = 0, dict[str, str]()
     for number, line in enumerate([*lines, ""], start=1):

@@ -68,7 +68,6 @@ def _rewritten_line(pattern: str, template: str) -> Callable[[str], str]:
 
 
 def _where(trigger: str, rewritten: Callable[[str], str], text: str) -> str:
-    """The text with each line rewritten that holds the trigger."""
     pieces = ["\n"]
     done = 1
     while done < len(text) and (place := text.find(trigger, done)) >= 0:

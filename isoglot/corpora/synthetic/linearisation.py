@@ -160,7 +160,6 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
     """The sentences that realise gives, word for word."""
     concepts = inventory(world)
     classes = [concepts.class_of(concept) for concept in range(concepts.size)]
-    upos = [UPOS[word_class] for word_class in classes]
     words = lexicon(language, world)
     head_BS = np.take_along_axis(positions(meanings, language=language), head_slots(meanings), axis=1) + 1
     head_BS[:, VERB] = 0
@@ -172,7 +171,7 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
     return [
         Tree(
             words=tuple(words[form] for form in line_forms),
-            upos=tuple(upos[concept] for concept in line_concepts),
+            upos=tuple(UPOS[classes[concept]] for concept in line_concepts),
             heads=tuple(heads),
             relations=tuple(RELATIONS[each] for each in slots),
             entity_tags=tuple(

@@ -92,13 +92,12 @@ def zipfian_conditional(pull_HW: Floats, *, head_H: Floats, dependent_W: Floats)
 
 def preference(world: World, *, heads: range, dependents: range) -> Preference:
     latent_CD, weight_C = latents(world), zipf_weights(world)
-    head, dependent = slice(heads.start, heads.stop), slice(dependents.start, dependents.stop)
     untilted_HW = zipfian_conditional(
-        (latent_CD[head, None] * latent_CD[None, dependent]).sum(-1),
-        head_H=weight_C[head] / weight_C[head].sum(),
-        dependent_W=weight_C[dependent] / weight_C[dependent].sum(),
+        (latent_CD[heads, None] * latent_CD[None, dependents]).sum(-1),
+        head_H=weight_C[heads] / weight_C[heads].sum(),
+        dependent_W=weight_C[dependents] / weight_C[dependents].sum(),
     )
-    return tilted(untilted_HW, tilt_TW=topic_tilts(world)[:, dependent], heads=heads, dependents=dependents)
+    return tilted(untilted_HW, tilt_TW=topic_tilts(world)[:, dependents], heads=heads, dependents=dependents)
 
 
 def tilted(untilted_HW: Floats, *, tilt_TW: Floats, heads: range, dependents: range) -> Preference:
@@ -125,11 +124,9 @@ def preferences(world: World) -> dict[WordClass, Preference]:
         WordClass.ADPOSITION: span(WordClass.NOUN, WordClass.ORGANISATION),
     }
     dependents = of | {WordClass.GIVEN_NAME: span(WordClass.GIVEN_NAME, WordClass.ORGANISATION)}
-    verb_weight_W, verb_tilt_TW = (
-        weight[..., verbs.start : verbs.stop] for weight in (zipf_weights(world), topic_tilts(world))
-    )
+    weight_1W, tilt_TW = zipf_weights(world)[None, verbs], topic_tilts(world)[:, verbs]
     return {
-        WordClass.VERB: tilted(verb_weight_W[None], tilt_TW=verb_tilt_TW, heads=range(1), dependents=verbs),
+        WordClass.VERB: tilted(weight_1W, tilt_TW=tilt_TW, heads=range(1), dependents=verbs),
         **{each: preference(world, heads=heads[each], dependents=dependents[each]) for each in heads},
     }
 

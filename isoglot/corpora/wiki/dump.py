@@ -127,7 +127,6 @@ def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytear
 
 
 def _hidden_names(path: Path, header: bytes) -> frozenset[str]:
-    """This Wikipedia's names of the namespaces whose links show nothing."""
     # Entities that grow without end need a DTD, which no dump has.
     if b"<!DOCTYPE" in header:
         raise IsoglotError(f"{path}: a document type (DTD) before the first page, which no dump of a Wikipedia has")
