@@ -15,7 +15,6 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
 from isoglot.errors import IsoglotError
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
-from isoglot.model.checkpoints import stored_progression
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.text import SyntheticText
 from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
@@ -89,6 +88,8 @@ class PretrainedEncoder(Stage):
         return guessed_training_seconds(updates=self.run.updates, operations=operations)
 
     def share_done(self, folder: Path) -> float:
+        from isoglot.model.checkpoints import stored_progression
+
         if (folder / LOG).exists():
             return 1.0
         return float(stored_progression(folder).get("update", 0) / self.run.updates)
