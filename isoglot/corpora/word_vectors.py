@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.line_files import LineFile, number_of
 from isoglot.errors import IsoglotError
 from isoglot.study.searches import FastText
 
@@ -53,7 +53,7 @@ def _row(fields: list[str], width: int) -> tuple[str, NDArray[np.float32]]:
     at = len(fields) - width
     others = fields[1:at]
     # A row with too many numbers looks like a word of several parts.
-    if at < 1 or width < 1 or (others and all(map(_is_number, others))):
+    if at < 1 or width < 1 or (others and all(number_of(other) is not None for other in others)):
         raise IsoglotError(f"{len(fields) - 1} numbers after the word, where {max(width, 1)} are expected; {FORMAT}")
     word = " ".join(fields[:at])
     if not word:
@@ -66,14 +66,6 @@ def _row(fields: list[str], width: int) -> tuple[str, NDArray[np.float32]]:
     if not np.isfinite(vector_D).all():
         raise IsoglotError(f"the vector of {word[:40]!r} is not of finite numbers of 32 bits; correct or drop the row")
     return word, vector_D
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 LEAST_THREADS = 10

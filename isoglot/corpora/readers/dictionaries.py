@@ -14,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 
 from isoglot.corpora.readers.language_codes import language_column, language_columns, single_column
-from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.line_files import LineFile, number_of
 from isoglot.errors import IsoglotError
 
 WEIGHT_COLUMNS = ("trans_quality", "quality", "weight", "votes")
@@ -76,17 +76,10 @@ def _pair_and_weight(row: Row) -> tuple[tuple[str, str], float]:
     source, target, weight = (field.strip() for field in row)
     if not source or not target:
         raise IsoglotError(f"the {'target' if source else 'source'} is empty; give the word or drop the row")
-    number = _number(weight)
+    number = number_of(weight)
     if number is None or not isfinite(number) or number <= 0:
         raise IsoglotError(f"the weight must be a number above 0, not {weight[:40]!r}; correct it or drop the row")
     return (source, target), number
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _layout(first_line: str, languages: Languages) -> tuple[bool, Callable[[str], Row]]:
@@ -108,7 +101,7 @@ def _is_header(names: list[str], languages: Languages) -> bool:
     if all(language_columns(names, language=language) for language in languages):
         return True
     # "weight" may also be an entry of a dictionary, but then a number or nothing stands behind it and its translation.
-    return len(names) > 2 and not set(names).isdisjoint(WEIGHT_COLUMNS) and _number(names[2]) is None
+    return len(names) > 2 and not set(names).isdisjoint(WEIGHT_COLUMNS) and number_of(names[2]) is None
 
 
 def _muse_words(line: str) -> list[str]:

@@ -144,6 +144,14 @@ def _size(path: Path) -> int:
     return status.st_size
 
 
+def number_of(text: str) -> float | None:
+    """The number that a field of a line spells, if it spells one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
 def _near(path: Path) -> str:
     try:
         names = sorted(other.name for other in path.parent.iterdir())

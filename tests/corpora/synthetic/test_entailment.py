@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import log_softmax
 
 from isoglot.corpora.synthetic import EntailmentPair, Label, Meanings, draw_meanings, entailment_pairs, realise
 from isoglot.corpora.synthetic.entailment import (
@@ -162,20 +160,12 @@ def bag_of_words(pairs: list[EntailmentPair]) -> NDArray[np.float64]:
 
 
 def bag_of_words_accuracies(pairs: list[EntailmentPair]) -> tuple[float, float]:
-    """Of a logistic regression, on the three quarters of the pairs that it was fitted to and on the others."""
+    """Of a ridge regression, on the three quarters of the pairs that it was fitted to and on the others."""
     features, num_train = bag_of_words(pairs), len(pairs) * 3 // 4
     gold = np.array([list(Label).index(pair.label) for pair in pairs])
     train, target = features[:num_train], np.eye(3)[gold[:num_train]]
-
-    def loss_and_gradient(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        weights = flat.reshape(-1, 3)
-        log_probabilities = log_softmax(train @ weights, axis=1)
-        loss = -(target * log_probabilities).sum() / num_train + 1e-4 * (weights**2).sum()
-        return loss, (train.T @ (np.exp(log_probabilities) - target) / num_train + 2e-4 * weights).ravel()
-
-    start = np.zeros(features.shape[1] * 3)
-    found = minimize(loss_and_gradient, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
-    right = (features @ found.x.reshape(-1, 3)).argmax(1) == gold
+    weights = np.linalg.solve(train.T @ train + np.eye(features.shape[1]), train.T @ target)
+    right = (features @ weights).argmax(1) == gold
     return float(right[:num_train].mean()), float(right[num_train:].mean())
 
 
