@@ -104,7 +104,7 @@ def check(
 ) -> None:
     """Read the files that are there: are they whole, unchanged, and of their format?"""
     from isoglot.corpora.download.catalogue import named_data_set
-    from isoglot.corpora.download.checking import checked, files_there
+    from isoglot.corpora.download.checking import files_there, problem_of
     from isoglot.corpora.download.getting import Watch, clear_folder_errors
 
     root = named_folder("--data", data)
@@ -121,12 +121,12 @@ def check(
             def read(done: int, path: Path = path) -> None:
                 watch.progress(path.name, activity="checking", done=done, total=path.stat().st_size)
 
-            outcome = checked(path, root=root, progress=read)
+            problem = problem_of(path, root=root, progress=read)
             folder = path.parent.relative_to(root).as_posix()
-            sound[folder] += outcome.problem is None
-            if outcome.problem is not None:
+            sound[folder] += problem is None
+            if problem is not None:
                 num_problems += 1
-                console.print(outcome.problem, soft_wrap=True, style="red")
+                console.print(problem, soft_wrap=True, style="red")
     for folder, count in sound.items():
         console.print(f"{folder}: {count} files in order")
     if num_problems:
