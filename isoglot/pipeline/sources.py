@@ -5,8 +5,10 @@ Methods raise MissingDataError for what the study does not give, or what is not 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
@@ -29,6 +31,8 @@ from isoglot.study.real_text import HubDataset, RealText
 from isoglot.study.study import Study, Synthetic
 
 Pair = tuple[str, str]
+SPLITS = ("train", "dev", "test")
+Given = TypeVar("Given")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,16 +57,14 @@ class SyntheticSources:
         """Sentences of the main domain, whatever a model is trained on."""
         return SyntheticParallelText(
             world=self.made_up.world,
-            languages=tuple(self.made_up.language(language) for language in languages),
+            languages=tuple(map(self.made_up.language, languages)),
             texts=tuple(self.text(language, Domain.MAIN) for language in languages),
             sentences=self.made_up.parallel_sentences,
         )
 
     def dictionary(self, languages: Pair) -> SyntheticDictionary:
-        source, target = languages
-        return SyntheticDictionary(
-            world=self.made_up.world, languages=(self.made_up.language(source), self.made_up.language(target))
-        )
+        source, target = map(self.made_up.language, languages)
+        return SyntheticDictionary(world=self.made_up.world, languages=(source, target))
 
     word_translation = dictionary
 
@@ -96,20 +98,15 @@ class SyntheticSources:
         return
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> SyntheticExamples:
-        counts = {
-            "train": self.made_up.train_examples,
-            "dev": self.made_up.dev_examples,
-            "test": self.made_up.test_examples,
-        }
-        seen = {"train": (), "dev": ("train",), "test": ("train", "dev")}
+        earlier_splits = SPLITS[: SPLITS.index(split)]
         return SyntheticExamples(
             task=task,
             task_version=task_named(task).version,
             world=self.made_up.world,
             language=self.made_up.language(language),
             split=split,
-            count=counts[split],
-            apart_from=tuple(self.examples(task, language=pair[0], split=other, pair=pair) for other in seen[split]),
+            count=getattr(self.made_up, f"{split}_examples"),
+            apart_from=tuple(self.examples(task, language=pair[0], split=other, pair=pair) for other in earlier_splits),
         )
 
 
@@ -151,10 +148,8 @@ class FileSources:
 
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
         """Dictionaries of which no extra anchors may be made."""
-        try:
-            return (self.word_translation(languages),)
-        except MissingDataError:
-            return ()
+        given = if_given(lambda: self.word_translation(languages))
+        return () if given is None else (given,)
 
     def mapping(self, languages: Pair) -> ParallelFiles:
         """Sentences to fit maps on and to compare models by; paraphrases for a language and its second model."""
@@ -205,3 +200,11 @@ def sources(study: Study) -> Sources:
     if isinstance(study.text, Synthetic):
         return SyntheticSources(made_up=study.text)
     return FileSources(real=study.text, wanted_by=study.origin)
+
+
+def if_given(resource: Callable[[], Given]) -> Given | None:
+    """A resource, or None where the study lacks it and can do without."""
+    try:
+        return resource()
+    except MissingDataError:
+        return None
