@@ -1,4 +1,4 @@
-"""A study's cells, and what a person may call them."""
+"""A study's cells, and how two of them differ."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-import pytest
 from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
@@ -16,7 +15,7 @@ from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.model_names import known_artifacts, named_artifact
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.store import Stage, Store, differences, inputs_first
-from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
@@ -55,14 +54,6 @@ def test_vocabularies_alone_need_no_model() -> None:
     assert not any("encoder" in kind for kind in kinds)
 
 
-def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
-    filled = emergence_cells(with_seeds(with_conditions(STUDY, ["default", "extra-anchors"]), [0]))
-    assert [cell.condition for cell in filled] == ["default", "default", "extra-anchors", "extra-anchors"]
-    before, after, same_before, other_after = (cell.stage.digest for cell in filled)
-    assert before == same_before
-    assert after != other_after
-
-
 def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:
     a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.variant)
     for store in (finished.store, Store(tmp_path)):
@@ -79,15 +70,6 @@ def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> No
     assert isinstance(ours, Stage)
     (found,) = differences(ours, theirs, known_artifacts(warmer, finished.store))
     assert (found.path, found.a, found.b) == ("run.batch", 9, 8)
-
-
-@pytest.mark.parametrize("exhibits", [("table-1",), ("emergence",), ("vocabulary",)])
-def test_a_condition_is_its_model_whatever_is_shown_of_it(exhibits: tuple[str, ...], tmp_path: Path) -> None:
-    named = [
-        named_artifact(condition, study=replace(STUDY, exhibits=exhibits), store=Store(tmp_path))
-        for condition in ("default", "sep-emb-l1-6:1")
-    ]
-    assert [each.kind for each in named] == ["pretrained-encoder"] * 2
 
 
 def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -> None:

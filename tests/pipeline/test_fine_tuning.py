@@ -6,13 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.predictions import evaluate
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.machine import Machine
 from isoglot.pipeline.stages.examples import ExampleFiles, SyntheticExamples, read_examples
 from isoglot.pipeline.stages.fine_tuning import (
     LOG,
@@ -29,11 +26,10 @@ from isoglot.store import Amount, Record, Store, inputs_first, plan
 from isoglot.study.languages import default_splitting
 from isoglot.study.searches import Schedule, Search
 from tests.pipeline.making import input_folders, made, made_alone, values
-from tests.pipeline.tiny_transfers import SEARCH, tiny_graph
+from tests.pipeline.tiny_transfers import CPU, SEARCH, tiny_graph, tuned_by_hand
 
 TASKS = ("nli", "ner", "parsing", "pos")
 OWN_PARTS = "sep-emb-l1-6"
-CPU = Machine(device=torch.device("cpu"))
 GRID = Search(
     batches=(8, 4), learning_rates=(1e-3, 5e-3), epochs=1, schedule=Schedule.LINEAR, warmup_share=0.2, beta2=0.97
 )
@@ -87,16 +83,8 @@ def test_each_language_is_read_with_its_own_table_and_by_its_own_parts(
         language: opened_encoding(store.folder, language=language, bpe=bpe, vocabulary=stage.vocabulary)
         for language, bpe in stage.bpe.items()
     }
-    tuned = FineTuner(
-        stage.run,
-        reader,
-        encoder=chosen_model(store.folder(stage.encoder)).encoder,
-        encoding=encodings["ela"],
-        train=read_examples(reader, store.folder(stage.train)),
-        dev=read_examples(reader, store.folder(stage.dev)),
-        folder=tmp_path,
-        machine=CPU,
-    ).finish(lambda *_: None)
+    encoder = chosen_model(store.folder(stage.encoder)).encoder
+    tuned = tuned_by_hand(stage, store, encoder=encoder, encoding=encodings["ela"], folder=tmp_path)
     for language, encoding in encodings.items():
         gold = read_examples(reader, store.folder(stage.tests[language]))
         model, labels = tuned.model, tuned.labels

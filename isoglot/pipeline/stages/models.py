@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
@@ -204,11 +204,6 @@ class Evaluation:
     update: int
     perplexity: Mapping[str, float]
 
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Evaluation:
-        perplexity = {language: float(value) for language, value in row["perplexity"].items()}
-        return cls(update=int(row["update"]), perplexity=perplexity)
-
 
 def evaluations(folder: Path) -> list[Evaluation]:
     """The log of a finished model; empty where the model was deleted once its scores were known."""
@@ -216,18 +211,20 @@ def evaluations(folder: Path) -> list[Evaluation]:
         lines = (folder / LOG).read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    found = []
+    rows = []
     for number, line in enumerate(lines, start=1):
         try:
-            found.append(Evaluation.of(json.loads(line)))
+            row = json.loads(line)
+            perplexity = {language: float(value) for language, value in row["perplexity"].items()}
+            rows.append(Evaluation(update=int(row["update"]), perplexity=perplexity))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise damaged(folder / LOG, fault=f"has no evaluation in line {number}", folder=folder) from error
-    return found
+    return rows
 
 
-def chosen_evaluation(found: Sequence[Evaluation], *, source: str) -> Evaluation:
+def chosen_evaluation(rows: Sequence[Evaluation], *, source: str) -> Evaluation:
     """The evaluation of the chosen model: the first with the source language's lowest perplexity."""
-    return min(found, key=lambda each: each.perplexity[source])
+    return min(rows, key=lambda each: each.perplexity[source])
 
 
 def kept_models(folder: Path, *, source: str) -> dict[int, Path]:
