@@ -155,8 +155,8 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
     If the exhibit is named, those are the exhibits of the study's file; if the file names no other, all models count.
     """
     is_named = VOCABULARY in study.exhibits
-    asking = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
-    models = [_models_of_two(study, exhibit) for exhibit in asking or ({VOCABULARY} if is_named else ())]
+    showing = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
+    models = [_models_of_two(study, exhibit) for exhibit in showing or ({VOCABULARY} if is_named else ())]
     only = study.only.get(VOCABULARY, EVERYTHING)
     return frozenset(
         (languages, condition)

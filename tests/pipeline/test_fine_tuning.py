@@ -20,7 +20,7 @@ from isoglot.pipeline.stages.fine_tuning import (
     prediction_files,
 )
 from isoglot.pipeline.stages.models import chosen_model
-from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
+from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Amount, Record, Store, inputs_first, plan
 from isoglot.study.languages import default_splitting
@@ -133,7 +133,9 @@ def test_the_time_of_a_run_is_estimated_from_runs_of_its_own_task(tmp_path: Path
     seconds = {"nli": 2.0, "ner": 2.0, "parsing": 9.0}
     for task, taken in seconds.items():
         stage = stage_of(task)
-        record = Record.of(replace(stage, run=replace(stage.run, seed=7)), files={}, seconds=taken)
+        record = Record.of(
+            replace(stage, run=replace(stage.run, seed=7)), files={}, seconds=taken, maker=Store(tmp_path).maker
+        )
         (tmp_path / record.folder_name).mkdir()
         record.write(tmp_path / record.folder_name)
     for task, taken in seconds.items():
@@ -153,12 +155,10 @@ def chosen_from(by_run: Sequence[Sequence[Score]], folder: Path) -> list[Score]:
 
 def run_scores(*, dev: float, source: float, target: float) -> list[Score]:
     return [
-        Score(metric="f1", value=source, language="ela"),
-        Score(metric="f1", value=target, language="oru"),
-        Score(metric="precision", value=target + 1, language="oru"),
-        Score(metric="dev_f1", value=dev, language="ela"),
-        Score(metric="dev_precision", value=100 - dev, language="ela"),
-        Score(metric="chosen_epoch", value=dev / 10),
+        *scores_of({"f1": source}, language="ela"),
+        *scores_of({"f1": target, "precision": target + 1}, language="oru"),
+        *scores_of({"dev_f1": dev, "dev_precision": 100 - dev}, language="ela"),
+        *scores_of({"chosen_epoch": dev / 10}),
     ]
 
 

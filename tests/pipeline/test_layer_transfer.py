@@ -19,7 +19,7 @@ from isoglot.pipeline.stages.fine_tuning import LOG
 from isoglot.pipeline.stages.layer_transfer import LAYERS, LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.readers import MAPS
-from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
+from isoglot.pipeline.stages.scores import read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Amount, Store, inputs_first
 from isoglot.study.searches import NewVectors
@@ -172,9 +172,8 @@ def chosen_by(stage: LayerTransfer, store: Store, place: Path, dev: Sequence[flo
         folder.mkdir(parents=True)
         (folder / LAYERS).symlink_to(inputs[head.digest] / LAYERS)
         inputs[head.digest] = folder
-        scores = {"dev_accuracy": value, "accuracy": 100 - value} if value is not None else {}
-        rows = [Score(metric=metric, value=each, language="ela") for metric, each in scores.items()]
-        write_scores(folder, [Score(metric="diverged", value=float(value is None)), *rows])
+        scores = {} if value is None else {"dev_accuracy": value, "accuracy": 100 - value}
+        write_scores(folder, [*scores_of({"diverged": float(value is None)}), *scores_of(scores, language="ela")])
     made_alone(stage, place, inputs)
     return {metric: value for (language, metric), value in values(place).items() if language != "oru"}
 

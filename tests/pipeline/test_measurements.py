@@ -76,8 +76,8 @@ def test_a_study_half_done_yields_what_is_there(store_copy: Store) -> None:
 
 
 def test_other_seeds_and_conditions_are_not_shown(finished: Workplace) -> None:
-    asked = with_seeds(with_conditions(STUDY, ["no-anchors", "sep-emb"]), [1, 2])
-    found, _ = measurements(asked, finished.store)
+    selected = with_seeds(with_conditions(STUDY, ["no-anchors", "sep-emb"]), [1, 2])
+    found, _ = measurements(selected, finished.store)
     # The vocabulary of separate embeddings serves every row that has them.
     assert {(each.condition, each.seed) for each in found} == {
         ("no-anchors", 1),

@@ -1,4 +1,4 @@
-"""What conditions have in common is one stage, and what sets them apart is what Table 1 says."""
+"""Conditions share the stages of what they have in common, and differ as Table 1 says."""
 
 from collections.abc import Callable
 from dataclasses import replace
