@@ -93,13 +93,12 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
         # A score without a layer, such as chance, does not depend on training: the trained model's cell has it.
         if cell.exhibit != EMERGENCE or score.layer is not None or cell.variant is None:
             yield replace(blank, **asdict(replace(score, language=score.language or blank.language)))
-    if cell.variant is not None:
-        return
-    if isinstance(cell.stage, Emergence):
-        yield from _of_training(blank, cell.stage.encoder, store=store)
-    elif isinstance(cell.stage, TwoModelStage) and cell.condition == MONOLINGUAL.name:
-        for language, encoder in sorted(cell.stage.encoders.items()):
-            yield from _of_training(replace(blank, language=language), encoder, store=store)
+    match cell.stage:
+        case Emergence(encoder=encoder) if cell.variant is None:
+            yield from _of_training(blank, encoder, store=store)
+        case TwoModelStage(encoders=encoders) if cell.variant is None and cell.condition == MONOLINGUAL.name:
+            for language, encoder in sorted(encoders.items()):
+                yield from _of_training(replace(blank, language=language), encoder, store=store)
 
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:

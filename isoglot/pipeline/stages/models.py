@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
@@ -204,6 +204,11 @@ class Evaluation:
     update: int
     perplexity: Mapping[str, float]
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Evaluation:
+        perplexity = {language: float(value) for language, value in row["perplexity"].items()}
+        return cls(update=int(row["update"]), perplexity=perplexity)
+
 
 def evaluations(folder: Path) -> list[Evaluation]:
     """The log of a finished model; empty where the model was deleted once its scores were known."""
@@ -214,9 +219,7 @@ def evaluations(folder: Path) -> list[Evaluation]:
     rows = []
     for number, line in enumerate(lines, start=1):
         try:
-            row = json.loads(line)
-            perplexity = {language: float(value) for language, value in row["perplexity"].items()}
-            rows.append(Evaluation(update=int(row["update"]), perplexity=perplexity))
+            rows.append(Evaluation.of(json.loads(line)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise damaged(folder / LOG, fault=f"has no evaluation in line {number}", folder=folder) from error
     return rows

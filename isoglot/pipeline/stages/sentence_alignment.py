@@ -87,8 +87,8 @@ def _vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -
     """The sentence vectors of each language, and the number of sentences that were cut."""
     from isoglot.evaluation.geometry.hidden_states import line_vectors
 
-    read = [line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)]
-    return [vectors for vectors, _ in read], [num_cut for _, num_cut in read]
+    vectors, num_cut = zip(*map(line_vectors, readers, texts), strict=True)
+    return list(vectors), list(num_cut)
 
 
 def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -> list[list[str]]:
