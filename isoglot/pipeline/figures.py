@@ -44,6 +44,8 @@ def figure_cells(study: Study) -> Iterator[Cell | Gap]:
                 yield Gap(exhibit=exhibit, condition=DEFAULT.name, languages=languages, reason=reason)
         for seed in part.seeds:
             for condition, languages, make_stage, task, variant in series_of[exhibit](part, seed):
+                # Files are looked up here and not before: a pair of models is lazy, so that one series without its
+                # files leaves a gap and the other series stay.
                 try:
                     stage = make_stage()
                 except MissingDataError as error:

@@ -1,4 +1,4 @@
-"""The data that a study gives its models: made-up languages, or files of real ones.
+"""The data that a study gives its models: synthetic languages, or files of real ones.
 
 Methods raise MissingDataError for what the study does not give, or what is not where it says.
 """
@@ -37,17 +37,17 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticSources:
-    """Made up, so that nothing is ever missing."""
+    """Synthetic languages, for which nothing is ever missing."""
 
-    made_up: Synthetic
+    settings: Synthetic
     most_words: None = None
 
     def text(self, language: str, domain: Domain) -> SyntheticText:
         return SyntheticText(
-            world=self.made_up.world,
-            language=self.made_up.language(language),
+            world=self.settings.world,
+            language=self.settings.language(language),
             domain=domain,
-            sentences=self.made_up.sentences,
+            sentences=self.settings.sentences,
         )
 
     def splitting(self, language: str) -> WordSplitting:
@@ -56,15 +56,15 @@ class SyntheticSources:
     def parallel(self, languages: Pair) -> SyntheticParallelText:
         """Sentences of the main domain, whatever a model is trained on."""
         return SyntheticParallelText(
-            world=self.made_up.world,
-            languages=tuple(map(self.made_up.language, languages)),
+            world=self.settings.world,
+            languages=tuple(map(self.settings.language, languages)),
             texts=tuple(self.text(language, Domain.MAIN) for language in languages),
-            sentences=self.made_up.parallel_sentences,
+            sentences=self.settings.parallel_sentences,
         )
 
     def dictionary(self, languages: Pair) -> SyntheticDictionary:
-        source, target = map(self.made_up.language, languages)
-        return SyntheticDictionary(world=self.made_up.world, languages=(source, target))
+        source, target = map(self.settings.language, languages)
+        return SyntheticDictionary(world=self.settings.world, languages=(source, target))
 
     word_translation = dictionary
 
@@ -76,22 +76,18 @@ class SyntheticSources:
         source, target = languages
         if original(target) == source:
             return SyntheticParaphrases(
-                world=self.made_up.world,
-                language=self.made_up.language(source),
+                world=self.settings.world,
+                language=self.settings.language(source),
                 text=self.text(source, Domain.MAIN),
-                sentences=self.made_up.mapping_sentences,
+                sentences=self.settings.mapping_sentences,
             )
         retrieval = self.parallel(languages)
-        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=self.made_up.mapping_sentences)
+        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=self.settings.mapping_sentences)
 
     def word_mapping(self, languages: Pair) -> tuple[DictionaryPart, DictionaryPart]:
-        fit, test = (
-            DictionaryPart(
-                dictionary=self.dictionary(languages), is_for_fitting=is_for_fitting, seed=self.made_up.world.seed
-            )
-            for is_for_fitting in (True, False)
-        )
-        return fit, test
+        seed = self.settings.world.seed
+        fit = DictionaryPart(dictionary=self.dictionary(languages), is_for_fitting=True, seed=seed)
+        return fit, replace(fit, is_for_fitting=False)
 
     def word_vectors(self, language: str) -> None:  # noqa: ARG002
         """None: these languages have no vectors but those that are trained here."""
@@ -102,10 +98,10 @@ class SyntheticSources:
         return SyntheticExamples(
             task=task,
             task_version=task_named(task).version,
-            world=self.made_up.world,
-            language=self.made_up.language(language),
+            world=self.settings.world,
+            language=self.settings.language(language),
             split=split,
-            count=getattr(self.made_up, f"{split}_examples"),
+            count=getattr(self.settings, f"{split}_examples"),
             apart_from=tuple(self.examples(task, language=pair[0], split=other, pair=pair) for other in earlier_splits),
         )
 
@@ -198,7 +194,7 @@ Sources = SyntheticSources | FileSources
 
 def sources(study: Study) -> Sources:
     if isinstance(study.text, Synthetic):
-        return SyntheticSources(made_up=study.text)
+        return SyntheticSources(settings=study.text)
     return FileSources(real=study.text, wanted_by=study.origin)
 
 
