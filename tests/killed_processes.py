@@ -98,7 +98,7 @@ def _die_at(moment: int | None) -> None:
     moments = itertools.count()
 
     def reap(event: str, arguments: tuple[object, ...]) -> None:  # noqa: ARG001
-        if event.startswith(("open", "os.", "shutil.")) and next(moments) == moment:
+        if event.startswith(("open", "os.", "shutil.", "fcntl.")) and next(moments) == moment:
             os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(reap)
