@@ -34,20 +34,8 @@ PAD, MASK = 2, 5
 def run_of(
     *, norm: NormPlacement = NormPlacement.PRE, dropout: float = 0.0, window: int = 12, **changes: object
 ) -> PretrainingRun:
-    run = tiny_run(window=window, **changes)
-    return replace(
-        run,
-        shape=replace(
-            run.shape,
-            width=128,
-            heads=2,
-            feed_forward=512,
-            positions=64,
-            norm=norm,
-            dropout=dropout,
-            attention_dropout=dropout,
-        ),
-    )
+    run = tiny_run(window=window, dropout=dropout, **changes)
+    return replace(run, shape=replace(run.shape, width=128, heads=2, feed_forward=512, positions=64, norm=norm))
 
 
 class Pass:

@@ -10,10 +10,12 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.killed_processes import until
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 SEARCHED = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])
@@ -85,14 +87,6 @@ class OneNodeCluster:
         """How often it was requeued."""
         shown = self.run("scontrol", "show", "job", job_id)
         return int(next(word for word in shown.split() if word.startswith("Restarts=")).removeprefix("Restarts="))
-
-
-def until(happens: Callable[[], object], *, what: str, seconds: float = 300) -> None:
-    """Wait until something happens, and fail with its name if it does not."""
-    deadline = time.monotonic() + seconds
-    while not happens():
-        assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds for {what}"
-        time.sleep(0.05)
 
 
 @contextmanager

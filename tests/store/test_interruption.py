@@ -5,12 +5,12 @@ import json
 import re
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from isoglot.store import Store
+from tests.killed_processes import until
 from tests.store.toy_stages import Patient, Text, files_of, lives_through, python
 
 NAMES = re.compile(r"store\.json(\.partial|\.lease)?|toy-[a-z]+-[0-9a-f]{16}(\.partial|\.lease)?")
@@ -27,13 +27,6 @@ def assert_sound(root: Path) -> None:
                 for name, content in files_of(path).items()
             }
             assert found == listed
-
-
-def until(happens: Callable[[], bool], *, seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not happens():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.campaign)])

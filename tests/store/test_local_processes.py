@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from killed_processes import descendants, is_running
+from killed_processes import descendants, is_running, until
 
 from isoglot.store import Engine, InThisProcess, Observer, Stage, Store, local_processes, run_plan
 from isoglot.store.local_processes import LocalProcesses
 from tests.store.odd_stages import ColourError, Failing, Filling, Meeting, Mortal, Rain, Stubborn, Variables
 from tests.store.test_executor import Diary
-from tests.store.test_interruption import assert_sound, until
+from tests.store.test_interruption import assert_sound
 from tests.store.toy_stages import Count, Joined, Patient, Text, files_of, python
 
 ONE, TWO = Text(word="one"), Text(word="two")
