@@ -52,7 +52,7 @@ def test_derivatives_go_without_onednn_on_arm_alone(name: str, used: bool, monke
         assert torch.backends.mkldnn.enabled is (used and before)
         functional.gelu(value).sum().backward()
     assert torch.backends.mkldnn.enabled is before
-    # The same numbers whoever computes them: x * Phi(x), differentiated.
+    # The numbers are the same either way: x * Phi(x), differentiated.
     x = value.detach().double()
     density = torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     expected = 0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * density

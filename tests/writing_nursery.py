@@ -25,7 +25,7 @@ def write_rounds(folder: Path, rounds: int) -> None:
 
 
 def fate(folder: Path, *, rounds: int, moment: int | None = None, seconds: float | None = None) -> Fate:
-    """Of a process that is killed after some seconds, or at the moment-th thing it asks of the system."""
+    """The fate of a process that is killed after some seconds, or at the moment-th thing it asks of the system."""
     folder.mkdir()
     code = exit_code_of(lambda: write_rounds(folder, rounds), moment=moment, seconds=seconds)
     return code, " ".join(sorted(path.relative_to(folder).as_posix()[:20] for path in folder.rglob("*")))

@@ -29,7 +29,6 @@ def maker() -> dict[str, Any]:
 
 
 def host() -> str:
-    """The machine's name."""
     return os.uname().nodename
 
 

@@ -120,7 +120,6 @@ class Store:
         return self.root / folder_name(kind=stage.kind, digest=stage.digest)
 
     def partial_folder(self, stage: Stage) -> Path:
-        """The folder of an artifact in work."""
         return self._beside(stage, PARTIAL)
 
     def log_folder(self, stage: Stage | Record) -> Path:

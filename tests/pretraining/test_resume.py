@@ -101,7 +101,7 @@ def test_a_finished_run_is_left_as_it_is(streams: dict[str, TokenStream], folder
 
 @pytest.fixture
 def trainer(streams: dict[str, TokenStream], folder: Path) -> Trainer:
-    """Of a model one of whose languages may not have had its turn."""
+    """A trainer that may not have read one of its languages yet."""
     trainer = trainer_of(tiny_run(separate=EVERYTHING), streams, folder=folder)
     for _ in range(3):
         trainer.advance()

@@ -67,7 +67,7 @@ def in_training() -> dict[int, Path]:
 
 
 def ranks_since(before: dict[int, Path]) -> list[int]:
-    """Those of a job that was begun since."""
+    """The processes of a job that was begun since."""
     return [process for process, job_file in in_training().items() if job_file not in before.values()]
 
 

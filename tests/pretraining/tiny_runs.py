@@ -50,7 +50,7 @@ def tiny_run(*, dropout: float = 0.0, learning_rate: float = 5e-3, **changes: An
 
 
 def lines_of(language: str, *, count: int, seed: int) -> list[list[str]]:
-    """Letters in the language's order, from anywhere on: any of them can be told from its neighbours."""
+    """Letters in the language's order, from anywhere on: each follows from its neighbours."""
     starts = np.random.default_rng(seed).integers(0, 12, count)
     return [[LETTERS[language][(start + step) % 12] for step in range(7)] for start in starts]
 
