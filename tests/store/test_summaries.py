@@ -62,9 +62,7 @@ def test_inputs_of_a_new_target_are_made_again(store: Store, origin: Store) -> N
         store.ensure(COUNT)
     assert [stage.kind for stage in run_plan([COUNT], store).made] == ["toy-text", "toy-joined", "toy-count"]
     assert files_of(store.folder(TEXT)) == files_of(origin.folder(TEXT))
-    artifact = store.lookup(TEXT)
-    assert artifact is not None
-    assert artifact.folder == store.folder(TEXT)
+    assert store.find_folder(TEXT) == store.folder(TEXT)
     assert len(list(store.records())) == 3
 
 
