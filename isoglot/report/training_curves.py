@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.errors import IsoglotError
-from isoglot.model.checkpoints import stored_progression
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import Evaluation, PretrainedEncoder, evaluations
 from isoglot.store import Store, inputs_first
@@ -77,6 +76,8 @@ def _so_far(partial: Path) -> Sequence[Evaluation]:
     if finished := _readable(partial):
         return finished
     try:
+        from isoglot.model.checkpoints import stored_progression
+
         return [Evaluation.of(row) for row in stored_progression(partial).get("log", [])]
     except (ValueError, KeyError, TypeError, AttributeError):
         return []

@@ -8,6 +8,9 @@ from torch import Tensor
 
 from tests.pretraining.triton_ground import BF16, DEVICE, INTERPRETED, assert_near, drawn, kernels, seed_of
 
+# torch says so once, of its own thread for derivatives; cuBLAS then finds the context.
+pytestmark = pytest.mark.filterwarnings("ignore:Attempting to run cuBLAS")
+
 
 def attended(joint: Tensor, mask: Tensor, *, batch: int, length: int, heads: int) -> Tensor:
     """By the formula, with dropout's factors (W, H, L, L) given."""
