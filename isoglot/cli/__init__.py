@@ -160,13 +160,21 @@ def breakdown(
     data: DataOption = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
-    from isoglot.report.breakdown import CellName, cell_breakdown
+    from isoglot.report.breakdown import cell_breakdown
 
-    name = CellName(task=task, condition=condition, language=language, seed=seed)
     words = [study, *([] if store_folder == DEFAULT_STORE else ["--store", store_folder])]
     words += ["--data", data] if data else []
     chosen = chosen_study(study, data=data)
-    for part in cell_breakdown(chosen, name, store=opened_store(store_folder), study_words=words):
+    parts = cell_breakdown(
+        chosen,
+        task,
+        condition=condition,
+        language=language,
+        seed=seed,
+        store=opened_store(store_folder),
+        study_words=words,
+    )
+    for part in parts:
         plain_console().print(part)
 
 

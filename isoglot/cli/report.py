@@ -29,8 +29,9 @@ from isoglot.cli.options import (
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
+    from isoglot.report.difference import Changed
     from isoglot.report.report_files import ReportContent
-    from isoglot.report.writing import Compared, Other
+    from isoglot.report.writing import Other
 
 
 def report(
@@ -72,7 +73,7 @@ def report(
     choices = {"seeds": seeds, "conditions": conditions, "exhibits": exhibits, "tasks": tasks}
     if (folder := named_report(study, **choices)) is not None:
         written = rewrite_report(folder, to=copy, against=_other(against, store_folder=store_folder, data=data))
-        _tell(written.page, written.compared, study=study, open_it=open_it)
+        _print_outcome(written.page, written.changed, study=study, against=against, open_it=open_it)
         return
     store = opened_store(store_folder)
     chosen = chosen_study(study, data=data, **choices)
@@ -88,18 +89,26 @@ def report(
     page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
     pending = f"{len(current.pending)} cells are pending; make them with: {making}"
     remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
-    _tell(page, current.compared, study=study, remarks=remarks, open_it=open_it)
+    _print_outcome(page, current.changed, study=study, against=against, remarks=remarks, open_it=open_it)
     if current.damage:
         raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in current.damage)))
 
 
-def _tell(page: Path, compared: Compared | None, *, study: str, remarks: Sequence[str] = (), open_it: bool) -> None:
+def _print_outcome(
+    page: Path,
+    changed: Sequence[Changed],
+    *,
+    study: str,
+    against: str | None,
+    remarks: Sequence[str] = (),
+    open_it: bool,
+) -> None:
     from isoglot.report.difference import difference_sentences
 
     console = plain_console()
-    if compared is not None:
-        console.print(f"From {compared.other} to {study}:")
-        for line in difference_sentences(compared.changed):
+    if against is not None:
+        console.print(f"From {against} to {study}:")
+        for line in difference_sentences(changed):
             console.print(line)
     for sentence in remarks:
         console.print(sentence)
