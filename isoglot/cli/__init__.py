@@ -134,11 +134,18 @@ def breakdown(
     seed: Annotated[int | None, typer.Option("--seed", help="Of the model, if not the study's first.")] = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
-    from isoglot.report.breakdown import CellName, cell_breakdown
+    from isoglot.report.breakdown import cell_breakdown
 
-    name = CellName(task=task, condition=condition, language=language, seed=seed)
-    chosen, store = folders.read_study(study), folders.open_store()
-    for part in cell_breakdown(chosen, name, store=store, study_words=folders.words(study)):
+    parts = cell_breakdown(
+        folders.read_study(study),
+        task,
+        condition=condition,
+        language=language,
+        seed=seed,
+        store=folders.open_store(),
+        study_words=folders.words(study),
+    )
+    for part in parts:
         plain_console().print(part)
 
 

@@ -14,7 +14,8 @@ from isoglot.cli.options import Folders, StudyOptions, grouped_options, named_fo
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
-    from isoglot.report.writing import Compared, Other
+    from isoglot.report.difference import Changed
+    from isoglot.report.writing import Other
 
 
 @grouped_options
@@ -51,7 +52,7 @@ def report(
     study, folder = options.study, options.report_folder()
     if folder is not None:
         written = rewrite_report(folder, to=copy, against=_other(against, folders=options))
-        _show(written.page, written.compared, study=study, open_it=open_it)
+        _print_outcome(written.page, written.changed, study=study, against=against, open_it=open_it)
         return
     store, chosen = options.open_store(), options.chosen_study()
     wanted = targets(chosen)
@@ -65,18 +66,26 @@ def report(
     page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
     pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
     remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
-    _show(page, current.compared, study=study, remarks=remarks, open_it=open_it)
+    _print_outcome(page, current.changed, study=study, against=against, remarks=remarks, open_it=open_it)
     if current.damage:
         raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in current.damage)))
 
 
-def _show(page: Path, compared: Compared | None, *, study: str, remarks: Sequence[str] = (), open_it: bool) -> None:
+def _print_outcome(
+    page: Path,
+    changed: Sequence[Changed],
+    *,
+    study: str,
+    against: str | None,
+    remarks: Sequence[str] = (),
+    open_it: bool,
+) -> None:
     from isoglot.report.difference import difference_sentences
 
     console = plain_console()
-    if compared is not None:
-        console.print(f"From {compared.other} to {study}:")
-        for line in difference_sentences(compared.changed):
+    if against is not None:
+        console.print(f"From {against} to {study}:")
+        for line in difference_sentences(changed):
             console.print(line)
     for sentence in remarks:
         console.print(sentence)

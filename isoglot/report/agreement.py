@@ -10,7 +10,7 @@ from statistics import correlation, fmean
 
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_order, published_score
 from isoglot.report.transfer_scores import Model, TaskScores
-from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, Verdict, few_seeds, order_verdict
+from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, Verdict, few_seeds, in_order, order_verdict
 from isoglot.study.conditions import CONDITIONS
 
 FEWEST_CONDITIONS = 4
@@ -150,20 +150,9 @@ class Agreement:
 
     better: str
     worse: str
-    our_better: float
-    our_worse: float
-    num_seeds: int
     verdict: Verdict
-    are_gains: bool
-    """Whether the numbers are gains over the untrained model; otherwise they are scores."""
-
-    def sentence(self) -> str:
-        """For people: "Default +61.0 > No anchors +56.2: too close to call"."""
-        better, worse = CONDITIONS[self.better].label, CONDITIONS[self.worse].label
-        sign = ">" if self.our_better > self.our_worse else "<" if self.our_better < self.our_worse else "="
-        few = few_seeds(self.num_seeds)
-        number = "+.1f" if self.are_gains else ".1f"
-        return f"{better} {self.our_better:{number}} {sign} {worse} {self.our_worse:{number}}: {self.verdict}{few}"
+    sentence: str
+    """For people: "Default +61.0 > No anchors +56.2: too close to call"."""
 
 
 def agreement_lines(found: Sequence[Agreement], *, most: int = FEW_LINES) -> Iterator[tuple[str, Verdict]]:
@@ -172,7 +161,7 @@ def agreement_lines(found: Sequence[Agreement], *, most: int = FEW_LINES) -> Ite
         yield _tally(found), _worst(found)
         found = [each for each in found if each.verdict is Verdict.DISAGREES]
     for each in found:
-        yield each.sentence(), each.verdict
+        yield each.sentence, each.verdict
 
 
 def _tally(found: Sequence[Agreement]) -> str:
@@ -190,7 +179,7 @@ def _worst(found: Sequence[Agreement]) -> Verdict:
 
 def agreements(gains: Mapping[str, tuple[float, ...]]) -> list[Agreement]:
     """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
-    return _compared(gains, is_ahead=published_order, are_gains=True, noise=Noise())
+    return list(_compared(gains, is_ahead=published_order, number="+.1f", noise=Noise()))
 
 
 def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
@@ -205,29 +194,23 @@ def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[
             values = {
                 model.condition: scores.of_target(model, pair[1]) for model in scores.models if model.is_pretrained
             }
-            found = _compared(values, is_ahead=is_ahead, are_gains=False, noise=noise)
+            found = list(_compared(values, is_ahead=is_ahead, number=".1f", noise=noise))
             where = f"{scores.task.title}, {'-'.join(pair)}"
             yield from ((f"{where}: {line}", verdict) for line, verdict in agreement_lines(found))
 
 
 def _compared(
-    values: Mapping[str, tuple[float, ...]], *, is_ahead: Callable[[str, str], bool], are_gains: bool, noise: Noise
-) -> list[Agreement]:
-    """Values by condition, one for each seed."""
+    values: Mapping[str, tuple[float, ...]], *, is_ahead: Callable[[str, str], bool], number: str, noise: Noise
+) -> Iterator[Agreement]:
+    """Values by condition, one for each seed; `number` is their format."""
     samples = {
         name: Sample.of(dict(enumerate(each))) for name, each in values.items() if each and name in TABLE_1_SCORES
     }
-    return [
-        Agreement(
-            better=better,
-            worse=worse,
-            our_better=samples[better].mean,
-            our_worse=samples[worse].mean,
-            num_seeds=min(len(values[better]), len(values[worse])),
-            verdict=order_verdict(samples[better], samples[worse], close=noise.points),
-            are_gains=are_gains,
-        )
-        for first, second in combinations(samples, 2)
-        for better, worse in ((first, second), (second, first))
-        if is_ahead(better, worse)
-    ]
+    for pair in combinations(samples, 2):
+        for better, worse in (pair, pair[::-1]):
+            if is_ahead(better, worse):
+                ours, theirs = samples[better], samples[worse]
+                verdict = order_verdict(ours, theirs, close=noise.points)
+                few = few_seeds(min(len(values[better]), len(values[worse])))
+                numbers = in_order((CONDITIONS[better].label, ours), (CONDITIONS[worse].label, theirs), number=number)
+                yield Agreement(better=better, worse=worse, verdict=verdict, sentence=f"{numbers}: {verdict}{few}")

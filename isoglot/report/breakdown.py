@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich import box
 from rich.console import RenderableType
@@ -18,40 +17,45 @@ from isoglot.pipeline.exhibits import cells, gaps
 from isoglot.pipeline.stages.fine_tuning import PLACES, FineTuning, ZeroShotTransfer, prediction_files
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.store import Store
+from isoglot.study.conditions import DEFAULT
 from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
 
 
-@dataclass(frozen=True, kw_only=True)
-class CellName:
-    """Which cell is meant, in the words of the command."""
-
-    task: str
-    condition: str
-    language: str | None
-    """None: the first target."""
-    seed: int | None
-    """None: the study's first."""
-
-
 def cell_breakdown(
-    study: Study, name: CellName, *, store: Store, study_words: Sequence[str]
+    study: Study,
+    task_name: str,
+    *,
+    condition: str = DEFAULT.name,
+    language: str | None = None,
+    seed: int | None = None,
+    store: Store,
+    study_words: Sequence[str],
 ) -> Iterator[RenderableType]:
     """Scores of the cell's best setting, then by label, then where its files are.
 
-    `study_words` are the words of the command line that name the study and its folders.
+    By default it is the first target and the study's first seed. `study_words` are the words of the command line
+    that name the study and its folders.
     """
-    pair, language, seed = _checked(study.of_exhibit(TABLE_1), name)
-    narrow = with_exhibits(with_tasks(study, [name.task]), [TABLE_1])
-    stage = _stage(with_seeds(with_conditions(narrow, [name.condition]), [seed]), pair=pair)
-    choices = ["--exhibits", TABLE_1, "--tasks", name.task, "--conditions", name.condition, "--seeds", str(seed)]
+    shown = study.of_exhibit(TABLE_1)
+    source, *targets = shown.languages
+    language = targets[0] if language is None else language
+    seed = shown.seeds[0] if seed is None else seed
+    _refuse_unknown(task_name, shown.tasks, what="task", study=study)
+    _refuse_unknown(condition, [each.name for each in shown.conditions], what="condition", study=study)
+    _refuse_unknown(language, shown.languages, what="language", study=study)
+    _refuse_unknown(str(seed), [str(each) for each in shown.seeds], what="seed", study=study)
+    pair = (source, targets[0] if language == source else language)
+    narrow = with_exhibits(with_tasks(study, [task_name]), [TABLE_1])
+    stage = _stage(with_seeds(with_conditions(narrow, [condition]), [seed]), pair=pair)
+    choices = ["--exhibits", TABLE_1, "--tasks", task_name, "--conditions", condition, "--seeds", str(seed)]
     run = _best_run(stage, store=store, again=shlex.join(["isoglot", "run", *study_words, *choices]))
-    task = task_named(name.task)
+    task = task_named(task_name)
     paths = prediction_files(store.folder(run), task, language)
     gold, predicted = (task.read(path) for path in paths)
     yield Text(f"{task.title}, tested on {language}: {run.title.partition(', ')[2]}", style="bold")
     if len(stage.runs) > 1 and any(score.metric == PLACES[1] for score in read_scores(store.folder(stage))):
         yield Text(
-            f"The best of {len(stage.runs)} settings on {pair[0]}'s dev set; Table 1 has the mean of the best two."
+            f"The best of {len(stage.runs)} settings on {source}'s dev set; Table 1 has the mean of the best two."
         )
     scores = task.scores(gold, predicted)
     yield Text("; ".join(f"{task.metric_titles[metric]} {value:.1f}" for metric, value in scores.items()))
@@ -59,18 +63,6 @@ def cell_breakdown(
     for title, path in zip(("Gold", "Predicted"), paths, strict=True):
         yield Text(f"{title + ':':<11}{path}")
     yield Text(f"Score them yourself with {task.scorer}")
-
-
-def _checked(study: Study, name: CellName) -> tuple[tuple[str, str], str, int]:
-    """The pair, language and seed that are meant."""
-    _refuse_unknown(name.task, study.tasks, what="task", study=study)
-    _refuse_unknown(name.condition, [each.name for each in study.conditions], what="condition", study=study)
-    source, *targets = study.languages
-    language = targets[0] if name.language is None else name.language
-    _refuse_unknown(language, study.languages, what="language", study=study)
-    seed = study.seeds[0] if name.seed is None else name.seed
-    _refuse_unknown(str(seed), [str(each) for each in study.seeds], what="seed", study=study)
-    return (source, targets[0] if language == source else language), language, seed
 
 
 def _refuse_unknown(name: str, known: Sequence[str], *, what: str, study: Study) -> None:

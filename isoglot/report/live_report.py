@@ -10,7 +10,8 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
-from isoglot.report.writing import Compared, Other, write_report
+from isoglot.report.difference import Changed
+from isoglot.report.writing import Other, write_report
 from isoglot.store import Observer, Stage, Store
 from isoglot.study.study import Study
 
@@ -24,7 +25,8 @@ class CurrentReport:
     pending: list[Cell]
     """Cells that a run would fill."""
     damage: list[IsoglotError]
-    compared: Compared | None
+    changed: Sequence[Changed]
+    """Differences from another report, if one was given."""
 
 
 def write_current_report(
@@ -36,7 +38,7 @@ def write_current_report(
     all_failures = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damaged.values())])
     lacking = [*pending, *(cell for cell, _ in damaged.values())]
     written = write_report(study, found, store=store, failures=list(all_failures), pending=lacking, against=against)
-    return CurrentReport(page=written.page, found=found, pending=pending, damage=damage, compared=written.compared)
+    return CurrentReport(page=written.page, found=found, pending=pending, damage=damage, changed=written.changed)
 
 
 def _damaged(

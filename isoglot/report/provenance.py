@@ -25,7 +25,7 @@ from isoglot.study.study import Study, Synthetic
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """How those of one language are found."""
+    """How the words of one language are found."""
 
     language: str
     splitter: str
@@ -80,7 +80,7 @@ class Making:
 
 @dataclass(frozen=True, kw_only=True)
 class Spent:
-    """On all artifacts of a kind."""
+    """Work on all artifacts of a kind."""
 
     kind: str
     artifacts: int

@@ -1,7 +1,7 @@
 """The paper's own numbers: Table 1 and Figure 7, as printed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import Any
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
@@ -91,9 +91,8 @@ def published_measurements() -> Iterator[Measurement]:
     for condition, of_tasks in TABLE_1_SCORES.items():
         for task, title in TITLE_OF_TASK.items():
             for target, score in zip(TARGETS, of_tasks[title], strict=True):
-                yield _printed(
-                    TABLE_1, condition, (SOURCE, target), task_named(task).metric, score, task=task, layer=None
-                )
+                metric = task_named(task).metric
+                yield _printed(TABLE_1, condition, (SOURCE, target), metric=metric, value=score, task=task)
     for languages, by_kind in FIGURE_7_CKA.items():
         bilingual = OF_PRIME if languages[1].endswith(PRIME) else DEFAULT
         kinds = {
@@ -104,30 +103,9 @@ def published_measurements() -> Iterator[Measurement]:
         for kind, values in by_kind.items():
             condition, variant = kinds[kind]
             for layer, value in enumerate(values):
-                printed = _printed(FIGURE_7, condition, languages, "cka", value, task=None, layer=layer)
-                yield replace(printed, variant=variant)
+                yield _printed(FIGURE_7, condition, languages, metric="cka", value=value, layer=layer, variant=variant)
 
 
-def _printed(
-    exhibit: str,
-    condition: str,
-    languages: tuple[str, str],
-    metric: str,
-    value: float,
-    *,
-    task: str | None,
-    layer: int | None,
-) -> Measurement:
-    return Measurement(
-        study="paper",
-        exhibit=exhibit,
-        condition=condition,
-        languages=languages,
-        language=languages[1],
-        task=task,
-        metric=metric,
-        layer=layer,
-        seed=0,
-        value=value,
-        stage="",
-    )
+def _printed(exhibit: str, condition: str, languages: tuple[str, str], **more: Any) -> Measurement:
+    place = {"exhibit": exhibit, "condition": condition, "languages": languages, "language": languages[1]}
+    return Measurement(**{"study": "paper", "task": None, "layer": None, "seed": 0, "stage": ""} | place | more)

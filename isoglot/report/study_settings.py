@@ -1,4 +1,4 @@
-"""All that a study asks for as plain JSON, so that two reports can be held against each other."""
+"""Inputs of a study as plain data: its settings, the files it reads, and departures from the paper."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARK = "Departure: "
 
 @dataclass(frozen=True, kw_only=True)
 class Departure:
-    """One mark."""
+    """A comment of the code that says where isoglot departs from the paper."""
 
     file: str
     """From the package's folder: "isoglot/study/scales.py"."""
@@ -106,7 +106,7 @@ def _files(value: object) -> Iterator[SourceFile]:
 
 
 def study_settings(study: Study) -> dict[str, Json]:
-    """Conditions of Table 1 by their names; what a study is called, and the file it was read from, ask for nothing."""
+    """Everything that changes results, so neither the study's name nor its file; conditions of Table 1 by name."""
     return {
         "languages": list(study.languages),
         "conditions": [written(condition) for condition in study.conditions],

@@ -124,6 +124,13 @@ def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS)
     return Verdict.TOO_CLOSE
 
 
+def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: str = ".1f") -> str:
+    """ "Default 70.2 > Sep Emb 65.7"."""
+    (a_label, a), (b_label, b) = first, second
+    sign = ">" if a.mean > b.mean else "<" if a.mean < b.mean else "="
+    return f"{a_label} {a.mean:{number}} {sign} {b_label} {b.mean:{number}}"
+
+
 def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict on a claim about all of them: one clear exception refutes it, and half must bear it out.
 

@@ -15,6 +15,7 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture, png_of
+from isoglot.report.grid import markdown_row
 from isoglot.report.page.figure_sections import (
     emergence_sections,
     figure_3_section,
@@ -43,14 +44,16 @@ from isoglot.report.report_files import (
     write_report_data,
 )
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.text_files import ALL as ALL_TEXTS
-from isoglot.report.text_files import text_files
+from isoglot.report.table_1 import csv_table, latex_table, markdown_table
+from isoglot.report.verdicts import Claim, Noise, Verdict, seed_remarks
 from isoglot.store import Store
 from isoglot.store.store import ignore_holder
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
 PICTURE_ENDINGS = (".svg", ".png")
+CSV, LATEX, MARKDOWN, CLAIMS = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md")
+"""Files beside the page, to be put into papers, spreadsheets and READMEs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,19 +66,12 @@ class Other:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
-    """What differs from another report."""
-
-    other: str
-    changed: Sequence[Changed]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Written:
-    """A report."""
+    """A report that was written."""
 
     page: Path
-    compared: Compared | None
+    changed: Sequence[Changed] = ()
+    """Its differences from another report, if one was given."""
 
 
 def write_report(
@@ -87,7 +83,7 @@ def write_report(
     pending: Sequence[Cell] = (),
     against: Other | None = None,
 ) -> Written:
-    """Write the report beside the artifacts it was made from, and tell what could not be made."""
+    """Write the report beside the artifacts it was made from, with the reasons why numbers are missing."""
     # By what it shows as well as by name: one seed's report must not replace that of three.
     shown = sha256("".join(cell.stage.digest for cell in cells(study)).encode()).hexdigest()
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
@@ -117,12 +113,12 @@ def _clear_errors(folder: Path) -> Iterator[None]:
 def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: bool, keeps_pictures: bool) -> Written:
     """All files of a report; those that the page is made from only where they are new."""
     data = replace(data, state=data.state.seen_from(folder))
-    compared = None
-    if against is not None:
-        compared = Compared(other=against.name, changed=difference(against.content, data.content))
+    changed = [] if against is None else difference(against.content, data.content)
     scores = ReportScores(data.measurements)
     texts = text_files(scores)
-    sections = page_sections(data, scores, compared=compared, beside=list(texts))
+    differences = None if against is None else difference_section(changed, other=against.name)
+    all_sections = _sections(data, scores, differences=differences, beside=list(texts))
+    sections = [section for section in all_sections if section is not None]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
     with lease(folder / "report.lease", waiting=ignore_holder):
@@ -138,22 +134,16 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = page_head(data.study, data.state)
         write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
-        # What lies in a folder that was no report is somebody else's.
+        # The files of a folder that was no report are somebody else's.
         if was_report:
             _remove_stale(folder, texts=texts, pictures=pictures)
-    return Written(page=folder / PAGE, compared=compared)
-
-
-def page_sections(
-    data: ReportData, scores: ReportScores, *, compared: Compared | None, beside: Sequence[str]
-) -> list[Section]:
-    """What there is to show, the most telling first; `beside`: the files of text that the page comes with."""
-    return [section for section in _sections(data, scores, compared, beside) if section is not None]
+    return Written(page=folder / PAGE, changed=changed)
 
 
 def _sections(
-    data: ReportData, scores: ReportScores, compared: Compared | None, beside: Sequence[str]
+    data: ReportData, scores: ReportScores, *, differences: Section | None, beside: Sequence[str]
 ) -> Iterator[Section | None]:
+    """The most telling section first; `beside` names the files of text that the page comes with."""
     study, measurements, state = data.study, data.measurements, data.state
     absences = Absences.of(state.absent)
     trains_models = bool({*study.exhibits} - {VOCABULARY})
@@ -168,10 +158,34 @@ def _sections(
     yield from training_sections(measurements, data.curves)
     yield vocabulary_section(measurements)
     yield from figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
-    if compared is not None:
-        yield difference_section(compared.changed, other=compared.other)
+    yield differences
     yield missing_section(state)
     yield provenance_section(data.provenance, logs=state.logs, beside=beside)
+
+
+def text_files(scores: ReportScores) -> dict[str, str]:
+    """The content of each file that the study has something for, by name."""
+    files: dict[str, str] = {}
+    if table := scores.table_1:
+        files |= {CSV: csv_table(table), LATEX: latex_table(table), MARKDOWN: markdown_table(table)}
+    if any(claim.verdict is not Verdict.NOT_TESTED for claim in scores.claims):
+        files[CLAIMS] = markdown_claims(scores.claims, noise=scores.transfer_evidence.noise)
+    return files
+
+
+def markdown_claims(claims: Sequence[Claim], *, noise: Noise) -> str:
+    """A heading, the count of each verdict, and the claims that were tested, in the paper's order."""
+    tested = [claim for claim in claims if claim.verdict is not Verdict.NOT_TESTED]
+    about_all, about_each = seed_remarks(tested)
+    lines = [
+        markdown_row([f"{claim.sentence} ({claim.source})", claim.verdict.word, claim.numbers + about_each[claim.key]])
+        for claim in tested
+    ]
+    table = "\n".join([markdown_row(["The paper", "We", "Numbers"]), markdown_row(["---"] * 3), *lines])
+    counts = {verdict: sum(claim.verdict is verdict for claim in claims) for verdict in Verdict}
+    tally = ", ".join(f"{verdict.word}: {count}" for verdict, count in counts.items() if count)
+    summary = filter(None, [f"{tally[0].upper()}{tally[1:]}.", noise.sentence(), about_all])
+    return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
 
 
 def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
@@ -192,7 +206,7 @@ def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
 def _remove_stale(folder: Path, *, texts: Collection[str], pictures: Sequence[Picture]) -> None:
     """Texts and pictures that an earlier report had here, and this one has not."""
     stems = {picture.file_stem for picture in pictures}
-    stale = [folder / name for name in ALL_TEXTS if name not in texts]
+    stale = [folder / name for name in TEXTS if name not in texts]
     for ending in PICTURE_ENDINGS:
         stale += [path for path in (folder / FIGURES).glob(f"*{ending}") if path.name.removesuffix(ending) not in stems]
     for path in stale:

@@ -37,7 +37,7 @@ class Element:
         return "" if self.tag in UNSEEN else " ".join(" ".join(parts).split())
 
     def rows(self) -> list[list[str]]:
-        """Of a table, or of all tables inside."""
+        """The rows of a table, or of all tables inside."""
         return [
             [cell.text for cell in row.children if isinstance(cell, Element) and cell.tag in ("th", "td")]
             for row in self.find_all("tr")

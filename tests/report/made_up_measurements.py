@@ -93,7 +93,7 @@ def transferred(
 def row(
     condition: str, *best: float, untrained: tuple[float, ...] = (), languages: tuple[str, str] = ("ela", "oru")
 ) -> Row:
-    """What a condition scored with each seed, by default from nought before training."""
+    """Retrieval scores of a condition for each seed; before training they are 0 by default."""
     return Row(
         condition=condition,
         languages=languages,

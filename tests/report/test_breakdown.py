@@ -15,7 +15,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer, best_settings, dev_score
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.report.breakdown import CellName, cell_breakdown
+from isoglot.report.breakdown import cell_breakdown
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
 from isoglot.store.unpacking import unpack
@@ -73,38 +73,31 @@ def test_the_best_setting_is_shown_by_label(words: list[str], task: str, languag
     assert {"ner": "seqeval", "parsing": "udeval"}[task] in answer.stdout
 
 
-def asked(task: str, **choices: Any) -> CellName:
-    return CellName(**{"task": task, "condition": "default", "language": None, "seed": None} | choices)
-
-
 RUN = "isoglot run tiny.toml --store 'my store' --exhibits table-1 --tasks ner --conditions sep-emb --seeds 3"
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("task", "choices", "message"),
     [
-        (asked("nre"), "'nre' is no task of tiny (ner, parsing); did you mean 'ner'?"),
-        (asked("nli"), "'nli' is no task of tiny (ner, parsing)"),
-        (asked("ner", condition="defualt"), "no condition of tiny (default, sep-emb); did you mean 'default'?"),
-        (asked("ner", language="oro"), "'oro' is no language of tiny (ela, oru); did you mean 'oru'?"),
-        (asked("ner", seed=0), "'0' is no seed of tiny (3)"),
-        (asked("ner", condition="sep-emb"), f"not in .*store yet; make it with: {RUN}"),
+        ("nre", {}, "'nre' is no task of tiny (ner, parsing); did you mean 'ner'?"),
+        ("nli", {}, "'nli' is no task of tiny (ner, parsing)"),
+        ("ner", {"condition": "defualt"}, "no condition of tiny (default, sep-emb); did you mean 'default'?"),
+        ("ner", {"language": "oro"}, "'oro' is no language of tiny (ela, oru); did you mean 'oru'?"),
+        ("ner", {"seed": 0}, "'0' is no seed of tiny (3)"),
+        ("ner", {"condition": "sep-emb"}, f"not in .*store yet; make it with: {RUN}"),
     ],
 )
-def test_what_is_not_there_is_told(name: CellName, message: str, transferred: Workplace) -> None:
+def test_what_is_not_there_is_told(task: str, choices: dict[str, Any], message: str, transferred: Workplace) -> None:
     pattern = re.escape(message).replace(re.escape(".*"), ".*") + "$"
+    words = ["tiny.toml", "--store", "my store"]
     with pytest.raises(IsoglotError, match=pattern):
-        list(
-            cell_breakdown(
-                transferred.study, name, store=transferred.store, study_words=["tiny.toml", "--store", "my store"]
-            )
-        )
+        list(cell_breakdown(transferred.study, task, store=transferred.store, study_words=words, **choices))
 
 
 def test_data_that_is_missing_is_named(tmp_path: Path) -> None:
     path = write_real_study(tmp_path)
     with pytest.raises(IsoglotError, match=r"no data for en-fr in real: .*nli"):
-        list(cell_breakdown(read_study(path), asked("nli"), store=Store(tmp_path / "store"), study_words=[str(path)]))
+        list(cell_breakdown(read_study(path), "nli", store=Store(tmp_path / "store"), study_words=[str(path)]))
 
 
 def test_predictions_that_were_deleted_can_be_made_again(transferred: Workplace, tmp_path: Path) -> None:
@@ -126,7 +119,7 @@ def test_predictions_that_stayed_where_they_were_made_are_to_be_brought(transfer
     store = Store(tmp_path / "store")
     unpack(tmp_path / "small.tar.xz", store)
     with pytest.raises(IsoglotError) as error:
-        list(cell_breakdown(transferred.study, asked("ner"), store=store, study_words=["tiny.toml"]))
+        list(cell_breakdown(transferred.study, "ner", store=store, study_words=["tiny.toml"]))
     assert "has only a summary of it" in str(error.value)
     assert "isoglot pack --largest-file 1GB" in str(error.value)
     assert "delete" not in str(error.value)

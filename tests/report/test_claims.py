@@ -9,8 +9,8 @@ import pytest
 from isoglot.pipeline.cells import TABLE_1
 from isoglot.report.claims import QUESTIONS, claims
 from isoglot.report.published import published_measurements
-from isoglot.report.text_files import markdown_claims
 from isoglot.report.verdicts import Claim, Noise, Verdict
+from isoglot.report.writing import markdown_claims
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "claims.md").read_text(encoding="utf-8")

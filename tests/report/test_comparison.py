@@ -1,4 +1,4 @@
-"""What `isoglot compare` shows of a comparison: table, sentence, picture, JSON."""
+"""The output of `isoglot compare`: table, sentence, picture, JSON."""
 
 import json
 from dataclasses import replace

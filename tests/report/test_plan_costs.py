@@ -123,7 +123,7 @@ def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedS
 
 @pytest.fixture
 def three_quarters(study: Study, store: Store) -> tuple[PlannedStage, ...]:
-    """Of one model are done, as its checkpoint says."""
+    """A plan in which one model has done three quarters of its updates, as its checkpoint says."""
     encoder = next(each.stage for each in plan(targets(study), store) if isinstance(each.stage, PretrainedEncoder))
     write_checkpoint(
         store.partial_folder(encoder) / CHECKPOINTS,

@@ -16,7 +16,7 @@ from tests.report.made_up_measurements import measured, transferred
 
 
 def shown(absent: Mapping[Place, str] = MappingProxyType({}), **scores: float) -> Element:
-    """Of NER scores by condition."""
+    """The section for NER scores by condition."""
     found = [each for name, score in scores.items() for each in transferred(name.replace("_", "-"), {"oru": score})]
     section = survival_section(ReportScores(found), scale=DEMO, absences=Absences(reasons=absent))
     assert section is not None

@@ -58,7 +58,7 @@ class KilledError(Exception):
 def test_a_model_in_training_has_a_curve_up_to_its_checkpoint(
     finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
 ) -> None:
-    """What wrote the checkpoint is the training loop itself, stopped half-way."""
+    """The training loop itself wrote the checkpoint, stopped half-way."""
     study = with_exhibits(with_conditions(with_seeds(finished.study, [0]), ["default"]), ["emergence"])
     store = Store(Path(shutil.copytree(finished.store.root, tmp_path / "store")))
     model = encoder(study, "default", seed=0)

@@ -188,7 +188,7 @@ def test_a_task_that_lacks_one_end_says_nothing_of_distance() -> None:
 
 
 def test_noise_is_as_large_as_the_studys_own_seeds_say() -> None:
-    """Of two seeds of every score, whose means stay where they are."""
+    """Every score has two seeds, whose mean stays where it is."""
     changes = {"extra-anchors": as_in("no-anchors", plus=1.5)}
     for apart, verdict in ((0.0, A), (1.0, A), (7.0, T)):
         measured = [

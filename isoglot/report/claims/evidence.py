@@ -10,7 +10,16 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.layer_series import by_seed_and_layer, pairs_of
 from isoglot.report.published import TITLE_OF_TASK
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise
-from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, Verdict, joint_verdict, mean_sample, order_verdict
+from isoglot.report.verdicts import (
+    CLOSE_POINTS,
+    Noise,
+    Sample,
+    Verdict,
+    in_order,
+    joint_verdict,
+    mean_sample,
+    order_verdict,
+)
 from isoglot.study.conditions import CONDITIONS
 
 # Sections 4.4 and 5.2. German stands only in Figures 4, 6 and 7, and the paper does not order it and French.
@@ -53,13 +62,6 @@ def comparison(better: Sample, worse: Sample, *, numbers: str, close: float = CL
 def untested(reason: str) -> Finding:
     """For numbers that are there, but decide nothing."""
     return Finding(verdict=Verdict.NOT_TESTED, numbers=reason)
-
-
-def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: str = ".1f") -> str:
-    """ "Default 70.2 > Sep Emb 65.7"."""
-    (a_label, a), (b_label, b) = first, second
-    sign = ">" if a.mean > b.mean else "<" if a.mean < b.mean else "="
-    return f"{a_label} {a.mean:{number}} {sign} {b_label} {b.mean:{number}}"
 
 
 def ordered(

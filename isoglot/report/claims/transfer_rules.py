@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isclose
 
-from isoglot.report.claims.evidence import Finding, Place, TransferEvidence, by_distance, in_order, tasks_of, untested
-from isoglot.report.verdicts import CLOSE_POINTS, Sample, Verdict, mean_sample
+from isoglot.report.claims.evidence import Finding, Place, TransferEvidence, by_distance, tasks_of, untested
+from isoglot.report.verdicts import CLOSE_POINTS, Sample, Verdict, in_order, mean_sample
 from isoglot.study.conditions import DEFAULT, label_of
 
 MOST = 0.8
@@ -203,7 +203,7 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], *,
     if not measured or len(groups) < 2:
         return
     near, far = groups[0], groups[-1]
-    # Of tasks that have both ends: otherwise languages and tasks are mixed up.
+    # Only tasks that have both ends: otherwise languages and tasks are mixed up.
     both = {task for task, of_task in tasks_of(places).items() if {*near, *far} <= {target for _, target in of_task}}
     ends = [[(task, target) for task, target in places if target in end and task in both] for end in (far, near)]
     if both:
