@@ -22,7 +22,7 @@ from isoglot.study.task_files import task_names
 
 def rows(text: str) -> dict[str, list[str]]:
     """Lines of a plan by their stage."""
-    lines = [re.split(r" {2,}", line.strip()) for line in text.splitlines() if line.startswith(" ")]
+    lines = [re.split(r" {2,}", line.strip()) for line in text.splitlines() if re.match(r" \S", line)]
     return {stage: cells for stage, *cells in lines[1:]}
 
 
@@ -105,10 +105,9 @@ def test_a_plan_with_a_calibration_shows_times_and_leaves_nothing(tmp_path: Path
     assert re.search(
         r"^ pretraining, default, ela-oru, seed 1 +to do +10k tokens +\d+ s *$", answer.stdout, re.MULTILINE
     )
-    block = lines[lines.index("2 models: default") :]
-    assert re.fullmatch(r"  time here  \d+ s each \(\d\S* tokens/s\)", block[6])
-    assert re.fullmatch(r"about \d+ s of pretraining here, one after the other", block[8])
-    assert re.search(r"about \d+ s one after the other, \d+ s of it guessed for two CPU cores", block[9])
+    block = " ".join(line.strip() for line in lines[lines.index("2 models: default") :])
+    assert re.search(r"10k tokens in 80 updates, .* \d+ s here \(\d\S* tokens/s\)", block)
+    assert re.search(r"about \d+ s one after the other, \d+ s of it guessed for two CPU cores", block)
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
 
 
@@ -126,10 +125,8 @@ def test_a_plan_for_the_paper_needs_no_large_machine(tmp_path: Path) -> None:
     answer = answered("plan", "large.toml", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     lines = answer.stdout.splitlines()
-    _, size, training, at_once, *_ = lines[lines.index("4 models: default, no-anchors") :]
-    assert size == "  size       about 80k subwords, 119M parameters"
-    assert training == "  training   82G tokens each in 417k updates"
-    assert re.fullmatch(r"  at once    \d+ of 768 windows", at_once)
+    size = lines[lines.index("4 models: default, no-anchors") + 1]
+    assert size.startswith("  each about 80k subwords, 119M parameters, 82G tokens in 417k updates, ")
 
 
 @pytest.mark.parametrize(
