@@ -27,7 +27,7 @@ from transformers import AutoModel, AutoTokenizer
 ROOT = Path(__file__).parents[2]
 COMMAND = """
 import typer
-from isoglot.export_command import export
+from isoglot.cli.export import export
 app = typer.Typer()
 app.command()(export)
 app()
