@@ -11,23 +11,7 @@ from isoglot.cli.compare import compare
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
-from isoglot.cli.options import (
-    DEFAULT_STORE,
-    CalibrateOption,
-    ConditionsOption,
-    DataOption,
-    ExhibitsOption,
-    SeedsOption,
-    StoreOption,
-    StudyArgument,
-    StudyOrReportArgument,
-    TasksOption,
-    chosen_study,
-    command,
-    named_report,
-    opened_store,
-    plain_console,
-)
+from isoglot.cli.options import Folders, StudyArgument, StudyOptions, grouped_options, plain_console
 from isoglot.cli.pack import pack, unpack
 from isoglot.cli.report import report
 from isoglot.cli.run import run
@@ -36,7 +20,6 @@ from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.pipeline.measurements import Measurement
-    from isoglot.report.report_files import Asked
     from isoglot.study.study import Study
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
@@ -57,25 +40,29 @@ app.command()(run)
 
 
 @app.command()
+@grouped_options
 def plan(
-    study: StudyArgument,
-    store_folder: StoreOption = DEFAULT_STORE,
-    seeds: SeedsOption = None,
-    conditions: ConditionsOption = None,
-    exhibits: ExhibitsOption = None,
-    tasks: TasksOption = None,
-    data: DataOption = None,
-    calibrate: CalibrateOption = False,
+    options: StudyOptions,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Train each size of model for some seconds, to say how long it takes here."),
+    ] = False,
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
     from isoglot.pipeline.exhibits import targets
-    from isoglot.report.model_costs import costs_here, speed_here, timed, with_measured_times
-    from isoglot.report.plan_tables import costs_in_full, outlook, plan_table
+    from isoglot.report.plan_costs import (
+        costs_here,
+        costs_in_full,
+        outlook,
+        plan_table,
+        speed_here,
+        timed,
+        with_measured_times,
+    )
     from isoglot.store import plan as plan_of
 
     console = plain_console()
-    chosen = chosen_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    store = opened_store(store_folder)
+    chosen, store = options.chosen_study(), options.open_store()
     planned = plan_of(targets(chosen), store)
     # First, since it refuses what the environment cannot mean.
     costs, need = costs_here(planned, store)
@@ -88,28 +75,22 @@ def plan(
 
 
 @app.command()
+@grouped_options
 def results(
-    study: StudyOrReportArgument,
-    store_folder: StoreOption = DEFAULT_STORE,
-    seeds: SeedsOption = None,
-    conditions: ConditionsOption = None,
-    exhibits: ExhibitsOption = None,
-    tasks: TasksOption = None,
-    data: DataOption = None,
+    options: StudyOptions,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
 ) -> None:
     """Print what a study has found so far, or a report that was written."""
     from isoglot.pipeline.exhibits import cells, gap_sentences
     from isoglot.pipeline.measurements import measurements
-    from isoglot.report.report_files import read_found
+    from isoglot.report.report_files import read_report_data
 
-    choices = {"seeds": seeds, "conditions": conditions, "exhibits": exhibits, "tasks": tasks}
-    if (folder := named_report(study, **choices)) is not None:
-        written = read_found(folder)
-        _print_results(written.measurements, written.asked, as_json=as_json)
+    if (folder := options.report_folder()) is not None:
+        written = read_report_data(folder)
+        _print_results(written.measurements, written.study, as_json=as_json)
         return
-    chosen = chosen_study(study, data=data, **choices)
-    found, damage = measurements(chosen, opened_store(store_folder))
+    chosen = options.chosen_study()
+    found, damage = measurements(chosen, options.open_store())
     _print_results(found, chosen, as_json=as_json)
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
@@ -118,24 +99,24 @@ def results(
     # By digest: two conditions may start from one and the same untrained model.
     wanted = {cell.stage.digest for cell in cells(chosen)}
     if not wanted:
-        raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
-    lacking = len(wanted - {each.stage for each in found})
-    if lacking:
-        making = command("run", study, store=store_folder, data=data, **choices)
-        missing = f"{lacking} of {len(wanted)} results are not in {store_folder} yet; make them with: {making}"
+        raise IsoglotError(f"{options.study}: nothing of it can be shown without the data it lacks; is --data right?")
+    if lacking := len(wanted - {each.stage for each in found}):
+        what = f"{lacking} of {len(wanted)} results are not in {options.store_folder} yet"
+        missing = f"{what}; make them with: {options.run_command}"
         if not found:
             raise IsoglotError(missing)
         print(missing, file=sys.stderr)
 
 
-def _print_results(found: "Sequence[Measurement]", study: "Study | Asked", *, as_json: bool) -> None:
+def _print_results(found: "Sequence[Measurement]", study: "Study", *, as_json: bool) -> None:
+    from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
 
     if as_json:
         for each in found:
             print(each.json_line())
     elif found:
-        plain_console().print(results_tables(found, scale=study.scale, conditions=study.conditions))
+        plain_console().print(results_tables(ReportScores(found), scale=study.scale, conditions=study.conditions))
 
 
 app.command()(report)
@@ -143,23 +124,21 @@ app.command()(explain)
 
 
 @app.command()
+@grouped_options
 def breakdown(
     study: StudyArgument,
+    folders: Folders,
     task: Annotated[str, typer.Argument(metavar="TASK", help="A task of the study, as in ner.")],
     condition: Annotated[str, typer.Option("--condition", help="Whose model.", metavar="NAME")] = "default",
     language: Annotated[str | None, typer.Option("--language", help="Of the tests, if not the first target.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Of the model, if not the study's first.")] = None,
-    store_folder: StoreOption = DEFAULT_STORE,
-    data: DataOption = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
     from isoglot.report.breakdown import CellName, cell_breakdown
 
     name = CellName(task=task, condition=condition, language=language, seed=seed)
-    words = [study, *([] if store_folder == DEFAULT_STORE else ["--store", store_folder])]
-    words += ["--data", data] if data else []
-    chosen = chosen_study(study, data=data)
-    for part in cell_breakdown(chosen, name, store=opened_store(store_folder), study_words=words):
+    chosen, store = folders.read_study(study), folders.open_store()
+    for part in cell_breakdown(chosen, name, store=store, study_words=folders.words(study)):
         plain_console().print(part)
 
 

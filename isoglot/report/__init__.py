@@ -1,1 +1,1 @@
-"""What a study found, for people: in the terminal and as a page."""
+"""The results of a study for people: in the terminal and as a page."""

@@ -9,36 +9,35 @@ from math import isfinite
 from statistics import correlation, fmean
 
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_order, published_score
-from isoglot.report.rows import Row
 from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, Verdict, few_seeds, order_verdict
 from isoglot.study.conditions import CONDITIONS
 
 FEWEST_CONDITIONS = 4
-"""Of which an order is worth a number."""
+"""The order of fewer is not worth a number."""
 DIGITS = 6
-"""In which two averages are one: sums of the same decimals may differ in their last bits."""
+"""Averages are compared to this many digits: sums of the same decimals may differ in their last bits."""
 MEAN_OF_TASKS = "mean of tasks"
 Averages = Mapping[str, tuple[float, float]]
-"""By condition: ours, and the paper's."""
+"""Our average and the paper's, for each condition."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankCorrelation:
-    """Of one task, or of the mean over all."""
+    """How near the order of conditions is to the paper's, in one task or in the mean over tasks."""
 
     title: str
     rho: float | None
     """None where one side has all conditions alike."""
     num_conditions: int
     targets: tuple[str, ...]
-    """Of the study, over which both sides are averaged."""
+    """Targets of the study over which both sides are averaged."""
     are_papers_targets: bool
-    """Or else the mean over the paper's own languages stands on its side."""
+    """If not, the mean over the paper's own languages stands on its side."""
 
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """The correlation of ranks, those that are alike sharing theirs; None where all of one side are alike."""
+    """The correlation of ranks, where equal values share theirs; None where all of one side are equal."""
     ranks = [_ranks(side) for side in (a, b)]
     if any(len(set(side)) < 2 for side in ranks):
         return None
@@ -53,7 +52,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def rank_correlations(tasks: Sequence[TaskScores]) -> list[RankCorrelation]:
-    """Of each task that the paper has, then of their mean; none of fewer than FEWEST_CONDITIONS conditions."""
+    """One for each task that the paper has, then one for their mean, where there are enough conditions."""
     of_tasks = [(scores, _averages(scores)) for scores in tasks if scores.task.name in TITLE_OF_TASK]
     enough = [(scores, averages) for scores, averages in of_tasks if len(averages) >= FEWEST_CONDITIONS]
     found = [_correlation(scores.task.title, averages, [scores]) for scores, averages in enough]
@@ -75,10 +74,10 @@ def rank_sentences(found: Sequence[RankCorrelation]) -> Iterator[str]:
         return
     over = [f"{each.num_conditions} conditions; {', '.join(each.targets)}" for each in found]
     if len(set(over)) == 1:
-        told = f"{', '.join(f'{each.title} {rho_text(each)}' for each in found)} ({over[0]})"
+        listed = f"{', '.join(f'{each.title} {rho_text(each)}' for each in found)} ({over[0]})"
     else:
-        told = ", ".join(f"{each.title} {rho_text(each)} ({of})" for each, of in zip(found, over, strict=True))
-    yield f"Spearman's rho with the paper's order of conditions: {told}."
+        listed = ", ".join(f"{each.title} {rho_text(each)} ({of})" for each, of in zip(found, over, strict=True))
+    yield f"Spearman's rho with the paper's order of conditions: {listed}."
     if not all(each.are_papers_targets for each in found):
         yield (
             f"The paper has no such pairs of languages; the mean over its own, {SOURCE} to {', '.join(TARGETS)}, "
@@ -102,7 +101,7 @@ def _correlation(title: str, averages: Averages, tasks: Sequence[TaskScores]) ->
 
 
 def _averages(scores: TaskScores) -> Averages:
-    """Of conditions with all targets: one without the hardest would stand higher on both sides alike."""
+    """Conditions with all targets alone: one without the hardest target would stand higher on both sides."""
     targets = _targets(scores)
     by_target = [_means(scores, target) for target in targets]
     return {
@@ -118,7 +117,7 @@ def _averages(scores: TaskScores) -> Averages:
 
 
 def _means(scores: TaskScores, target: str) -> dict[str, float]:
-    """Over seeds, by condition; a score that is no number has no rank."""
+    """Means over seeds by condition; a score that is no number has no rank."""
     found = {name: scores.of_target(Model(condition=name), target) for name in TABLE_1_SCORES}
     return {name: fmean(values) for name, values in found.items() if values and all(map(isfinite, values))}
 
@@ -128,9 +127,9 @@ def _has_papers_targets(scores: TaskScores) -> bool:
 
 
 def _targets(scores: TaskScores) -> tuple[str, ...]:
-    """Those that both have, or where the paper has none of them, the study's.
+    """The targets that both have, or the study's where the paper has none of them.
 
-    Of these the ones that enough conditions have: the first score in a language must not take all others away.
+    Only targets that enough conditions have: the first score in a language must not take all others away.
     """
     known = TARGETS if _has_papers_targets(scores) else scores.targets
     return tuple(
@@ -140,24 +139,9 @@ def _targets(scores: TaskScores) -> tuple[str, ...]:
 
 FEW_LINES = 5
 LINES_OF_RETRIEVAL = 12
-"""Of one pair of languages; Table 1 has as many for each task."""
+"""Lines shown for one pair of languages; Table 1 has FEW_LINES for each task."""
+Pair = tuple[str, str]
 HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contender:
-    """A condition and what it reached with each seed."""
-
-    condition: str
-    values: tuple[float, ...]
-
-    @property
-    def mean(self) -> float:
-        return fmean(self.values)
-
-    @property
-    def sample(self) -> Sample:
-        return Sample.of(dict(enumerate(self.values)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +155,7 @@ class Agreement:
     num_seeds: int
     verdict: Verdict
     are_gains: bool
-    """Over the untrained model; otherwise scores."""
+    """Whether the numbers are gains over the untrained model; otherwise they are scores."""
 
     def sentence(self) -> str:
         """For people: "Default +61.0 > No anchors +56.2: too close to call"."""
@@ -204,44 +188,46 @@ def _worst(found: Sequence[Agreement]) -> Verdict:
     return next(each for each in (Verdict.DISAGREES, Verdict.AGREES, Verdict.TOO_CLOSE) if each in verdicts)
 
 
-def agreements(rows: Sequence[Row]) -> list[Agreement]:
-    """Every pair of conditions of one language pair whose order the paper's three tasks agree on."""
-    found = []
-    for languages in dict.fromkeys(row.languages for row in rows):
-        gained = [Contender(condition=row.condition, values=row.gains) for row in rows if row.languages == languages]
-        found += _compared(gained, is_ahead=published_order, are_gains=True, noise=Noise())
-    return found
+def agreements(gains: Mapping[str, tuple[float, ...]]) -> list[Agreement]:
+    """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
+    return _compared(gains, is_ahead=published_order, are_gains=True, noise=Noise())
 
 
-def transfer_agreements(
-    contenders: Sequence[Contender], *, task: str, languages: tuple[str, str], noise: Noise
-) -> list[Agreement]:
-    """Every pair of conditions whose scores in this task the paper has more than CLOSE_POINTS apart."""
-    if task not in TITLE_OF_TASK:
-        return []
+def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
+    """For each task and pair of languages, conditions that the paper has more than CLOSE_POINTS apart."""
+    for scores in tasks:
+        for pair in scores.pairs if scores.task.name in TITLE_OF_TASK else ():
 
-    def is_ahead(better: str, worse: str) -> bool:
-        ahead, behind = (published_score(name, task=task, languages=languages) for name in (better, worse))
-        return ahead - behind > CLOSE_POINTS
+            def is_ahead(better: str, worse: str, *, task: str = scores.task.name, pair: Pair = pair) -> bool:
+                ahead, behind = (published_score(name, task=task, languages=pair) for name in (better, worse))
+                return ahead - behind > CLOSE_POINTS
 
-    return _compared(contenders, is_ahead=is_ahead, are_gains=False, noise=noise)
+            values = {
+                model.condition: scores.of_target(model, pair[1]) for model in scores.models if model.is_pretrained
+            }
+            found = _compared(values, is_ahead=is_ahead, are_gains=False, noise=noise)
+            where = f"{scores.task.title}, {'-'.join(pair)}"
+            yield from ((f"{where}: {line}", verdict) for line, verdict in agreement_lines(found))
 
 
 def _compared(
-    contenders: Sequence[Contender], *, is_ahead: Callable[[str, str], bool], are_gains: bool, noise: Noise
+    values: Mapping[str, tuple[float, ...]], *, is_ahead: Callable[[str, str], bool], are_gains: bool, noise: Noise
 ) -> list[Agreement]:
-    known = [each for each in contenders if each.condition in TABLE_1_SCORES]
+    """Values by condition, one for each seed."""
+    samples = {
+        name: Sample.of(dict(enumerate(each))) for name, each in values.items() if each and name in TABLE_1_SCORES
+    }
     return [
         Agreement(
-            better=better.condition,
-            worse=worse.condition,
-            our_better=better.mean,
-            our_worse=worse.mean,
-            num_seeds=min(len(better.values), len(worse.values)),
-            verdict=order_verdict(better.sample, worse.sample, close=noise.points),
+            better=better,
+            worse=worse,
+            our_better=samples[better].mean,
+            our_worse=samples[worse].mean,
+            num_seeds=min(len(values[better]), len(values[worse])),
+            verdict=order_verdict(samples[better], samples[worse], close=noise.points),
             are_gains=are_gains,
         )
-        for first, second in combinations(known, 2)
+        for first, second in combinations(samples, 2)
         for better, worse in ((first, second), (second, first))
-        if is_ahead(better.condition, worse.condition)
+        if is_ahead(better, worse)
     ]

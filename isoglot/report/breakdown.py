@@ -38,7 +38,7 @@ def cell_breakdown(
 ) -> Iterator[RenderableType]:
     """Scores of the cell's best setting, then by label, then where its files are.
 
-    `study_words` are those by which the command was told of the study and its folders.
+    `study_words` are the words of the command line that name the study and its folders.
     """
     pair, language, seed = _checked(study.of_exhibit(TABLE_1), name)
     narrow = with_exhibits(with_tasks(study, [name.task]), [TABLE_1])

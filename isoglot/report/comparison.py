@@ -1,4 +1,4 @@
-"""What `isoglot compare` found, for people and for programs: a table, a sentence, a picture and JSON."""
+"""The result of `isoglot compare` for people and programs: a table, a sentence, a picture and JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.table import Table
 from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison, Retrieval
+    from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison
     from isoglot.study.searches import NewVectors
 
 NOTHING = "-"
@@ -28,7 +28,7 @@ class NamedComparison:
     new_vectors: NewVectors
     rounds: int
     reading_notes: tuple[str, ...] = ()
-    """Of the files."""
+    """Notes of the readers of the files."""
 
     def table(self) -> Table:
         """A row for each layer; precision is the mean of both directions."""
@@ -64,7 +64,7 @@ class NamedComparison:
         )
 
     def notes(self) -> Iterator[str]:
-        """What to know of the numbers."""
+        """Notes for reading the numbers."""
         found = self.found
         yield (
             f"{found.num_lines:,} lines; each layer's map is fitted on {found.num_fitted:,} of them and tested on "
@@ -154,18 +154,9 @@ class NamedComparison:
 
 
 def _layer_content(layer: LayerComparison) -> dict[str, Any]:
-    return {
-        "layer_a": layer.layer_a,
-        "layer_b": layer.layer_b,
-        "cka": layer.cka,
-        "cka_debiased": layer.cka_debiased,
-        "svcca": layer.svcca,
-        "neuron_correlation": layer.neuron_correlation,
-        "retrieval_raw": _retrieval_content(layer.raw),
-        "retrieval_centred": _retrieval_content(layer.centred),
-        "retrieval_aligned": _retrieval_content(layer.aligned),
+    names = ("layer_a", "layer_b", "cka", "cka_debiased", "svcca", "neuron_correlation")
+    retrieved = {"raw": layer.raw, "centred": layer.centred, "aligned": layer.aligned}
+    return {name: getattr(layer, name) for name in names} | {
+        f"retrieval_{name}": found and {"a_to_b": found.a_to_b, "b_to_a": found.b_to_a, "mean": found.mean}
+        for name, found in retrieved.items()
     }
-
-
-def _retrieval_content(found: Retrieval | None) -> dict[str, float] | None:
-    return None if found is None else {"a_to_b": found.a_to_b, "b_to_a": found.b_to_a, "mean": found.mean}

@@ -1,10 +1,28 @@
-"""What a condition does to a model, in words for someone who has not read the paper."""
+"""Conditions of training: in the columns of Table 1, and in words for someone who has not read the paper."""
 
-from isoglot.study.conditions import Anchors, Condition, Domain, Segmentation
+from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation
+from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.study.scales import Scale
+from isoglot.study.study import Study
 
 GROUPS = {"4.1": "Domain similarity", "4.2": "Anchor points", "4.3": "Parameter sharing"}
-"""Of the rows of Table 1, by section of the paper."""
+"""Headings of the rows of Table 1, by section of the paper."""
+DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
+
+
+def conditions_of(study: Study, exhibit: str) -> tuple[Condition, ...]:
+    """The conditions that an exhibit of the study is about; none, if the study does not have it."""
+    return study.of_exhibit(exhibit).conditions if exhibit in study.exhibits else ()
+
+
+def shown_conditions(study: Study) -> tuple[Condition, ...]:
+    """The conditions that any exhibit of the study is about."""
+    shown = {
+        condition
+        for exhibit in study.exhibits
+        for condition in ((DEFAULT,) if exhibit in WITHOUT_CONDITIONS else conditions_of(study, exhibit))
+    }
+    return tuple(each for each in dict.fromkeys((*study.conditions, DEFAULT)) if each in shown)
 
 
 def in_words(condition: Condition, *, scale: Scale) -> str:
@@ -35,3 +53,34 @@ def _layers(layers: frozenset[int], *, of: int) -> str:
     if layers == frozenset(range(first, last + 1)):
         return f"layers {first} to {last} of {of}"
     return f"layers {', '.join(map(str, sorted(layers)))} of {of}"
+
+
+def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
+    """A condition in the words of Table 1, after its name."""
+    separate = condition.separate.at_depth(scale.shape.layers)
+    joint = condition.segmentation is Segmentation.JOINT
+    own = ["Emb"] if separate.embeddings else []
+    own += [layer_names(separate.layers)] if separate.layers else []
+    anchors = {Anchors.NATURAL: "all", Anchors.NONE: "0", Anchors.EXTRA: "extra"}[condition.anchors]
+    if condition.kept_anchors is not None:
+        anchors = f"{100 * condition.kept_anchors.share:g}%"
+    return (
+        "same" if condition.target_domain is Domain.MAIN else "other",
+        _merges(scale.merges) if joint else "/".join([_merges(scale.merges // 2)] * 2),
+        "0*" if separate.embeddings else anchors,
+        f"Sep {' + '.join(own)}" if own else "all",
+        "own" if separate.embeddings else "shared",
+    )
+
+
+def _merges(count: int) -> str:
+    """As the paper writes them: "80k"."""
+    return f"{count / 1000:g}k" if count >= 1000 else f"{count}"
+
+
+def layer_names(layers: frozenset[int]) -> str:
+    """ "L1-3", or "L2,4" where they do not follow each other."""
+    first, last = min(layers), max(layers)
+    if layers == frozenset(range(first, last + 1)) and last > first:
+        return f"L{first}-{last}"
+    return "L" + ",".join(str(layer) for layer in sorted(layers))

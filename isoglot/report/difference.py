@@ -1,4 +1,4 @@
-"""What differs between two reports: in the settings of their studies, and in each number."""
+"""The differences between two reports: settings of their studies, and numbers."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ NO_SCORES = (
     *("chosen_epoch", "chosen_update", "best_setting", "second_best_setting", "settings_tried", "settings_diverged"),
     *("map_dimensions", "fitted_pairs", "pairs_left_out", "sentences", "examples", "in_parts", "unseen_labels"),
 )
-"""How metrics begin that say how a score came about: another one is no finding."""
+"""Prefixes of metrics that say how a score came about: a change of them is no finding."""
 Key = tuple[str, str, tuple[str, str], str, str | None, str, str | None, int | None, int | None]
-"""Of a number: exhibit, condition, pair, language, task, metric, variant, layer and update."""
+"""The name of a number: exhibit, condition, pair, language, task, metric, variant, layer and update."""
 
 
 class Kind(StrEnum):
     SETTING = "setting"
     CIRCUMSTANCE = "circumstance"
-    """Of the code, the machines and what followed from the settings."""
+    """Code, machines and what followed from the settings."""
     NUMBER = "number"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Changed:
-    """One thing that the reports do not say alike."""
+    """One difference between the reports."""
 
     kind: Kind
     group: str
-    """Where it stands: an exhibit, or the settings."""
+    """An exhibit, or the settings."""
     name: str
     a: str | None
     b: str | None
-    """As people read it; None where a report has no such thing."""
+    """Texts for people; None where a report has no such thing."""
     change: float | None
-    """Of a number that both have: b less a."""
+    """b less a, for a number that both have."""
     is_clear: bool
-    """Further apart than seeds; of settings, and of scores that only one has, always."""
+    """Whether numbers differ by more than noise; always so for settings and for scores that only one has."""
 
     def sentence(self) -> str:
         """ "Default, en-fr, NLI accuracy of fr: 70.1 -> 73.6 (+3.5)"."""
@@ -62,25 +62,28 @@ class Changed:
 
 @dataclass(frozen=True, kw_only=True)
 class ExhibitDifference:
-    """What differs among the numbers of one exhibit."""
+    """The numbers of one exhibit that differ."""
 
     exhibit: str
     of_both: Sequence[Changed]
     clear: Sequence[Changed]
-    """Those of both that differ by more than noise, the largest change first."""
+    """Numbers of both that differ by more than noise, the largest change first."""
     num_in_one: int
 
     def title(self) -> str:
         """ "table-1: 12 numbers of both differ, 3 by more than noise; 238 are in one report alone"."""
-        told = f"{self.exhibit}: {_counted(len(self.of_both))}, {len(self.clear)} by more than noise"
-        if not self.num_in_one:
-            return told
-        return f"{told}; {self.num_in_one} {'is' if self.num_in_one == 1 else 'are'} in one report alone"
+        count = len(self.of_both)
+        both = "1 number of both differs" if count == 1 else f"{count} numbers of both differ"
+        one = f"; {self.num_in_one} {'is' if self.num_in_one == 1 else 'are'} in one report alone"
+        return f"{self.exhibit}: {both}, {len(self.clear)} by more than noise{one if self.num_in_one else ''}"
 
 
 def difference(a: ReportContent, b: ReportContent) -> list[Changed]:
-    """Settings first, then numbers in the order in which they are shown; what is alike is left out."""
-    return [*_settings(a, b), *_numbers(a.measurements, b.measurements)]
+    """Settings first, then numbers in the order in which they are shown."""
+    ours, theirs = _by_key(a.measurements), _by_key(b.measurements)
+    keys = dict.fromkeys((*ours, *theirs))
+    numbers = (_changed(key, ours.get(key), theirs.get(key)) for key in keys if ours.get(key) != theirs.get(key))
+    return [*_settings(a, b), *numbers]
 
 
 def of_kind(changed: Sequence[Changed], kind: Kind) -> list[Changed]:
@@ -88,25 +91,19 @@ def of_kind(changed: Sequence[Changed], kind: Kind) -> list[Changed]:
 
 
 def by_exhibit(changed: Sequence[Changed]) -> list[ExhibitDifference]:
-    """Of the numbers among them."""
-    found: dict[str, list[Changed]] = {}
-    for each in of_kind(changed, Kind.NUMBER):
-        found.setdefault(each.group, []).append(each)
-    return [_exhibit_difference(exhibit, numbers) for exhibit, numbers in found.items()]
-
-
-def _exhibit_difference(exhibit: str, numbers: Sequence[Changed]) -> ExhibitDifference:
-    of_both = [each for each in numbers if each.change is not None]
-    return ExhibitDifference(
-        exhibit=exhibit,
-        of_both=of_both,
-        clear=sorted((each for each in of_both if each.is_clear), key=lambda each: -abs(each.change or 0.0)),
-        num_in_one=len(numbers) - len(of_both),
-    )
+    """The numbers among them."""
+    found = []
+    for exhibit in dict.fromkeys(each.group for each in of_kind(changed, Kind.NUMBER)):
+        numbers = [each for each in of_kind(changed, Kind.NUMBER) if each.group == exhibit]
+        of_both = [each for each in numbers if each.change is not None]
+        clear = sorted((each for each in of_both if each.is_clear), key=lambda each: -abs(each.change or 0.0))
+        num_in_one = len(numbers) - len(of_both)
+        found.append(ExhibitDifference(exhibit=exhibit, of_both=of_both, clear=clear, num_in_one=num_in_one))
+    return found
 
 
 def difference_sentences(changed: Sequence[Changed]) -> Iterator[str]:
-    """As on the page: all settings, and of each exhibit the numbers of both that clearly differ, the largest first."""
+    """As on the page: all settings, then for each exhibit the numbers of both that clearly differ."""
     settings, circumstances = (of_kind(changed, kind) for kind in (Kind.SETTING, Kind.CIRCUMSTANCE))
     yield f"Settings that differ ({len(settings)}):" if settings else NO_SETTING
     yield from (f"  {each.sentence()}" for each in settings)
@@ -127,17 +124,10 @@ def circumstances_title(count: int) -> str:
 
 
 def _settings(a: ReportContent, b: ReportContent) -> Iterator[Changed]:
-    parts = zip(settings_and_rest(a.provenance), settings_and_rest(b.provenance), strict=True)
-    for kind, (ours, theirs) in zip((Kind.SETTING, Kind.CIRCUMSTANCE), parts, strict=True):
+    parts = zip(Kind, settings_and_rest(a.provenance), settings_and_rest(b.provenance), strict=False)
+    for kind, ours, theirs in parts:
         for name, there, here in differing(ours, theirs):
             yield Changed(kind=kind, group=STUDY, name=name, a=there, b=here, change=None, is_clear=True)
-
-
-def _numbers(a: Sequence[Measurement], b: Sequence[Measurement]) -> Iterator[Changed]:
-    ours, theirs = _by_key(a), _by_key(b)
-    for key in dict.fromkeys((*ours, *theirs)):
-        if ours.get(key) != theirs.get(key):
-            yield _changed(key, ours.get(key), theirs.get(key))
 
 
 def _by_key(measurements: Sequence[Measurement]) -> dict[Key, dict[int | None, float]]:
@@ -152,8 +142,7 @@ def _by_key(measurements: Sequence[Measurement]) -> dict[Key, dict[int | None, f
 
 
 def _changed(key: Key, ours: Mapping[int | None, float] | None, theirs: Mapping[int | None, float] | None) -> Changed:
-    samples = [None if each is None else Sample.of(each) for each in (ours, theirs)]
-    a, b = samples
+    a, b = (None if each is None else Sample.of(each) for each in (ours, theirs))
     close = _close(key)
     return Changed(
         kind=Kind.NUMBER,
@@ -168,7 +157,7 @@ def _changed(key: Key, ours: Mapping[int | None, float] | None, theirs: Mapping[
 
 
 def _close(key: Key) -> float:
-    """What two models differ by in this metric through noise alone; of counts and the like, nothing."""
+    """How far two models differ in this metric through noise alone; 0 for counts and the like."""
     *_, task, metric, _, _, _ = key
     if metric.startswith(SIMILARITIES):
         return CLOSE_CKA
@@ -191,10 +180,6 @@ def _name(key: Key) -> str:
     parts += [f"layer {layer}"] if layer is not None else []
     parts += [f"after update {update}"] if update is not None else []
     return ", ".join(parts)
-
-
-def _counted(count: int) -> str:
-    return "1 number of both differs" if count == 1 else f"{count} numbers of both differ"
 
 
 def _signed(value: float) -> str:

@@ -17,12 +17,12 @@ from isoglot.study.study import Study
 
 @dataclass(frozen=True, kw_only=True)
 class CurrentReport:
-    """Where it was written, and what it was written from."""
+    """A report that was written, and its content."""
 
     page: Path
     found: list[Measurement]
     pending: list[Cell]
-    """Which a run would fill."""
+    """Cells that a run would fill."""
     damage: list[IsoglotError]
     compared: Compared | None
 
@@ -30,12 +30,12 @@ class CurrentReport:
 def write_current_report(
     study: Study, store: Store, *, failures: Sequence[str] = (), against: Other | None = None
 ) -> CurrentReport:
-    """Write it whole, however little there is; each failure begins with the title of what failed."""
+    """Write the whole report, however little there is; each failure begins with the title of a stage."""
     found, damage = measurements(study, store)
     pending, damaged = pending_cells(study, store), dict(_damaged(study, store, found=found))
-    told = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damaged.values())])
+    all_failures = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damaged.values())])
     lacking = [*pending, *(cell for cell, _ in damaged.values())]
-    written = write_report(study, found, store=store, failures=list(told), pending=lacking, against=against)
+    written = write_report(study, found, store=store, failures=list(all_failures), pending=lacking, against=against)
     return CurrentReport(page=written.page, found=found, pending=pending, damage=damage, compared=written.compared)
 
 
@@ -54,11 +54,11 @@ def _damaged(
 
 SECONDS_BETWEEN_REPORTS = 30.0
 REST = 20.0
-"""How many times as long as the last writing took no other begins: a large report must not hold up its study."""
+"""A new report waits this many times as long as the last one took, so that it does not hold up the study."""
 
 
 class LiveReport(Observer):
-    """Writes the report when the run begins and now and then while it goes on; what ends it writes the last one."""
+    """Writes the report when a run begins and now and then while it goes on; the run writes the last one itself."""
 
     def __init__(
         self, study: Study, store: Store, *, seconds_between: float = SECONDS_BETWEEN_REPORTS, rest: float = REST
@@ -67,7 +67,7 @@ class LiveReport(Observer):
         self._seconds_between, self._rest = seconds_between, rest
         self._failures: list[str] = []
         self._due_at = 0.0
-        self._is_told_of_trouble = False
+        self._has_warned = False
 
     def started(self, stage: Stage, *, index: int, count: int) -> None:  # noqa: ARG002
         self._write_if_due()
@@ -90,12 +90,12 @@ class LiveReport(Observer):
         try:
             write_current_report(self._study, self._store, failures=self._failures)
         except IsoglotError:
-            # A full disk, say; the last report tells of it, or is written after all.
+            # A full disk, for example; the last report names it, or can be written after all.
             pass
         except Exception as error:
             # Whatever it is: days of training must not end because a page could not be drawn half-way.
-            if not self._is_told_of_trouble:
+            if not self._has_warned:
                 warnings.warn(f"the report could not be written meanwhile ({error}); the run goes on", stacklevel=2)
-            self._is_told_of_trouble = True
+            self._has_warned = True
         ended = monotonic()
         self._due_at = ended + max(self._seconds_between, self._rest * (ended - begun))

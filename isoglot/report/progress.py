@@ -63,7 +63,7 @@ class Bars(Progress):
 
 
 class StageInWork:
-    """What is shown of one stage."""
+    """The bar of one stage."""
 
     def __init__(self, bar: TaskID) -> None:
         self.bar = bar
@@ -106,13 +106,13 @@ class Watch(Observer):
     def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
         shown = self.in_work[stage.digest]
         if not shown.begun:
-            # What an earlier attempt did must not count as this one's speed.
+            # The work of an earlier attempt must not count as this one's speed.
             self.bars.reset(shown.bar, completed=int(done))
             shown.begun = True
         self.bars.update(shown.bar, completed=done, total=total, unit=unit, note=note)
         if not self.console.is_terminal and monotonic() - shown.last_line > SECONDS_BETWEEN_LINES:
-            told = f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}"
-            self.console.print(f"{told}, {note}" if note else told)
+            line = f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}"
+            self.console.print(f"{line}, {note}" if note else line)
             shown.last_line = monotonic()
 
     def queued(self, stage: Stage, *, where: str) -> None:
@@ -135,7 +135,7 @@ class Watch(Observer):
         self.console.print(f"  {stage.title}: {seconds:.1f} s{size}{rate}{')' if size else ''}")
 
     def reused(self, stage: Stage) -> None:
-        # Those that were there before the run began are told of too.
+        # Stages that were there before the run began are reported too.
         if stage.digest in self.in_work:
             self._end(stage)
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.words import splitter_version
@@ -16,9 +17,8 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.sources import sources
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.vocabulary import TokenStreams
-from isoglot.report.study_settings import DataFile, Departure, data_files, departures, study_settings, told_origin
+from isoglot.report.study_settings import DataFile, Departure, data_files, departures, portable_origin, study_settings
 from isoglot.store import Record, Stage, Store, inputs_first
-from isoglot.store.canonical import Json
 from isoglot.store.record import commit, versions
 from isoglot.study.study import Study, Synthetic
 
@@ -35,24 +35,24 @@ class Words:
 
 @dataclass(frozen=True, kw_only=True)
 class VocabularySize:
-    """Of one model."""
+    """The vocabulary of one model."""
 
     condition: str
     languages: tuple[str, ...]
     merges: dict[str, int]
-    """That the BPE of each language was asked for; a joint BPE stands there once for each language."""
+    """Merges of the BPE of each language; a joint BPE stands there once for each language."""
     types: dict[str, int]
-    """Of the table that each language is read with, special symbols among them; none before it is built."""
+    """Size of the table that each language is read with, special symbols included; none before it is built."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """Of pretraining, in tokens."""
+    """The budget of pretraining, in tokens."""
 
     models: int
     models_done: int
     updates: int
-    """Of each model."""
+    """Updates of each model."""
     batch: int
     """Windows of an update."""
     window: int
@@ -73,7 +73,7 @@ class Making:
     versions: dict[str, str]
     artifacts: int
     seconds: float
-    """Of work, over all processes and attempts."""
+    """Seconds of work, over all processes and attempts."""
     first_finished: str
     last_finished: str
 
@@ -89,15 +89,15 @@ class Spent:
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """What a reader needs to make the same numbers again, or to trust them."""
+    """Everything that a reader needs to make the same numbers again, or to trust them."""
 
     study: str
     origin: str
     """The file that was read, or the name of a built-in study."""
-    settings: dict[str, Json]
+    settings: dict[str, Any]
     """All that the study asks for."""
     commit: str | None
-    """Of the isoglot that wrote this report; what made the artifacts is told below."""
+    """Commit of the isoglot that wrote this report; `makings` has those of the artifacts."""
     versions: dict[str, str]
     is_made_up: bool
     """Whether the text is; then there are no data files."""
@@ -105,12 +105,12 @@ class Provenance:
     words: tuple[Words, ...]
     vocabularies: tuple[VocabularySize, ...]
     budget: Budget | None
-    """None where no model is asked for."""
+    """None where the study has no model."""
     artifacts: int
-    """That the study has in all."""
+    """All artifacts of the study."""
     artifacts_done: int
     seconds: float
-    """Of work, spent on those that are done."""
+    """Seconds of work, spent on those that are done."""
     makings: tuple[Making, ...]
     """Most of the work first."""
     spent: tuple[Spent, ...]
@@ -118,29 +118,28 @@ class Provenance:
     departures: tuple[Departure, ...]
 
     def json_text(self) -> str:
-        """All of it."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
 
 
 def provenance(study: Study, store: Store) -> Provenance:
-    """Of a study, however much of it is made."""
-    asked = cells(study)
-    stages = inputs_first(cell.stage for cell in asked)
+    """The provenance of a study, however much of it is made."""
+    shown = cells(study)
+    stages = inputs_first(cell.stage for cell in shown)
     records = _records(stages.values(), store)
     return Provenance(
         study=study.name,
-        origin=told_origin(study),
+        origin=portable_origin(study),
         settings=study_settings(study),
         commit=commit(),
         versions=dict(versions()),
         is_made_up=isinstance(study.text, Synthetic),
         data_files=data_files(stages.values(), study=study),
         words=tuple(_words(study)),
-        vocabularies=_vocabularies(asked, store),
+        vocabularies=_vocabularies(shown, store),
         budget=_budget(stages.values(), done=records),
         artifacts=len(stages),
         artifacts_done=len(records),
-        seconds=sum(record.seconds for record in records.values()),
+        seconds=sum((record.seconds for record in records.values()), start=0.0),
         makings=_makings(records.values()),
         spent=_spent(records.values()),
         departures=departures(),
@@ -148,12 +147,12 @@ def provenance(study: Study, store: Store) -> Provenance:
 
 
 def _records(stages: Iterable[Stage], store: Store) -> dict[str, Record]:
-    """By digest; what is damaged tells nothing, and whoever needs it complains of it."""
+    """Records by digest; a damaged one is left out, and reported where it is needed."""
     found = {}
     for stage in stages:
         with suppress(IsoglotError):
-            if (told := store.lookup(stage)) is not None:
-                found[stage.digest] = told.record
+            if (artifact := store.lookup(stage)) is not None:
+                found[stage.digest] = artifact.record
     return found
 
 
@@ -168,10 +167,10 @@ def _words(study: Study) -> Iterator[Words]:
         )
 
 
-def _vocabularies(asked: Iterable[Cell], store: Store) -> tuple[VocabularySize, ...]:
-    """Of every model that a cell rests on; those of other seeds are as large."""
+def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, ...]:
+    """The vocabulary of every model that a cell rests on; those of other seeds are as large."""
     found: dict[tuple[str, tuple[str, ...]], VocabularySize] = {}
-    for cell in asked:
+    for cell in shown:
         for stage in inputs_first([cell.stage]).values():
             if isinstance(stage, TokenStreams):
                 languages = tuple(stage.vocabulary.texts)
@@ -181,8 +180,8 @@ def _vocabularies(asked: Iterable[Cell], store: Store) -> tuple[VocabularySize, 
                 )
                 size.merges.setdefault(stage.language, stage.bpe.merges)
                 with suppress(IsoglotError):
-                    if stage.language not in size.types and (told := store.lookup(stage)) is not None:
-                        size.types[stage.language] = TokenStream.open(told.folder).table_size
+                    if stage.language not in size.types and (artifact := store.lookup(stage)) is not None:
+                        size.types[stage.language] = TokenStream.open(artifact.folder).table_size
     return tuple(found.values())
 
 

@@ -70,7 +70,7 @@ def published_order(better: str, worse: str) -> bool:
 
 
 def published_score(condition: str, *, task: str, languages: tuple[str, str]) -> float:
-    """Of a pair of languages that the paper has, its own; of any other, the mean over the paper's."""
+    """The paper's score of a pair that it has, or the mean over its pairs."""
     scores = TABLE_1_SCORES[condition][TITLE_OF_TASK[task]]
     source, target = languages
     if source == SOURCE and target in TARGETS:
@@ -79,7 +79,7 @@ def published_score(condition: str, *, task: str, languages: tuple[str, str]) ->
 
 
 def papers_score(condition: str, *, task: str, languages: tuple[str, str]) -> float | None:
-    """Of the very pair and task; None where the paper has no such cell."""
+    """The score of this very pair and task; None where the paper has no such cell."""
     source, target = languages
     if condition not in TABLE_1_SCORES or task not in TITLE_OF_TASK or source != SOURCE or target not in TARGETS:
         return None

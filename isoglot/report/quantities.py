@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 MOST_HOURS, MOST_DAYS = 48, 2 * 365
-"""That are told as such: "31419 h 07 min" says nothing to anyone."""
+"""Longer times are given in days or years: nobody can read "31419 h 07 min"."""
 
 
 def short_number(value: float) -> str:
@@ -27,11 +27,9 @@ def duration(seconds: float) -> str:
 
 
 def time_spent(seconds: float, *, work: float) -> str:
-    """By the clock, and the work of all processes and attempts where that is another time: 41 s (76 s of work)"""
-    told = duration(seconds)
-    return (
-        told if abs(work - seconds) <= seconds / 10 or duration(work) == told else f"{told} ({duration(work)} of work)"
-    )
+    """The time by the clock, and the work of all processes where that differs: 41 s (76 s of work)"""
+    clock, spent = duration(seconds), duration(work)
+    return clock if abs(work - seconds) <= seconds / 10 or spent == clock else f"{clock} ({spent} of work)"
 
 
 def mean_and_range(values: Sequence[float]) -> str:

@@ -1,15 +1,20 @@
-"""How far a study was when its report was written: what is not there and why, and where its store tells more."""
+"""How far a study was when its report was written: what is missing and why, and where its logs are."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.cells import Cell
+from isoglot.pipeline.exhibits import cells, gap_sentences, gaps
 from isoglot.pretraining.run import HEALTH
+from isoglot.report.study_settings import portable_origin
 from isoglot.store import Store, inputs_first
+from isoglot.store.record import RECORD_NAME
+from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 
 LEFT = "left "
@@ -18,17 +23,17 @@ LEFT = "left "
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Of one artifact."""
+    """The log of one artifact."""
 
     title: str
     address: str | None
-    """From where the report is; none where that is no longer in its store."""
+    """Seen from the report; None where that is no longer in its store."""
     remark: str | None
-    """The last, where one still holds."""
+    """The last one, if it still holds."""
 
 
 def logs(study: Study, *, store: Store, folder: Path) -> list[Log]:
-    """Of each artifact that has any, as a report in this folder leads to them."""
+    """The log of each artifact that has one, with addresses from a report in this folder."""
     stages = inputs_first(cell.stage for cell in cells(study)).values()
     found = ((stage.title, store.log_folder(stage)) for stage in stages)
     return [
@@ -39,7 +44,7 @@ def logs(study: Study, *, store: Store, folder: Path) -> list[Log]:
 
 
 def last_remark(log: Path) -> str | None:
-    """Of the latest attempt, as what troubled an earlier one may be past."""
+    """The last remark of the latest attempt, as the trouble of an earlier one may be past."""
     try:
         lines = [json.loads(line) for line in (log / HEALTH).read_text(encoding="utf-8").splitlines()]
         remarks = [
@@ -66,24 +71,24 @@ class Absent:
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """All that a page says beside numbers and their provenance."""
+    """Everything that a page says beside numbers and their provenance."""
 
     cells: int
-    """That the study has in all."""
+    """All cells of the study."""
     cells_lacking: int
-    """Whose numbers are not there."""
+    """Cells without their numbers."""
     absent: tuple[Absent, ...]
     pending: tuple[str, ...]
-    """Titles of what would fill them."""
+    """Titles of the stages that would fill them."""
     failures: tuple[str, ...]
     no_data: tuple[str, ...]
-    """Sentences about what a study has no files for."""
+    """Sentences about data that the study has no files for."""
     records: dict[str, str]
     """Addresses of the records of artifacts, from the page, by digest."""
     logs: tuple[Log, ...]
 
     def seen_from(self, folder: Path) -> State:
-        """As a page in this folder tells it: outside its store no address leads anywhere."""
+        """The state for a page in this folder: outside its store no address leads anywhere."""
         logs = [each if _leads(each.address, folder) else replace(each, address=None) for each in self.logs]
         return replace(
             self,
@@ -92,10 +97,53 @@ class State:
         )
 
     def json_text(self) -> str:
-        """All of it."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
 
 
 def _leads(address: str | None, folder: Path) -> bool:
-    """By names alone, as a browser goes there: the folder may not be there yet."""
+    """Names alone count, as for a browser: the folder may not be there yet."""
     return address is not None and Path(os.path.normpath(folder.absolute() / address)).exists()
+
+
+def study_state(study: Study, *, store: Store, folder: Path, failures: Sequence[str], lacking: Sequence[Cell]) -> State:
+    """The state for a page in this folder of the store; each failure begins with the title of an artifact."""
+    shown = cells(study)
+    folders = {cell.stage.digest: store.find_folder(cell.stage) or store.folder(cell.stage) for cell in shown}
+    return State(
+        cells=len(shown),
+        cells_lacking=len(lacking),
+        absent=tuple(_absent(study, lacking, failures)),
+        pending=tuple(dict.fromkeys(cell.stage.title for cell in lacking)),
+        failures=tuple(failures),
+        no_data=tuple(_no_data(study)),
+        records={digest: os.path.relpath(each / RECORD_NAME, folder) for digest, each in folders.items()},
+        logs=tuple(logs(study, store=store, folder=folder)),
+    )
+
+
+def _no_data(study: Study) -> Iterator[str]:
+    """Sentences about missing data, the same on every machine."""
+    for sentence in gap_sentences(study):
+        text = sentence.replace(f": {study.origin}: ", f": {portable_origin(study)}: ")
+        # All paths stand after a colon; of a data folder "." they begin with no dot.
+        yield text.replace(f": {study.text.data.as_posix()}/", ": ") if isinstance(study.text, RealText) else text
+
+
+def _absent(study: Study, lacking: Sequence[Cell], failures: Sequence[str]) -> Iterator[Absent]:
+    """A cell has failed where what it is made from has."""
+    for gap in gaps(study):
+        # A gap of one task's part of an exhibit is called "table-1 ner".
+        exhibit, _, task = gap.exhibit.partition(" ")
+        yield Absent(
+            exhibit=exhibit, condition=gap.condition, languages=gap.languages, task=task or None, reason=NO_DATA
+        )
+    for cell in lacking:
+        needed = inputs_first([cell.stage]).values() if failures else ()
+        has_failed = any(failure.startswith(f"{stage.title}: ") for stage in needed for failure in failures)
+        yield Absent(
+            exhibit=cell.exhibit,
+            condition=cell.condition,
+            languages=cell.languages,
+            task=cell.task,
+            reason=FAILED if has_failed else PENDING,
+        )

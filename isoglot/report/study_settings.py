@@ -42,16 +42,16 @@ def departures() -> tuple[Departure, ...]:
 
 
 def marked_sentences(code: str) -> Iterator[str]:
-    """What a mark says, to the end of its comment."""
-    said: list[str] = []
+    """The sentence of each mark, to the end of its comment."""
+    sentence: list[str] = []
     for line in (*code.splitlines(), ""):
         sign, _, comment = line.strip().partition(" ")
         goes_on = sign == "#" and not comment.startswith(MARK)
-        if said and not goes_on:
-            yield " ".join(said)
-            said = []
-        if sign == "#" and (said or comment.startswith(MARK)):
-            said.append(comment.removeprefix(MARK))
+        if sentence and not goes_on:
+            yield " ".join(sentence)
+            sentence = []
+        if sign == "#" and (sentence or comment.startswith(MARK)):
+            sentence.append(comment.removeprefix(MARK))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class DataFile:
 
 
 def data_files(stages: Iterable[Stage], *, study: Study) -> tuple[DataFile, ...]:
-    """Of all that these read themselves, each once, in the order that it is needed."""
+    """Every file that these stages read themselves, once, in the order that it is needed."""
     sizes: dict[tuple[str, str], int | None] = {}
     titles: dict[tuple[str, str], list[str]] = {}
     for stage in stages:
@@ -113,14 +113,14 @@ def study_settings(study: Study) -> dict[str, Json]:
         "exhibits": list(study.exhibits),
         "tasks": list(study.tasks),
         "seeds": list(study.seeds),
-        # Not told where there is none, as in reports that are older than these tables.
+        # Left out where there is none, as in reports that are older than these tables.
         **({"only": only} if (only := _only(study)) else {}),
         "scale": _plain(study.scale),
         "text": _text(study.text),
     }
 
 
-def told_origin(study: Study) -> str:
+def portable_origin(study: Study) -> str:
     """As the user named it, without the folders of one machine."""
     return Path(study.origin).name if Path(study.origin).is_absolute() else study.origin
 
@@ -134,7 +134,7 @@ def _text(text: Synthetic | RealText) -> Json:
 
 
 def _only(study: Study) -> dict[str, Json]:
-    """Of the exhibits that are asked for, the lists that are narrowed."""
+    """The filters of the study's exhibits."""
     return {
         exhibit: {key: _plain(items) for key, items in vars(narrowing).items() if items is not None}
         for exhibit, narrowing in study.only.items()

@@ -10,20 +10,19 @@ from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.layer_scores import RETRIEVAL, rows
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK
-from isoglot.report.rows import rows
-from isoglot.report.sections import RETRIEVAL
-from isoglot.report.transfer_scores import Model, transfer_scores
+from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS, common_seeds
 from isoglot.study.conditions import DEFAULT
 
 ALIVE, DEAD = 2 / 3, 1 / 3
-"""Of Default's transfer: from the first on it survives, below the second it dies."""
+"""Shares of Default's transfer: from the first on it survives, below the second it dies."""
 RETRIEVAL_TITLE = "Retrieval"
 
 
 class Outcome(StrEnum):
-    """What a condition does to transfer."""
+    """The effect of a condition on transfer."""
 
     SURVIVES = "survives"
     SUFFERS = "suffers"
@@ -50,10 +49,10 @@ class Trial:
     languages: tuple[str, str]
     task: str | None
     floors: Mapping[str, float]
-    """What each condition reaches without pretraining, if that is known of all; else chance."""
+    """The score of each condition without pretraining, if that is known of all; else chance."""
     default: float
     untrained: float | None = None
-    """What Default reaches without pretraining, if that is known."""
+    """The score of Default without pretraining, if that is known."""
     by_condition: Mapping[str, Mapping[int | None, float]]
     """Scores by condition and seed."""
 
@@ -63,7 +62,7 @@ class Trial:
 
     @property
     def to_lose(self) -> float:
-        """What pretraining gives Default."""
+        """The points that pretraining gives Default."""
         return self.default - self.floors[DEFAULT.name]
 
     def share(self, condition: str, score: float) -> float:
@@ -76,7 +75,7 @@ class Survival:
 
     condition: str
     by_group: Mapping[str, float]
-    """Of Default's transfer in each task: 1 is Default's mean, 0 is nothing; the mean over targets, and their seeds."""
+    """The share of Default's transfer in each task, over targets and seeds: 1 is Default's mean, 0 is nothing."""
     of_seeds: tuple[float, ...]
     """The share with each seed that has all of the condition's scores: those of different tests are not comparable."""
     published: float | None
@@ -103,7 +102,7 @@ class Survivals:
     trials: tuple[Trial, ...]
     conditions: tuple[Survival, ...]
     """As they came; Default, which is 1 by itself, among them."""
-    untold: tuple[str, ...]
+    undecided: tuple[str, ...]
     """Tests in which Default itself has no transfer that could be lost."""
 
     @property
@@ -117,18 +116,18 @@ class Survivals:
         return sorted(found, key=lambda each: -each.share)
 
 
-def survivals(measurements: Sequence[Measurement]) -> Survivals | None:
-    """By transfer, or by retrieval where no task was learned; None where Default or all others are missing."""
-    asked = _transfer_trials(measurements) or _retrieval_trials(measurements)
-    trials = [trial for trial in asked if trial.to_lose > CLOSE_POINTS]
-    untold = [trial.title for trial in asked if trial not in trials]
+def survivals(measurements: Sequence[Measurement], tasks: Sequence[TaskScores]) -> Survivals | None:
+    """Shares of transfer, or of retrieval where no task was learned; None without Default or without others."""
+    found = _transfer_trials(tasks) or _retrieval_trials(measurements)
+    trials = [trial for trial in found if trial.to_lose > CLOSE_POINTS]
+    undecided = [trial.title for trial in found if trial not in trials]
     conditions = dict.fromkeys(name for trial in trials for name in trial.by_condition)
     if len(conditions) < 2:
         return None
     return Survivals(
         trials=tuple(trials),
         conditions=tuple(_survival(name, trials) for name in conditions),
-        untold=tuple(untold),
+        undecided=tuple(undecided),
     )
 
 
@@ -150,10 +149,10 @@ def _survival(condition: str, trials: Sequence[Trial]) -> Survival:
     )
 
 
-def _transfer_trials(measurements: Sequence[Measurement]) -> list[Trial]:
+def _transfer_trials(tasks: Sequence[TaskScores]) -> list[Trial]:
     default = Model(condition=DEFAULT.name)
     trials = []
-    for scores in transfer_scores(measurements):
+    for scores in tasks:
         for pair in scores.pairs:
             by_condition = {
                 model.condition: values
@@ -176,7 +175,7 @@ def _transfer_trials(measurements: Sequence[Measurement]) -> list[Trial]:
 
 
 def _retrieval_trials(measurements: Sequence[Measurement]) -> list[Trial]:
-    """By what training gains."""
+    """Trials by the points that training gains."""
     found = rows(measurements, metric=RETRIEVAL)
     trials = []
     for languages in dict.fromkeys(row.languages for row in found):
@@ -196,7 +195,7 @@ def _retrieval_trials(measurements: Sequence[Measurement]) -> list[Trial]:
 
 
 def _published_share(condition: str, trials: Sequence[Trial]) -> float | None:
-    """Of the same tasks and pairs, where the paper has them; of other pairs, the mean over the paper's."""
+    """The share of the paper's scores in the same tasks and pairs; for other pairs, the mean over the paper's."""
     if condition not in TABLE_1_SCORES:
         return None
     by_group: dict[str, list[float]] = {}

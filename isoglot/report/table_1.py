@@ -1,167 +1,227 @@
-"""Table 1 for people: conditions down, tasks and target languages across, in the terminal and on the page alike."""
+"""Table 1: conditions down, tasks and target languages across, with what it says of the paper's order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import Contender, RankCorrelation, agreement_lines, rank_correlations, transfer_agreements
+from isoglot.pipeline.cells import FROZEN, UNTRAINED
+from isoglot.report.agreement import RankCorrelation, rank_correlations, rank_sentences, table_1_agreement
+from isoglot.report.condition_words import GROUPS
+from isoglot.report.grid import (
+    DELTA,
+    MISSING,
+    Cell,
+    Grid,
+    Row,
+    csv_text,
+    latex_text,
+    markdown_escaped,
+    markdown_text,
+)
 from isoglot.report.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.transfer_notes import PARTIAL_MARK, notes
-from isoglot.report.transfer_scores import Delta, Model, TaskScores, transfer_noise, transfer_scores
-from isoglot.report.verdicts import Noise, Verdict
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise
+from isoglot.report.verdicts import Verdict
+from isoglot.study.conditions import condition_named
 
-
-def papers_score_of(model: Model, *, task: str, languages: tuple[str, str]) -> float | None:
-    """None beside what the paper has no score of."""
-    return papers_score(model.condition, task=task, languages=languages) if model.is_pretrained else None
-
-
-def papers_delta(model: Model, *, task: str, source: str, targets: Sequence[str]) -> float | None:
-    """Over the paper's three targets, and so only beside a study of all of them."""
-    printed = [papers_score_of(model, task=task, languages=(source, target)) for target in targets]
-    if None in printed or len(printed) < len(TARGETS):
-        return None
-    return published_delta(model.condition, task=TITLE_OF_TASK[task])
-
-
-MISSING = "-"
-DELTA = "Δ"
 TRANSFER_HEADING = "Transfer, where the paper's Table 1 has two conditions more than 3 points apart in that task:"
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaskColumns:
-    """One task: a column for each target, then Δ, then the source language's own score."""
-
-    name: str
-    title: str
-    headings: tuple[str, ...]
-    cells: Mapping[Model, tuple[str, ...]]
-    values: Mapping[tuple[Model, str], tuple[float, ...]]
-    """What stands in the cells of languages: one number for each seed, or none."""
-    deltas: Mapping[Model, Delta | None]
-    lost: frozenset[tuple[Model, str]]
-    """Models and targets between which nothing is transferred."""
-
-    def has(self, model: Model) -> bool:
-        """Whether it has any score."""
-        return any(values for (of_model, _), values in self.values.items() if of_model == model)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountTable:
-    """All ways to count the scores of one task, a row for each model and language."""
-
-    title: str
-    headings: tuple[str, ...]
-    lines: list[tuple[str, ...]]
+UNTRAINED_HEADING = "Never pretrained"
+NEVER_PRETRAINED = "The same models without pretraining, learned as a whole / with a frozen encoder:"
+PAPER = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table1:
     title: str
     models: tuple[Model, ...]
-    """Those that were pretrained first."""
-    tasks: tuple[TaskColumns, ...]
+    """Pretrained models first."""
+    tasks: tuple[TaskScores, ...]
     notes: tuple[str, ...]
     agreement: tuple[tuple[str, Verdict], ...]
     """Sentences about the paper's order of conditions."""
     ranks: tuple[RankCorrelation, ...]
     """How near the order of all conditions comes to the paper's."""
-    counts: tuple[CountTable, ...]
-
-    def models_of(self, tasks: Sequence[TaskColumns]) -> list[Model]:
-        """All that were pretrained, be their scores pending, and of the others those that have any in these tasks."""
-        return [model for model in self.models if model.is_pretrained or any(task.has(model) for task in tasks)]
+    counts: tuple[Grid, ...]
+    """For each task that has several metrics, all of them."""
 
 
-def table_1(measurements: Sequence[Measurement]) -> Table1 | None:
+def table_1(tasks: Sequence[TaskScores]) -> Table1 | None:
     """None if nothing of it is measured yet."""
-    tasks = list(transfer_scores(measurements))
     if not tasks:
         return None
-    noise = transfer_noise(tasks)
     models = dict.fromkeys(model for scores in tasks for model in scores.models)
     return Table1(
         title=f"Table 1: zero-shot transfer from {tasks[0].source}",
         models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
-        tasks=tuple(_columns(scores, models=list(models)) for scores in tasks),
+        tasks=tuple(tasks),
         notes=tuple(notes(tasks)),
-        agreement=tuple(line for scores in tasks for line in _agreement(scores, noise=noise)),
+        agreement=tuple(table_1_agreement(tasks, noise=transfer_noise(tasks))),
         ranks=tuple(rank_correlations(tasks)),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )
 
 
-def _columns(scores: TaskScores, *, models: Sequence[Model]) -> TaskColumns:
-    return TaskColumns(
+def task_grid(scores: TaskScores, models: Sequence[Model]) -> Grid:
+    """One task: a column for each target, then Δ, then the source language's own score."""
+    return Grid(
         name=scores.task.name,
         title=scores.title,
-        headings=(*scores.targets, DELTA, scores.source),
-        cells={
-            model: (
-                *(_cell(scores.of_target(model, target)) for target in scores.targets),
-                _delta(scores, model),
-                _cell(scores.of_source(model)),
+        headings=("Model", *scores.targets, DELTA, scores.source),
+        rows=tuple(
+            Row(
+                name=model.label,
+                group=_group(model),
+                is_baseline=not model.is_pretrained,
+                cells=(
+                    *(
+                        Cell(text=_text(scores.of_target(model, target)), is_lost=scores.is_lost(model, target))
+                        for target in scores.targets
+                    ),
+                    Cell(text=_delta(scores, model)),
+                    Cell(text=_text(scores.of_source(model))),
+                ),
             )
             for model in models
-        },
-        values={
-            (model, language): scores.of_language(model, language)
-            for model in models
-            for language in (*scores.targets, scores.source)
-        },
-        deltas={model: scores.delta(model) for model in models},
-        lost=frozenset(
-            (model, target) for model in models for target in scores.targets if scores.is_lost(model, target)
         ),
     )
 
 
-def _cell(values: Sequence[float]) -> str:
-    return mean_and_range(values) if values else MISSING
+def csv_table(table: Table1) -> str:
+    """Scores in percent, as plain numbers; a column that would be empty is left out."""
+    columns = [
+        ("Model", [model.label for model in table.models]),
+        ("Condition", [model.condition for model in table.models]),
+        *(column for scores in table.tasks for column in _csv_columns(scores, table.models) if any(column[1])),
+    ]
+    headings, texts = zip(*columns, strict=True)
+    return csv_text(Grid.of_texts(table.title, headings, list(zip(*texts, strict=True))))
 
 
-def _delta(scores: TaskScores, model: Model) -> str:
-    delta = scores.delta(model)
-    if delta is None:
-        return MISSING
-    return f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"
+def latex_table(table: Table1) -> str:
+    """LaTeX numbers its tables itself, so the title goes without "Table 1"."""
+    title = table.title.removeprefix("Table 1: ")
+    grids = [task_grid(scores, table.models) for scores in table.tasks]
+    is_lost = any(cell.is_lost for grid in grids for row in grid.rows for cell in row.cells)
+    return latex_text(
+        grids,
+        title=title[:1].upper() + title[1:],
+        notes=(*table.notes, *(["In italics: no transfer."] if is_lost else [])),
+        label="tab:transfer",
+    )
 
 
-def _counts(scores: TaskScores) -> CountTable | None:
+def markdown_table(table: Table1) -> str:
+    """A heading, a table for each task, and below them the notes on their numbers."""
+    parts = [f"## {markdown_escaped(table.title)}"]
+    for scores in table.tasks:
+        parts.append(f"### {markdown_escaped(scores.title)}")
+        pretrained = [model for model in table.models if model.is_pretrained]
+        if pretrained:
+            parts.append(markdown_text(_beside_paper(scores, pretrained)))
+        if any(not model.is_pretrained for model in scores.models):
+            parts += [NEVER_PRETRAINED, markdown_text(_baselines(scores))]
+    sentences = (*rank_sentences(table.ranks), *table.notes)
+    parts.append("\n".join(f"- {markdown_escaped(each)}" for each in sentences))
+    return "\n\n".join(parts) + "\n"
+
+
+def papers_score_of(model: Model, *, task: str, languages: tuple[str, str]) -> float | None:
+    """None beside scores that the paper does not have."""
+    return papers_score(model.condition, task=task, languages=languages) if model.is_pretrained else None
+
+
+def papers_delta(model: Model, *, task: str, source: str, targets: Sequence[str]) -> float | None:
+    """The mean over the paper's three targets, and so only beside a study of all of them."""
+    printed = [papers_score_of(model, task=task, languages=(source, target)) for target in targets]
+    if None in printed or len(printed) < len(TARGETS):
+        return None
+    return published_delta(model.condition, task=TITLE_OF_TASK[task])
+
+
+def _csv_columns(scores: TaskScores, models: Sequence[Model]) -> Iterator[tuple[str, list[str]]]:
+    for language in (*scores.targets, scores.source):
+        values = [scores.of_language(model, language) for model in models]
+        title = f"{scores.title} {language}"
+        yield title, [f"{fmean(each):.2f}" if each else "" for each in values]
+        several = [each if len(each) > 1 else () for each in values]
+        yield f"{title} lowest", [f"{min(each):.2f}" if each else "" for each in several]
+        yield f"{title} highest", [f"{max(each):.2f}" if each else "" for each in several]
+        yield f"{title} seeds", [str(len(each)) if any(several) else "" for each in values]
+        yield f"{title} paper", _printed(_papers(scores, language), models, form=".1f")
+    title = f"{scores.title} {DELTA}"
+    deltas = [scores.delta(model) for model in models]
+    yield title, ["" if each is None else f"{each.points:.2f}" for each in deltas]
+    yield f"{title} over some targets only", ["yes" if each and each.is_partial else "" for each in deltas]
+    yield f"{title} paper", _printed(_papers(scores, DELTA), models, form=".2f")
+
+
+def _papers(scores: TaskScores, heading: str) -> Callable[[Model], float | None]:
+    """The paper's number of a model in one column."""
+    task, source = scores.task.name, scores.source
+    if heading == DELTA:
+        return lambda model: papers_delta(model, task=task, source=source, targets=scores.targets)
+    return lambda model: papers_score_of(model, task=task, languages=(source, heading))
+
+
+def _printed(papers: Callable[[Model], float | None], models: Sequence[Model], *, form: str) -> list[str]:
+    return ["" if (each := papers(model)) is None else f"{each:{form}}" for model in models]
+
+
+def _beside_paper(scores: TaskScores, models: Sequence[Model]) -> Grid:
+    """The paper's numbers to the right of ours, where it has any."""
+    grid = task_grid(scores, models)
+    headings, columns = zip(grid.headings, zip(*grid.lines, strict=True), strict=True), []
+    for heading, column in headings:
+        columns.append((heading, column))
+        form = "+.1f" if heading == DELTA else ".1f"
+        printed = [] if heading == "Model" else _printed(_papers(scores, heading), models, form=form)
+        if any(printed):
+            columns.append((PAPER, tuple(each or MISSING for each in printed)))
+    names, texts = zip(*columns, strict=True)
+    return Grid.of_texts(grid.title, names, list(zip(*texts, strict=True)))
+
+
+def _baselines(scores: TaskScores) -> Grid:
+    """Both kinds of a condition in one cell, as there may be twenty of them."""
+    languages = (*scores.targets, scores.source)
+    lines = []
+    for condition in dict.fromkeys(model.condition for model in scores.models if not model.is_pretrained):
+        kinds = [Model(condition=condition, variant=variant) for variant in (UNTRAINED, FROZEN)]
+        cells = (" / ".join(_text(scores.of_language(model, each)) for model in kinds) for each in languages)
+        lines.append((condition_named(condition).label, *cells))
+    return Grid.of_texts(scores.title, ("Model", *languages), lines)
+
+
+def _counts(scores: TaskScores) -> Grid | None:
     known = {metric for *_, metric in scores.values}
     titles = scores.task.metric_titles
     metrics = [metric for metric in titles if metric in known]
     if len(metrics) < 2:
         return None
-    return CountTable(
-        title=f"{scores.task.title}, all ways to count",
-        headings=("Model", "Language", *(titles[metric] for metric in metrics)),
-        lines=[
-            (
-                model.label,
-                language,
-                *(_cell(scores.of_language(model, language, metric=metric)) for metric in metrics),
-            )
-            for model in scores.models
-            for language in (*scores.targets, scores.source)
-        ],
-    )
+    lines = [
+        (model.label, language, *(_text(scores.of_language(model, language, metric=metric)) for metric in metrics))
+        for model in scores.models
+        for language in (*scores.targets, scores.source)
+    ]
+    headings = ("Model", "Language", *(titles[metric] for metric in metrics))
+    return Grid.of_texts(f"{scores.task.title}, all ways to count", headings, lines)
 
 
-def _agreement(scores: TaskScores, *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
-    """Of each pair of languages."""
-    pretrained = [model for model in scores.models if model.is_pretrained]
-    for pair in scores.pairs:
-        contenders = [
-            Contender(condition=model.condition, values=values)
-            for model in pretrained
-            if (values := scores.of_target(model, pair[1]))
-        ]
-        found = transfer_agreements(contenders, task=scores.task.name, languages=pair, noise=noise)
-        where = f"{scores.task.title}, {'-'.join(pair)}"
-        yield from ((f"{where}: {line}", verdict) for line, verdict in agreement_lines(found))
+def _group(model: Model) -> str:
+    """The paper's groups of rows: "Anchor points (§4.2)", and none for Default."""
+    if not model.is_pretrained:
+        return UNTRAINED_HEADING
+    section = condition_named(model.condition).section
+    return f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
+
+
+def _text(values: Sequence[float]) -> str:
+    return mean_and_range(values) if values else MISSING
+
+
+def _delta(scores: TaskScores, model: Model) -> str:
+    delta = scores.delta(model)
+    return MISSING if delta is None else f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"

@@ -19,7 +19,7 @@ class Curve:
 
     condition: str
     languages: tuple[str, ...]
-    """Of the model: two, or one."""
+    """The languages of the model: two, or one."""
     language: str
     seed: int
     points: tuple[tuple[int, float], ...]
@@ -29,7 +29,7 @@ class Curve:
 
 
 def learning_curves(study: Study, store: Store) -> list[Curve]:
-    """Of every model that the study trains and the store has something of, in the order that exhibits show them."""
+    """Curves of every model that the store has something of, in the order of the exhibits."""
     models: dict[tuple[str, tuple[str, ...], int], PretrainedEncoder] = {}
     for cell in cells(study):
         if cell.seed is not None:
@@ -63,7 +63,7 @@ def _curves(
 
 
 def _readable(folder: Path) -> Sequence[Evaluation]:
-    """A damaged log leaves its curve out: what is wrong with it is told where the model is used."""
+    """A damaged log leaves its curve out; the damage is reported where the model is used."""
     try:
         return evaluations(folder)
     except (OSError, IsoglotError):
@@ -71,7 +71,7 @@ def _readable(folder: Path) -> Sequence[Evaluation]:
 
 
 def _so_far(partial: Path) -> Sequence[Evaluation]:
-    """Of a model in training, from its checkpoint."""
+    """Evaluations of a model in training, from its checkpoint."""
     # It may be finished while it is read.
     if finished := _readable(partial):
         return finished

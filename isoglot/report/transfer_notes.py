@@ -1,4 +1,4 @@
-"""What must be said under Table 1 for its numbers to be read right."""
+"""The notes under Table 1, without which its numbers would be misread."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -127,7 +127,7 @@ def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
 
 
 def _percents(scores: TaskScores, metric: str) -> str:
-    """ "2.0% of en and 3.1% to 4.0% of fr", of the languages where it is not nought; models differ in subwords."""
+    """ "2.0% of en and 3.1% to 4.0% of fr", for the languages where it is not 0; models differ in subwords."""
     by_language = {
         language: scores.all_values(metric, language=language) for language in (scores.source, *scores.targets)
     }

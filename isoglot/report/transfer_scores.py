@@ -1,4 +1,4 @@
-"""Scores of zero-shot transfer, gathered for each task by model, language and seed."""
+"""Scores of zero-shot transfer for each task, by model, language and seed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class TaskScores:
     models: tuple[Model, ...]
     """As they came, those that were pretrained first."""
     values: Mapping[tuple[Model, tuple[str, str], str, str], BySeed]
-    """By model, pair, language and metric."""
+    """Scores by model, pair, language and metric."""
 
     @property
     def source(self) -> str:
@@ -115,7 +115,7 @@ class TaskScores:
         return max((each for each in known if each is not None), default=None)
 
     def floors(self, conditions: Iterable[str], target: str) -> dict[str, float]:
-        """Of conditions that are compared, what each reaches without pretraining; chance, or 0, if one lacks that.
+        """The score without pretraining of each condition that is compared; chance, or 0, if one lacks that.
 
         It differs among them: with words in common a model that read no text at all finds names in either language.
         So Default's is no measure of No anchors, and a floor that only one has would make its transfer the smaller.
@@ -180,7 +180,7 @@ def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]
 
 
 def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
-    """By what seeds say of all these tasks; where there is no transfer they can hardly differ, and say nothing."""
+    """Noise as seeds show it in all these tasks; scores without transfer can hardly differ, and do not count."""
     return Noise.of(by_seed for each in tasks for by_seed in each.transferred())
 
 

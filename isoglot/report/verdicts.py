@@ -1,4 +1,4 @@
-"""What a study says of the paper: when numbers agree with it, disagree, or are too close to call."""
+"""When numbers agree with the paper, disagree with it, or are too close to call."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from statistics import fmean
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Samples are added and subtracted seed by seed; what is certain, such as chance, has no seeds and no variance."""
+    """A score with its seeds. Samples are added seed by seed; a certain value, such as chance, has no variance."""
 
     mean: float
     by_seed: Mapping[int | None, float]
-    """Of the seeds that have all that the mean is made of."""
+    """For the seeds that have every part of the mean."""
     variance: float
-    """Of the mean, in units of that of one score of one model."""
+    """The variance of the mean, in units of that of one score of one model."""
 
     @classmethod
     def of(cls, by_seed: Mapping[int | None, float]) -> Sample:
@@ -57,7 +57,7 @@ class Sample:
 
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
-    """Of scores of different models or tasks, each of which counts as much as any other."""
+    """The mean of scores of different models or tasks, each of which counts as much as any other."""
     total = samples[0]
     for each in samples[1:]:
         total = total + each
@@ -65,19 +65,19 @@ def mean_sample(samples: Sequence[Sample]) -> Sample:
 
 
 def common_seeds(scores: Sequence[Mapping[int | None, float]]) -> list[int | None]:
-    """Those that all of them have."""
+    """The seeds that all of the scores have."""
     return [seed for seed in scores[0] if all(seed in by_seed for by_seed in scores)] if scores else []
 
 
 CLOSE_POINTS = 3.0
-"""Of two scores in percent, each of one model: seeds and reimplementations differ by as much (docs/claims.md)."""
+"""Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md)."""
 CLOSE_CKA = 0.02
 FEW_SEEDS = 3
 ROUNDING = 1e-9
 
 
 class Verdict(StrEnum):
-    """How what we found compares with what the paper says."""
+    """How our numbers compare with what the paper says."""
 
     AGREES = "agrees with the paper"
     DISAGREES = "disagrees with the paper"
@@ -91,21 +91,21 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A sentence of the paper, and what a study says of it."""
+    """A sentence of the paper, with the verdict of a study."""
 
     key: str
     sentence: str
     source: str
     """Where the paper says it: "section 4.1"."""
     test: str
-    """What decides it."""
+    """The comparison that decides it."""
     verdict: Verdict
     numbers: str
     """In a sentence, or why it is not tested."""
     num_seeds: int
-    """That all its comparisons have; 0 where it is not tested."""
+    """Seeds that all its comparisons have; 0 where it is not tested."""
     papers_verdict: Verdict
-    """What the same test says of the numbers that the paper prints."""
+    """The verdict of the same test on the numbers that the paper prints."""
     papers_numbers: str
 
 
@@ -125,9 +125,9 @@ def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS)
 
 
 def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Of a claim about all of them: one clear exception refutes it, and half of them must bear it out.
+    """The verdict on a claim about all of them: one clear exception refutes it, and half must bear it out.
 
-    Those that could not be made are among them: what a few others say is no test of the claim.
+    Comparisons that could not be made count: a few others are no test of the claim.
     """
     tested = [each for each in verdicts if each is not Verdict.NOT_TESTED]
     if not tested:
@@ -140,8 +140,8 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.AGREES if 2 * num_for_it >= len(verdicts) else Verdict.NOT_TESTED
 
 
-def said_of_seeds(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
-    """A sentence for all claims that were tested, if none stands on enough seeds, and by key what is left to say."""
+def seed_remarks(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
+    """A sentence for all claims, if none stands on enough seeds, and by key what each must say besides."""
     few = {claim.key: few_seeds(claim.num_seeds) for claim in claims}
     if not few or not all(few.values()):
         return "", few
@@ -150,7 +150,7 @@ def said_of_seeds(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
     if set(few.values()) == {usual}:
         return f"Every verdict stands {stands}.", dict.fromkeys(few, "")
     return f"A verdict that does not say how many seeds it has stands {stands}.", {
-        key: "" if told == usual else f"; all {told.removeprefix(', ')}" for key, told in few.items()
+        key: "" if each == usual else f"; all {each.removeprefix(', ')}" for key, each in few.items()
     }
 
 
@@ -162,22 +162,22 @@ def few_seeds(num_seeds: int) -> str:
 
 
 LEAST_REPEATS = 5
-"""Fewer scores of further seeds say too little of how much scores vary."""
+"""With fewer scores of further seeds, the estimate is worth too little."""
 DEVIATIONS = 2
-"""Of a difference, that chance exceeds in one case of twenty."""
+"""Chance exceeds as many standard deviations in one case of twenty."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """What two scores in percent, each of one model, differ by for no reason."""
+    """How far two scores in percent, each of one model, differ for no reason."""
 
     points: float = CLOSE_POINTS
     num_scores: int = 0
-    """Of several seeds each, that say so; 0 where nothing but the constant does."""
+    """How many scores of several seeds it is estimated from; 0 where it is the constant."""
 
     @classmethod
     def of(cls, scores: Iterable[Mapping[int | None, float]]) -> Noise:
-        """By the standard deviation over seeds, pooled over all scores; never less than CLOSE_POINTS."""
+        """Estimated from the standard deviation over seeds, pooled over all scores; at least CLOSE_POINTS."""
         repeated = [list(by_seed.values()) for by_seed in scores if len(by_seed) > 1]
         num_repeats = sum(len(values) - 1 for values in repeated)
         if num_repeats < LEAST_REPEATS:
@@ -188,7 +188,7 @@ class Noise:
         return cls(points=points, num_scores=len(repeated)) if points > CLOSE_POINTS else cls()
 
     def sentence(self) -> str:
-        """For people; empty where noise is what it always is."""
+        """Empty where noise is the constant."""
         if not self.num_scores:
             return ""
         return (

@@ -1,10 +1,10 @@
-"""What two languages have in common in the vocabulary of each model, in the terminal and on the page alike."""
+"""Vocabularies of two languages in each model, and how much they share."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.grid import Grid
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import Domain, condition_named
 
@@ -18,32 +18,18 @@ CAPTION = (
 ALIKE = 0.95
 
 
-@dataclass(frozen=True, kw_only=True)
-class VocabularyTable:
-    """One pair of languages; where a number is of each, the source language's comes first."""
+def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Grid]:
+    """One for each pair of languages, in the order they came.
 
-    title: str
-    lines: list[tuple[str, ...]]
-    remarks: tuple[str, ...]
-    """On this pair; what the columns are is the same for all, and stands in CAPTION."""
-
-    @property
-    def caption(self) -> str:
-        """Where a table stands alone."""
-        return "; ".join((CAPTION, *self.remarks))
-
-
-def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[VocabularyTable]:
-    """One for each pair of languages, in the order they came."""
+    Where a number is given for each language, the source language's comes first. CAPTION explains the columns.
+    """
     counted = [each for each in measurements if each.exhibit == VOCABULARY]
     for languages in dict.fromkeys(each.languages for each in counted):
         of_pair = [each for each in counted if each.languages == languages]
         conditions = dict.fromkeys(each.condition for each in of_pair)
-        yield VocabularyTable(
-            title=f"Vocabularies ({'-'.join(languages)})",
-            lines=[_line([each for each in of_pair if each.condition == name], name) for name in conditions],
-            remarks=(*_of_dictionary(of_pair), *_of_domains(of_pair)),
-        )
+        lines = [_line([each for each in of_pair if each.condition == name], name) for name in conditions]
+        remarks = (*_dictionary_remarks(of_pair), *_domain_remarks(of_pair))
+        yield Grid.of_texts(f"Vocabularies ({'-'.join(languages)})", HEADINGS, lines, notes=remarks)
 
 
 def _line(of_condition: Sequence[Measurement], condition: str) -> tuple[str, ...]:
@@ -63,14 +49,14 @@ def _values(measurements: Sequence[Measurement], metric: str) -> list[float]:
     return [each.value for each in measurements if each.metric == metric]
 
 
-def _of_dictionary(of_pair: Sequence[Measurement]) -> Iterator[str]:
-    """What share of the words may be switched, where there are extra anchors."""
+def _dictionary_remarks(of_pair: Sequence[Measurement]) -> Iterator[str]:
+    """The share of words that may be switched, where there are extra anchors."""
     shares = [f"{each.value:.0f}% of {each.language}" for each in of_pair if each.metric == "dictionary_word_share"]
     if shares:
         yield f"Extra anchors is counted before words change: its dictionary has {' and '.join(shares)} running words"
 
 
-def _of_domains(of_pair: Sequence[Measurement]) -> Iterator[str]:
+def _domain_remarks(of_pair: Sequence[Measurement]) -> Iterator[str]:
     """A warning where the second domain could not be given as many words as the first."""
     of_target = [each for each in of_pair if each.metric == "training_words" and each.language == each.languages[1]]
     other = [each.value for each in of_target if condition_named(each.condition).target_domain is Domain.OTHER]

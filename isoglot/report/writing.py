@@ -15,7 +15,6 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture, png_of
-from isoglot.report.gathering import gathered
 from isoglot.report.page.figure_sections import (
     emergence_sections,
     figure_3_section,
@@ -35,12 +34,20 @@ from isoglot.report.page.text_sections import (
     provenance_section,
     vocabulary_section,
 )
-from isoglot.report.report_files import PROVENANCE, Found, ReportContent, read_found, write_found
+from isoglot.report.report_files import (
+    PROVENANCE,
+    ReportContent,
+    ReportData,
+    collect_report_data,
+    read_report_data,
+    write_report_data,
+)
+from isoglot.report.report_scores import ReportScores
 from isoglot.report.text_files import ALL as ALL_TEXTS
 from isoglot.report.text_files import text_files
 from isoglot.store import Store
 from isoglot.store.store import ignore_holder
-from isoglot.study.study import Study
+from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
 PICTURE_ENDINGS = (".svg", ".png")
@@ -84,17 +91,17 @@ def write_report(
     # By what it shows as well as by name: one seed's report must not replace that of three.
     shown = sha256("".join(cell.stage.digest for cell in cells(study)).encode()).hexdigest()
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
-    found = gathered(study, measurements, store=store, folder=folder, failures=failures, lacking=pending)
+    data = collect_report_data(study, measurements, store=store, folder=folder, failures=failures, lacking=pending)
     with clear_disk_errors(store.root):
-        return _write(found, folder, against=against, is_new=True, keeps_pictures=True)
+        return _write(data, folder, against=against, is_new=True, keeps_pictures=True)
 
 
 def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | None = None) -> Written:
     """Make a report again from the files beside its page alone, which stay as they are; or a copy of it elsewhere."""
-    found = read_found(folder)
+    data = read_report_data(folder)
     is_copy = to is not None and to.resolve() != folder.resolve()
     with _clear_errors(to or folder):
-        return _write(found, to or folder, against=against, is_new=is_copy, keeps_pictures=False)
+        return _write(data, to or folder, against=against, is_new=is_copy, keeps_pictures=False)
 
 
 @contextmanager
@@ -107,29 +114,29 @@ def _clear_errors(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool, keeps_pictures: bool) -> Written:
+def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: bool, keeps_pictures: bool) -> Written:
     """All files of a report; those that the page is made from only where they are new."""
-    found = replace(found, state=found.state.seen_from(folder))
+    data = replace(data, state=data.state.seen_from(folder))
     compared = None
     if against is not None:
-        compared = Compared(other=against.name, changed=difference(against.content, found.content))
-    texts = text_files(found.measurements)
-    sections = page_sections(found, compared=compared, beside=list(texts))
+        compared = Compared(other=against.name, changed=difference(against.content, data.content))
+    scores = ReportScores(data.measurements)
+    texts = text_files(scores)
+    sections = page_sections(data, scores, compared=compared, beside=list(texts))
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
     with lease(folder / "report.lease", waiting=ignore_holder):
         was_report = (folder / PROVENANCE).exists()
         if is_new:
-            write_found(found, folder)
+            write_report_data(data, folder)
         for name, text in texts.items():
             write_whole(folder / name, text)
         pictures = [picture for section in sections for picture in section.pictures]
         drawings = {
             picture.name: _write_picture(picture, folder / FIGURES, is_kept=keeps_pictures) for picture in pictures
         }
-        asked = found.asked
-        title = f"{asked.name}: {' and '.join(asked.languages)}"
-        head = page_head(asked, found.state)
+        title = f"{data.study.name}: {' and '.join(data.study.languages)}"
+        head = page_head(data.study, data.state)
         write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
         # What lies in a folder that was no report is somebody else's.
         if was_report:
@@ -137,30 +144,34 @@ def _write(found: Found, folder: Path, *, against: Other | None, is_new: bool, k
     return Written(page=folder / PAGE, compared=compared)
 
 
-def page_sections(found: Found, *, compared: Compared | None, beside: Sequence[str]) -> list[Section]:
+def page_sections(
+    data: ReportData, scores: ReportScores, *, compared: Compared | None, beside: Sequence[str]
+) -> list[Section]:
     """What there is to show, the most telling first; `beside`: the files of text that the page comes with."""
-    return [section for section in _sections(found, compared, beside) if section is not None]
+    return [section for section in _sections(data, scores, compared, beside) if section is not None]
 
 
-def _sections(found: Found, compared: Compared | None, beside: Sequence[str]) -> Iterator[Section | None]:
-    asked, measurements, state = found.asked, found.measurements, found.state
+def _sections(
+    data: ReportData, scores: ReportScores, compared: Compared | None, beside: Sequence[str]
+) -> Iterator[Section | None]:
+    study, measurements, state = data.study, data.measurements, data.state
     absences = Absences.of(state.absent)
-    trains_models = bool({*asked.exhibits} - {VOCABULARY})
-    table = table_1_section(asked, measurements, links=state.records, absences=absences)
-    yield survival_section(measurements, scale=asked.scale, absences=absences)
-    yield claims_section(measurements) if trains_models and measurements else None
+    trains_models = bool({*study.exhibits} - {VOCABULARY})
+    table = table_1_section(study, scores, links=state.records, absences=absences)
+    yield survival_section(scores, scale=study.scale, absences=absences)
+    yield claims_section(scores) if trains_models and measurements else None
     yield table
-    yield figure_3_section(asked, measurements, absences=absences)
+    yield figure_3_section(study, scores, absences=absences)
     if table is None:
-        yield conditions_section(asked)
-    yield from emergence_sections(measurements, is_made_up=asked.is_made_up)
-    yield from training_sections(measurements, found.curves)
+        yield conditions_section(study)
+    yield from emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
+    yield from training_sections(measurements, data.curves)
     yield vocabulary_section(measurements)
-    yield from figure_sections(measurements, new_vectors=asked.scale.alignment.new_vectors)
+    yield from figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
     if compared is not None:
         yield difference_section(compared.changed, other=compared.other)
     yield missing_section(state)
-    yield provenance_section(found.provenance, logs=state.logs, beside=beside)
+    yield provenance_section(data.provenance, logs=state.logs, beside=beside)
 
 
 def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:

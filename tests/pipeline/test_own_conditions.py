@@ -13,7 +13,7 @@ from isoglot.pipeline.measurements import measurements
 from isoglot.pipeline.model_names import named_artifact
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.report.live_report import write_current_report
-from isoglot.report.report_files import read_found
+from isoglot.report.report_files import read_report_data
 from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS, DEFAULT, SEPARATED, Separate, read_condition, written
 from isoglot.study.study import parse_study, with_exhibits
@@ -38,7 +38,7 @@ def test_it_is_measured_and_stands_in_the_report(tmp_path: Path) -> None:
     assert {each.condition for each in found} == {"default", "sep-l3-4"}
     page = write_current_report(study, store).page
     assert "sep-l3-4" in page.read_text(encoding="utf-8")
-    again = read_found(page.parent)
+    again = read_report_data(page.parent)
     assert again.measurements == tuple(found)
     settings = json.loads((page.parent / "provenance.json").read_text(encoding="utf-8"))["settings"]
     assert settings["conditions"][0] == "default"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.rows import Row
+from isoglot.report.layer_scores import Row
 
 
 def measured(

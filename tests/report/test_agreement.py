@@ -1,11 +1,33 @@
-"""Where the paper's tasks agree on an order, a study agrees, disagrees or cannot tell."""
+"""Orders of conditions: where the paper has one, a study agrees, disagrees or cannot tell; and Spearman's rho."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import inf, nan
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
-from isoglot.report.agreement import Contender, agreement_lines, agreements, transfer_agreements
-from isoglot.report.rows import Row
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline.cells import TABLE_1, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.agreement import (
+    RankCorrelation,
+    agreement_lines,
+    agreements,
+    rank_correlations,
+    rank_sentences,
+    spearman,
+    table_1_agreement,
+)
+from isoglot.report.published import TABLE_1_SCORES, published_measurements
+from isoglot.report.transfer_scores import transfer_scores
 from isoglot.report.verdicts import Noise, Verdict
-from tests.report.made_up_measurements import row
+from tests.report.made_up_measurements import transferred
+
+PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]
+FIRST = list(TABLE_1_SCORES)
 
 
 @pytest.mark.parametrize(
@@ -28,52 +50,26 @@ from tests.report.made_up_measurements import row
     ],
 )
 def test_verdicts(default: tuple[float, ...], separate: tuple[float, ...], verdict: Verdict) -> None:
-    for rows in (
-        [row("default", *default), row("sep-emb-l1-6", *separate)],
-        [row("sep-emb-l1-6", *separate), row("default", *default)],
+    for gains in (
+        {"default": default, "sep-emb-l1-6": separate},
+        {"sep-emb-l1-6": separate, "default": default},
     ):
-        (found,) = agreements(rows)
+        (found,) = agreements(gains)
         assert (found.better, found.worse, found.verdict) == ("default", "sep-emb-l1-6", verdict)
         assert found.our_better == pytest.approx(sum(default) / len(default))
 
 
-def test_what_an_untrained_model_scores_is_no_merit_of_training() -> None:
-    ahead = row("default", 80.0, untrained=(70.0,))
-    behind = row("sep-emb", 50.0, untrained=(5.0,))
-    (found,) = agreements([ahead, behind])
-    assert (found.our_better, found.our_worse, found.verdict) == (10.0, 45.0, Verdict.DISAGREES)
+def test_sentences() -> None:
+    (one,) = agreements({"default": (83.14,), "sep-emb": (21.0,)})
+    assert one.sentence() == "Default +83.1 > Sep Emb +21.0: agrees with the paper, on 1 seed only"
+    (two,) = agreements({"default": (21.0, 22.0), "sep-emb": (83.0, 83.2, 84.0)})
+    assert two.sentence() == "Default +21.5 < Sep Emb +83.4: disagrees with the paper, on 2 seeds only"
 
 
-@pytest.mark.parametrize(
-    ("rows", "sentence"),
-    [
-        (
-            [row("default", 83.14), row("sep-emb", 21.0)],
-            "Default +83.1 > Sep Emb +21.0: agrees with the paper, on 1 seed only",
-        ),
-        (
-            [row("default", 21.0, 22.0), row("sep-emb", 83.0, 83.2, 84.0)],
-            "Default +21.5 < Sep Emb +83.4: disagrees with the paper, on 2 seeds only",
-        ),
-        (
-            [
-                row("default", 2.0, 2.0, 2.0, untrained=(5.0, 5.0, 5.0)),
-                row("sep-emb", 1.0, 1.0, 1.0, untrained=(4.0, 4.0, 4.0)),
-            ],
-            "Default -3.0 = Sep Emb -3.0: too close to call",
-        ),
-    ],
-)
-def test_sentences(rows: list[Row], sentence: str) -> None:
-    assert [each.sentence() for each in agreements(rows)] == [sentence]
-
-
-def test_only_orders_of_the_paper_within_one_pair_of_languages_are_judged() -> None:
-    # The paper's tasks disagree about the first two.
-    assert agreements([row("no-anchors", 50.0), row("default-anchors", 80.0)]) == []
-    assert agreements([row("default", 80.0), row("sep-emb", 20.0, languages=("ela", "tem"))]) == []
-    assert agreements([]) == agreements([row("default", 80.0)]) == []
-    three = agreements([row("default", 80.0), row("sep-emb", 50.0), row("sep-emb-l1-6", 20.0)])
+def test_only_orders_of_the_paper_are_judged() -> None:
+    # The paper's tasks disagree about the first two, and it has no row of the third.
+    assert agreements({"no-anchors": (50.0,), "default-anchors": (80.0,), "anchors-25": (2.0,)}) == []
+    three = agreements({"default": (80.0,), "sep-emb": (50.0,), "sep-emb-l1-6": (20.0,)})
     assert [(each.better, each.worse) for each in three] == [
         ("default", "sep-emb"),
         ("default", "sep-emb-l1-6"),
@@ -82,43 +78,137 @@ def test_only_orders_of_the_paper_within_one_pair_of_languages_are_judged() -> N
 
 
 def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_line() -> None:
-    close = [
-        row(name, 10.0, 10.0, 10.0) for name in ("default", "sep-l1-6", "sep-emb-l1-6", "sep-emb-l1-3", "no-anchors")
-    ]
-    found = agreements([*close, row("sep-emb", 1.0, 1.0, 1.0)])
+    close = dict.fromkeys(("default", "sep-l1-6", "sep-emb-l1-6", "sep-emb-l1-3", "no-anchors"), (10.0,) * 3)
+    found = agreements({**close, "sep-emb": (1.0, 1.0, 1.0)})
     of = {verdict: [each for each in found if each.verdict is verdict] for verdict in Verdict}
     against = of[Verdict.DISAGREES]
     assert against
-    assert list(agreement_lines(found)) == [
-        (
-            f"of {len(found)} pairs {len(of[Verdict.AGREES])} agree with the paper, {len(against)} disagree, "
-            f"{len(of[Verdict.TOO_CLOSE])} are too close to call",
-            Verdict.DISAGREES,
-        ),
-        *((each.sentence(), Verdict.DISAGREES) for each in against),
-    ]
+    first, *rest = agreement_lines(found)
+    assert first[0].startswith(f"of {len(found)} pairs {len(of[Verdict.AGREES])} agree with the paper, {len(against)} ")
+    assert rest == [(each.sentence(), Verdict.DISAGREES) for each in against]
     assert list(agreement_lines(found, most=len(found))) == [(each.sentence(), each.verdict) for each in found]
-    assert [verdict for _, verdict in agreement_lines(of[Verdict.TOO_CLOSE] * 2)] == [Verdict.TOO_CLOSE]
-
-
-def contenders(**values: tuple[float, ...]) -> list[Contender]:
-    return [Contender(condition=name.replace("_", "-"), values=of_seeds) for name, of_seeds in values.items()]
 
 
 def test_transfer_is_judged_where_the_same_task_of_the_paper_is_clear() -> None:
-    ours = contenders(sep_emb=(70.0, 71.0, 72.0), default=(50.0, 51.0, 52.0))
-    (found,) = transfer_agreements(ours, task="nli", languages=("ela", "oru"), noise=Noise())
+    def judged(task: str, languages: tuple[str, str], *, noise: float = 3.0) -> list[str]:
+        metric = task_named(task).metric
+        found = [
+            each
+            for condition, score in (("sep-emb", 70.0), ("default", 50.0), ("anchors-25", 1.0))
+            for seed in range(3)
+            for each in transferred(
+                condition, {languages[1]: score + seed}, task=task, metric=metric, languages=languages, seed=seed
+            )
+        ]
+        return [line for line, _ in table_1_agreement(list(transfer_scores(found)), noise=Noise(points=noise))]
+
     # Over its languages the paper has Default 4.5 points above Sep Emb in XNLI, and 1.8 in parsing.
-    assert found.sentence() == "Default 51.0 < Sep Emb 71.0: disagrees with the paper"
-    assert transfer_agreements(ours, task="parsing", languages=("ela", "oru"), noise=Noise()) == []
+    assert judged("nli", ("ela", "oru")) == ["NLI, ela-oru: Default 51.0 < Sep Emb 71.0: disagrees with the paper"]
+    assert judged("parsing", ("ela", "oru")) == judged("pos", ("ela", "oru")) == []
     # In French they are 0.9 points apart.
-    assert transfer_agreements(ours, task="nli", languages=("en", "fr"), noise=Noise()) == []
-    assert transfer_agreements(ours, task="pos", languages=("ela", "oru"), noise=Noise()) == []
+    assert judged("nli", ("en", "fr")) == []
     # Means of three are 0.58 times as far apart by chance as single scores.
-    (found,) = transfer_agreements(ours, task="nli", languages=("ela", "oru"), noise=Noise(points=35.0))
-    assert found.verdict is Verdict.TOO_CLOSE
+    assert judged("nli", ("ela", "oru"), noise=35.0)[0].endswith("too close to call")
 
 
-def test_conditions_that_the_paper_has_not_are_not_judged() -> None:
-    ours = contenders(default=(70.0,), anchors_25=(20.0,))
-    assert transfer_agreements(ours, task="nli", languages=("ela", "oru"), noise=Noise()) == []
+def ranked(found: Sequence[Measurement]) -> dict[str, RankCorrelation]:
+    return {each.title: each for each in rank_correlations(list(transfer_scores(found)))}
+
+
+def sentences(found: Sequence[Measurement]) -> list[str]:
+    return list(rank_sentences(list(ranked(found).values())))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=12))
+def test_rho_is_that_of_scipy_ties_among_them(pairs: list[tuple[int, int]]) -> None:
+    ours, theirs = zip(*pairs, strict=True)
+    if len(set(ours)) == 1 or len(set(theirs)) == 1:
+        assert spearman(ours, theirs) is None
+    else:
+        assert spearman(ours, theirs) == pytest.approx(spearmanr(ours, theirs).statistic)
+
+
+def test_the_papers_own_numbers_are_in_the_papers_order() -> None:
+    found = ranked(PAPERS)
+    assert list(found) == ["NLI", "NER", "Parsing", "mean of tasks"]
+    assert all(each.rho == pytest.approx(1.0) and each.num_conditions == 10 for each in found.values())
+    assert sentences(PAPERS) == [
+        "Spearman's rho with the paper's order of conditions: NLI 1.00, NER 1.00, Parsing 1.00, mean of tasks 1.00 "
+        "(10 conditions; fr, ru, zh)."
+    ]
+
+
+def test_averages_are_over_targets_and_seeds_and_the_mean_of_tasks_is_of_scores() -> None:
+    """Of two seeds one is the paper's, and one turns its order of Russian about."""
+    turned = [replace(each, seed=1, value=40 - each.value if each.language == "ru" else each.value) for each in PAPERS]
+    found = ranked([*PAPERS, *turned])
+    averages = {
+        task: [(each[0] + 20 + each[2]) / 3 for each in (of_tasks[task] for of_tasks in TABLE_1_SCORES.values())]
+        for task in ("XNLI", "NER", "Parsing")
+    }
+    papers = {task: [sum(of_tasks[task]) / 3 for of_tasks in TABLE_1_SCORES.values()] for task in averages}
+    for title, task in (("NLI", "XNLI"), ("NER", "NER"), ("Parsing", "Parsing")):
+        assert found[title].rho == pytest.approx(spearmanr(averages[task], papers[task]).statistic)
+    means = [[sum(of) / 3 for of in zip(*sides.values(), strict=True)] for sides in (averages, papers)]
+    assert found["mean of tasks"].rho == pytest.approx(spearmanr(*means).statistic)
+    assert found["NER"].rho < 1
+
+
+def test_only_languages_that_both_have_count() -> None:
+    of_french = [each for each in PAPERS if each.language == "fr"]
+    german = [replace(each, language="de", languages=("en", "de"), value=-each.value) for each in of_french]
+    found = ranked([*of_french, *german])
+    assert {each.targets for each in found.values()} == {("fr",)}
+    # Two conditions are alike in French NLI: they share their rank.
+    assert all(each.rho == pytest.approx(1.0) for each in found.values())
+
+
+def test_a_condition_without_all_targets_is_left_out() -> None:
+    lacking = [each for each in PAPERS if (each.condition, each.language, each.task) != ("sep-emb-l1-6", "zh", "nli")]
+    found = ranked(lacking)
+    assert {title: each.num_conditions for title, each in found.items()} == {
+        **{"NLI": 9, "NER": 10, "Parsing": 10, "mean of tasks": 9}
+    }
+    (sentence,) = sentences(lacking)
+    assert "NLI 1.00 (9 conditions; fr, ru, zh), NER 1.00 (10 conditions; fr, ru, zh)" in sentence
+
+
+@pytest.mark.parametrize("values", [(nan,), (inf,), (1.0, nan), (inf, -inf)])
+def test_a_score_that_is_no_number_has_no_rank(values: tuple[float, ...]) -> None:
+    def spoilt(each: Measurement) -> bool:
+        return (each.condition, each.task, each.language) == ("sep-emb", "ner", "ru")
+
+    others = [each for each in PAPERS if not spoilt(each)]
+    more = [
+        replace(each, value=value, seed=seed) for each in PAPERS if spoilt(each) for seed, value in enumerate(values)
+    ]
+    assert ranked([*others, *more]) == ranked(others)
+    assert ranked(others)["NER"].num_conditions == 9
+
+
+def of_made_up(scores: Mapping[str, float], **more: str) -> list[Measurement]:
+    return [each for name, score in scores.items() for each in transferred(name, {"oru": score, "ela": 9.0}, **more)]
+
+
+def test_beside_languages_that_the_paper_lacks_stands_its_mean_and_is_said_to() -> None:
+    papers = {name: sum(TABLE_1_SCORES[name]["NER"]) for name in FIRST}
+    scores = {name: float(place) for place, name in enumerate(FIRST[:6])}
+    found = ranked(of_made_up(scores))
+    expected = spearmanr(list(scores.values()), [papers[name] for name in scores]).statistic
+    assert list(found) == ["NER"], "one task has no mean of tasks"
+    assert found["NER"].rho == pytest.approx(expected)
+    assert sentences(of_made_up(scores)) == [
+        f"Spearman's rho with the paper's order of conditions: NER {expected:.2f} (6 conditions; oru).",
+        "The paper has no such pairs of languages; the mean over its own, en to fr, ru, zh, stands on its side.",
+    ]
+
+
+def test_few_conditions_have_no_order_worth_a_number() -> None:
+    scores = dict(zip(FIRST, range(10), strict=True))
+    assert ranked(of_made_up({name: scores[name] for name in FIRST[:3]})) == {}
+    assert sentences(of_made_up({name: scores[name] for name in FIRST[:3]})) == []
+    assert ranked(of_made_up({name: scores[name] for name in FIRST[:4]}))["NER"].num_conditions == 4
+    # Neither what the paper has no row of counts, nor models before training, nor tasks that are not in it.
+    more = [*of_made_up({"anchors-25": 1.0}), *of_made_up({"default": 1.0}, variant=UNTRAINED)]
+    assert ranked([*of_made_up({name: scores[name] for name in FIRST[:3]}), *more]) == {}
+    assert ranked(of_made_up(scores, task="pos", metric="accuracy")) == {}

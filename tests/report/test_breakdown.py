@@ -1,7 +1,6 @@
 """A cell of Table 1 label by label, from the files that its best setting left in the store."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from shutil import copytree, rmtree
 from typing import Any
@@ -20,7 +19,6 @@ from isoglot.report.breakdown import CellName, cell_breakdown
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
 from isoglot.store.unpacking import unpack
-from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import read_study
 
 STUDY = (
@@ -103,18 +101,7 @@ def test_what_is_not_there_is_told(name: CellName, message: str, transferred: Wo
         )
 
 
-def test_what_table_1_is_narrowed_to_is_all_there_is(transferred: Workplace) -> None:
-    narrowing = ExhibitFilter(tasks=("parsing",), conditions=("sep-emb",))
-    study = replace(transferred.study, only={"table-1": narrowing})
-    for name, told in {
-        asked("ner"): r"'ner' is no task of tiny \(parsing\)",
-        asked("parsing"): r"'default' is no condition of tiny \(sep-emb\)",
-    }.items():
-        with pytest.raises(IsoglotError, match=told):
-            list(cell_breakdown(study, name, store=transferred.store, study_words=["tiny.toml"]))
-
-
-def test_data_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_data_that_is_missing_is_named(tmp_path: Path) -> None:
     path = write_real_study(tmp_path)
     with pytest.raises(IsoglotError, match=r"no data for en-fr in real: .*nli"):
         list(cell_breakdown(read_study(path), asked("nli"), store=Store(tmp_path / "store"), study_words=[str(path)]))

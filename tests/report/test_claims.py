@@ -1,13 +1,16 @@
-"""All claims together: the paper's numbers, the page that lists them, and a study with nothing yet."""
+"""All claims together: the paper's numbers, the page that lists them, and the claims as Markdown."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from isoglot.pipeline.cells import TABLE_1
 from isoglot.report.claims import QUESTIONS, claims
 from isoglot.report.published import published_measurements
-from isoglot.report.verdicts import Claim, Verdict
+from isoglot.report.text_files import markdown_claims
+from isoglot.report.verdicts import Claim, Noise, Verdict
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "claims.md").read_text(encoding="utf-8")
@@ -23,6 +26,9 @@ NEEDS_OTHER_FIGURES = {
     *("middle-layers", "entities-harder", "mapped-bilingual", "sentences-lower-layers", "sentences-align"),
     "similarity-retrieval",
 }
+
+
+OF_TABLE_1 = claims([each for each in published_measurements() if each.exhibit == TABLE_1])
 
 
 def line(claim: Claim) -> str:
@@ -53,14 +59,6 @@ def test_every_claim_stands_under_its_section() -> None:
         assert f"- **`{claim.key}`** ({claim.source})" in here
 
 
-def test_keys_that_the_page_names_are_claims() -> None:
-    keys = {claim.key for claim in claims([])}
-    notes = PAGE.split("## Where the paper's own numbers")[1]
-    named = set(re.findall(r"^- (?:\*\*)?`([\w-]+)`", notes, flags=re.MULTILINE))
-    assert len(named) > 5
-    assert named <= keys
-
-
 def test_without_measurements_nothing_is_tested_and_each_claim_says_what_it_needs() -> None:
     found = claims([])
     assert {claim.verdict for claim in found} == {Verdict.NOT_TESTED}
@@ -79,3 +77,38 @@ def test_without_measurements_nothing_is_tested_and_each_claim_says_what_it_need
 )
 def test_a_claim_carries_what_the_papers_own_numbers_say(key: str, told: str) -> None:
     assert told in next(claim for claim in claims([]) if claim.key == key).papers_numbers
+
+
+def test_every_claim_that_was_tested_has_a_line_with_its_verdict_and_numbers() -> None:
+    written = markdown_claims(OF_TABLE_1, noise=Noise())
+    lines = [line for line in written.splitlines() if line.startswith("| ")][2:]
+    tested = [claim for claim in OF_TABLE_1 if claim.verdict is not Verdict.NOT_TESTED]
+    assert len(lines) == len(tested) < len(OF_TABLE_1)
+    for line, claim in zip(lines, tested, strict=True):
+        sentence, word, numbers = line.strip("| ").split(" | ")
+        assert sentence == f"{claim.sentence} ({claim.source})"
+        assert claim.verdict.value.startswith(word)
+        assert numbers == claim.numbers
+    assert " Every verdict stands on 1 seed only.\n" in written
+    counts = {verdict: sum(claim.verdict is verdict for claim in OF_TABLE_1) for verdict in Verdict}
+    assert f"Agrees: {counts[Verdict.AGREES]}, disagrees: {counts[Verdict.DISAGREES]}, " in written
+    assert f", not tested: {counts[Verdict.NOT_TESTED]}. " in written
+
+
+def test_noise_is_told_where_seeds_measured_it_and_marks_do_no_harm() -> None:
+    claim = replace(OF_TABLE_1[0], sentence="a|b", num_seeds=3)
+    written = markdown_claims([claim], noise=Noise(points=5.6, num_scores=30))
+    assert "5.6 points are taken for noise in place of 3, " in written
+    assert r"| a\|b (" in written
+    assert "seeds only" not in written
+
+
+def test_what_most_claims_have_is_said_once_and_others_say_what_they_have() -> None:
+    seeds = (1, 1, 2)
+    found = [replace(claim, num_seeds=number) for claim, number in zip(OF_TABLE_1, seeds, strict=False)]
+    written = markdown_claims(found, noise=Noise())
+    assert "A verdict that does not say how many seeds it has stands on 1 seed only." in written
+    assert [line.endswith("on 2 seeds only |") for line in written.splitlines()[-3:]] == [False, False, True]
+    # Where one has enough, silence would be taken for that.
+    enough = markdown_claims([*found[:2], replace(found[2], num_seeds=3)], noise=Noise())
+    assert enough.count(", on 1 seed only |") == 2

@@ -90,27 +90,6 @@ def test_the_reading_names_the_best_layers() -> None:
     )
 
 
-def test_with_few_lines_the_reading_goes_by_the_debiased_measure() -> None:
-    few = replace(NAMED, found=replace(FOUND, num_lines=767))
-    assert few.reading().startswith("Most alike at layer 1 (debiased CKA 0.51);")
-    upper = (*FOUND.layers[:2], replace(FOUND.layers[2], cka_debiased=0.6))
-    assert replace(few, found=replace(few.found, layers=upper)).reading().startswith("Most alike at layer 2 (debiased")
-    assert "(CKA" in replace(NAMED, found=replace(FOUND, num_lines=768)).reading()
-
-
-def test_notes_say_what_was_cut_and_what_the_readers_noted() -> None:
-    first, *others = NAMED.notes()
-    assert "1,000 lines" in first
-    assert "800 of them and tested on 200" in first
-    assert "new vectors are centred" in first
-    assert others == [
-        "Tokens for each word between spaces: A 1.2, B 1.5; many if a file is not of a model's language.",
-        "12 lines are longer than the 128 tokens that B reads, and were cut.",
-        "2 repeated lines are left out.",
-        "Of the map: few pairs.",
-    ]
-
-
 def test_the_picture_shows_both_measures() -> None:
     root = parsed(NAMED.picture())
     assert {"CKA", "debiased CKA", "after a map", "centred", "before", "chance", "L0", "L1", "L2"} <= set(texts(root))

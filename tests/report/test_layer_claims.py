@@ -10,7 +10,7 @@ from isoglot.pipeline.cells import MAPPED, UNTRAINED
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
-from isoglot.report.published import FIGURE_7_CKA, published_measurements
+from isoglot.report.published import published_measurements
 from isoglot.report.verdicts import Claim, Verdict
 from tests.report.made_up_measurements import measured, measurement
 
@@ -237,27 +237,6 @@ def test_seeds_are_paired_by_their_own_numbers() -> None:
     assert (found.verdict, found.numbers, found.num_seeds) == (A, "ela-oru: 1.00", 1)
 
 
-def test_every_seed_counts_against_a_number_that_has_none() -> None:
-    found = [
-        each
-        for seed in range(3)
-        for each in (
-            *similarity(monolingual=[v / 100 for v in FALLING], languages=("ela", "oru"), seed=seed),
-            *sentences(FALLING, seed=seed),
-        )
-    ]
-    assert claim("similarity-retrieval", found).numbers == "ela-oru: 1.00"
-    assert claim("sentences-align", found).numbers == "ela-oru: trained 50.0 > chance 0.2"
-
-
-def test_layers_that_are_not_measured_yet_leave_a_claim_untested() -> None:
-    whole = in_context("ner", mapped=FALLING, bilingual=FLAT)
-    pending = [each for each in whole if each.condition == "default" or each.layer != 8]
-    assert claim("middle-layers", whole).verdict is D
-    judged = claim("middle-layers", pending)
-    assert (judged.verdict, judged.numbers) == (N, "needs figure-5")
-
-
 @pytest.mark.parametrize(
     ("num_states", "bottom", "top"), [(3, {0}, {2}), (4, {0}, {3}), (5, {0, 1}, {3, 4}), (7, {0, 1}, {5, 6})]
 )
@@ -267,31 +246,3 @@ def test_thirds_of_models_of_other_depths(num_states: int, bottom: set[int], top
     assert claim("sentences-lower-layers", sentences(layers)).numbers.startswith(
         f"ela-oru: bottom third of layers {means[0]:.1f} > top third {means[1]:.1f}"
     )
-
-
-def test_moments_of_training_are_not_taken_for_layers_of_figure_7() -> None:
-    found = similarity(bilingual=(0.9,) * 9, monolingual=(0.7,) * 9)
-    early = [replace(each, exhibit="training", update=10, value=0.1) for each in found]
-    assert claim("similarity-order", [*found, *early]) == claim("similarity-order", found)
-
-
-def test_a_claim_of_figure_7_turns_over_with_the_papers_own_numbers() -> None:
-    """Which mutation would not be seen? Turn the layers of every model upside down."""
-    papers = list(published_measurements())
-    last = len(FIGURE_7_CKA["en", "fr"]["bilingual"]) - 1
-    turned = [each if each.layer is None else replace(each, layer=last - each.layer) for each in papers]
-    assert (claim("early-layers", papers).verdict, claim("early-layers", turned).verdict) == (A, D)
-    swap = {"default": "monolingual", "sep-emb": "monolingual"}
-    swapped = [
-        each
-        for each in papers
-        if each.exhibit == FIGURE_7 and each.metric == "cka"
-        for each in [
-            replace(
-                each,
-                condition=swap.get(each.condition, "sep-emb" if each.languages[1] == "en-prime" else "default"),
-            )
-        ]
-    ]
-    assert claim("similarity-order", swapped).verdict is D
-    assert claim("gap-shrinks", swapped).verdict is D

@@ -10,7 +10,6 @@ from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import pending_cells
 from isoglot.pipeline.stages.vocabulary import VocabularyStatistics
 from isoglot.report.live_report import LiveReport, write_current_report
 from isoglot.store import Observer, Observers, Stage, Store, run_plan
@@ -57,14 +56,6 @@ def test_it_is_not_written_again_at_once(tmp_path: Path, seconds_between: float,
     assert set(map(len, reader.seen)) == {0}
 
 
-def test_what_failed_stands_in_it(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    live = LiveReport(STUDY, store, seconds_between=0.0)
-    live.failed(TARGETS[0], error=IsoglotError("en.txt:3: not UTF-8"))
-    (page,) = (store.root / "reports").glob("*/report.*[!e]")
-    assert "en.txt:3: not UTF-8" in page.read_text(encoding="utf-8")
-
-
 def test_a_page_that_cannot_be_written_stops_no_run(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     store.root.mkdir()
@@ -103,13 +94,6 @@ def test_damage_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
     assert [cell.condition for cell in written.pending] == ["sep-emb-l1-6"]
 
 
-def test_pending_is_what_no_artifact_is_there_for(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    assert [cell.condition for cell in pending_cells(STUDY, store)] == ["default", "no-anchors", "sep-emb-l1-6"]
-    run_plan(TARGETS[1:2], store)
-    assert [cell.condition for cell in pending_cells(STUDY, store)] == ["default", "sep-emb-l1-6"]
-
-
 def _write_other_scores(store: Store, stage: Stage, text: str) -> None:
     """As a stage with a fault would have written them."""
     assert isinstance(stage, VocabularyStatistics)
@@ -119,32 +103,3 @@ def _write_other_scores(store: Store, stage: Stage, text: str) -> None:
     digest = hashlib.sha256(text.encode()).hexdigest()
     record["files"]["scores.json"] = {"bytes": len(text), "sha256": digest}
     (folder / "record.json").write_text(json.dumps(record))
-
-
-class Told(Observer):
-    """Keeps what it was told."""
-
-    def __init__(self, calls: list[tuple[str, object]]) -> None:
-        for name in OF_OBSERVERS:
-            setattr(self, name, lambda *words, _name=name, **named: calls.append((_name, (words, named))))
-
-
-OF_OBSERVERS = [name for name in vars(Observer) if not name.startswith("_")]
-
-
-@pytest.mark.parametrize("name", OF_OBSERVERS)
-def test_each_of_several_observers_is_told_everything(name: str) -> None:
-    first: list[tuple[str, object]] = []
-    second: list[tuple[str, object]] = []
-    words: dict[str, object] = {
-        "started": {"index": 1, "count": 2},
-        "progress": {"done": 1.0, "total": 2.0, "unit": "tokens", "note": "loss"},
-        "queued": {"where": "Slurm job 4711"},
-        "waiting": {"holder": "host, process 4711"},
-        "finished": {"seconds": 1.0},
-        "failed": {"error": IsoglotError("no")},
-    }
-    named = words.get(name, {})
-    assert isinstance(named, dict)
-    getattr(Observers(Told(first), Told(second)), name)(TARGETS[0], **named)
-    assert first == second == [(name, ((TARGETS[0],), named))]

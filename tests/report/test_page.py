@@ -20,6 +20,7 @@ from isoglot.report.page import rendering
 from isoglot.report.page.section import SECTION_WORDS
 from isoglot.report.published import published_measurements
 from isoglot.report.report_files import read_report
+from isoglot.report.transfer_scores import transfer_scores
 from isoglot.report.verdicts import Verdict
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
@@ -153,7 +154,7 @@ def test_all_files_stand_beside_the_page(tmp_path: Path) -> None:
 def test_bars_are_pale_where_every_condition_was_scored_without_pretraining() -> None:
     def floors(found: list[Measurement]) -> list[float | None]:
         conditions = ["default", "no-anchors", "sep-emb-l1-6"]
-        picture = transfer_picture(found, conditions=conditions, missing=lambda *_: "pending")
+        picture = transfer_picture(list(transfer_scores(found)), conditions=conditions, missing=lambda *_: "pending")
         assert picture is not None
         assert ("pale" in picture.legend) == any(row.get("floor") for row in marks(picture))
         return [row.get("floor") for row in marks(picture)]

@@ -6,11 +6,10 @@ from typing import ClassVar
 
 import pytest
 from rich.console import Console
-from rich.text import Text
 
 from isoglot.errors import IsoglotError
 from isoglot.report import progress
-from isoglot.report.progress import Watch
+from isoglot.report.progress import Watch, failures_in_brief
 from isoglot.store import Amount, Stage, Work
 
 
@@ -52,20 +51,6 @@ def test_a_file_gets_one_line_for_each_stage() -> None:
         "  digging: 0.0 s (3 metres)",
         "  digging: being made by mole, process 7; waiting for it",
         "  digging: [/x] is rock: dig elsewhere",
-    ]
-
-
-def test_a_file_is_told_of_a_long_stage_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr(progress, "monotonic", lambda: now)
-    watch, file = watched(terminal=False)
-    with watch:
-        watch.started(Digging(), index=1, count=1)
-        for now in range(40):
-            watch.progress(Digging(), done=100 * now, total=5000, unit="metres", note="loss 4.10")
-    assert file.getvalue().splitlines() == [
-        "  digging: 1.6k of 5.0k metres, loss 4.10",
-        "  digging: 3.2k of 5.0k metres, loss 4.10",
     ]
 
 
@@ -123,19 +108,6 @@ def test_a_terminal_gets_a_bar_for_each_stage_in_work() -> None:
         assert "2 of 7 done, 0 in work" in shown()
 
 
-def test_a_terminal_gets_a_bar_with_rate_and_time_left() -> None:
-    watch, file = watched(terminal=True)
-    with watch:
-        watch.started(Digging(), index=3, count=7)
-        for done in range(0, 5000, 100):
-            watch.progress(Digging(), done=done, total=5000, unit="metres", note="loss 4.10")
-        watch.bars.refresh()
-    text = file.getvalue()
-    assert "[3/7] digging" in text
-    assert "metres/s" in text
-    assert "loss 4.10" in text
-
-
 def test_what_was_done_before_the_start_is_no_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     watch, _ = watched(terminal=True)
     now = 0.0
@@ -149,32 +121,10 @@ def test_what_was_done_before_the_start_is_no_speed(monkeypatch: pytest.MonkeyPa
         assert task.time_remaining == 980
 
 
-@dataclass(frozen=True, kw_only=True)
-class LongDigging(Digging):
-    kind: ClassVar[str] = "long-digging"
-
-    @property
-    def title(self) -> str:
-        return "pretraining, sep-emb-l1-6, ela-oru, seed 1"
-
-
-def test_a_narrow_terminal_cuts_titles_and_keeps_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    watch, file = watched(terminal=True, width=80)
-    with watch:
-        now = 0.0
-        monkeypatch.setattr(watch.bars, "get_time", lambda: now)
-        for stage, index in ((LongDigging(), 23), (LongDigging(metres=3), 24)):
-            watch.started(stage, index=index, count=61)
-            for now in range(9):
-                watch.progress(stage, done=81000 * now, total=10**7, unit="tokens", note="loss 4.10")
-        file.truncate(0)
-        file.seek(0)
-        watch.bars.refresh()
-        lines = [line for line in Text.from_ansi(file.getvalue()).plain.splitlines() if line.strip()]
-    assert len(lines) == 3, lines
-    for line, index in zip(lines, ("[23/61]", "[24/61]"), strict=False):
-        assert len(line.rstrip()) <= 80
-        assert line.startswith(f"{index} pretraining, sep-emb-l1-6")
-        assert "…" in line
-        assert "81k tokens/s" in line
-        assert "loss 4.10" in line
+def test_each_cause_is_told_once() -> None:
+    failed = [("a, seed 0", "no room"), ("b", "damaged: delete it"), ("a, seed 1", "no room"), ("a, seed 2", "no room")]
+    assert failures_in_brief(failed, num_skipped=6).splitlines() == [
+        "4 failed, 6 skipped for want of that:",
+        "  a, seed 0 and 2 more: no room",
+        "  b: damaged: delete it",
+    ]

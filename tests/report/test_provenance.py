@@ -1,7 +1,8 @@
-"""Where numbers come from: what is told is what was read, made and spent."""
+"""Where numbers come from: what was read, made and spent, the settings, and departures from the paper."""
 
 import hashlib
 import json
+import re
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,13 +15,15 @@ from study_texts import TINY_STUDY
 from isoglot.hardware import hardware
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.report.gathering import gathered
 from isoglot.report.provenance import provenance
+from isoglot.report.report_files import collect_report_data
 from isoglot.report.settings_difference import differing
-from isoglot.report.study_settings import study_settings
-from isoglot.store import Store, inputs_first, run_plan
+from isoglot.report.study_settings import departures, marked_sentences, study_settings
+from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
-from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds
+from isoglot.study.study import parse_study, read_study, with_exhibits
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_all_that_was_made_is_told_with_what_made_it(finished: Workplace) -> None:
@@ -90,17 +93,6 @@ def test_half_a_store_tells_half(finished: Workplace, tmp_path: Path) -> None:
     assert (nothing.artifacts_done, nothing.makings, nothing.seconds) == (0, (), 0)
 
 
-def test_records_of_an_older_isoglot_are_of_unknown_hardware(finished: Workplace, tmp_path: Path) -> None:
-    store = Store(Path(shutil.copytree(finished.store.root, tmp_path / "store")))
-    path = sorted(store.root.glob("pretrained-encoder-*"))[0] / "record.json"
-    content = json.loads(path.read_text())
-    del content["hardware"]
-    path.write_text(json.dumps(content | {"format": 1, "host": "old"}))
-    old, new = sorted(provenance(finished.study, store).makings, key=lambda making: making.artifacts)
-    assert (old.host, old.hardware, old.artifacts) == ("old", None, 1)
-    assert new.hardware is not None
-
-
 def test_files_are_told_by_their_content_and_what_they_are_for(tmp_path: Path) -> None:
     study = replace(read_study(write_real_study(tmp_path)), exhibits=("emergence",))
     found = provenance(study, Store(tmp_path / "store"))
@@ -120,15 +112,15 @@ def test_files_are_told_by_their_content_and_what_they_are_for(tmp_path: Path) -
 
 def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
     """Wherever their data lie; of what lacks as well."""
-    told = []
+    seen = []
     for machine in ("here", "there"):
         path = write_real_study(tmp_path / machine)
         (path.parent / "muse.txt").unlink()
         study = replace(read_study(path), exhibits=("emergence",))
         store = Store(tmp_path / "store")
-        found = gathered(study, [], store=store, folder=store.root / "reports", failures=[], lacking=[])
-        told.append((found.provenance.json_text(), found.state.no_data, [cell.stage.digest for cell in cells(study)]))
-    here, there = told
+        found = collect_report_data(study, [], store=store, folder=store.root / "reports", failures=[], lacking=[])
+        seen.append((found.provenance.json_text(), found.state.no_data, [cell.stage.digest for cell in cells(study)]))
+    here, there = seen
     assert here == there
     assert "muse.txt: No such file" in here[1][0]
     assert str(tmp_path) not in here[0] + "".join(here[1])
@@ -136,25 +128,6 @@ def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
     assert content["settings"]["text"]["main"]["fr"]["paths"] == ["text/fr-1.txt.gz", "text/fr-2.txt"]
     assert "text/fr-2.txt" in {file["name"] for file in content["data_files"]}
     assert content["origin"] == "real.toml"
-
-
-def test_it_is_json_and_a_vocabulary_alone_has_no_budget(finished: Workplace, tmp_path: Path) -> None:
-    found = provenance(finished.study, finished.store)
-    assert json.loads(found.json_text()) == json.loads(json.dumps(asdict(found)))
-    alone = provenance(with_exhibits(finished.study, ["vocabulary"]), finished.store)
-    assert alone.budget is None
-    assert alone.vocabularies
-    real = provenance(read_study(write_real_study(tmp_path)), Store(tmp_path / "store"))
-    assert json.loads(real.json_text())["settings"]["text"]["main"]["en"]["paths"]
-
-
-def test_settings_change_with_what_is_asked_and_not_with_names() -> None:
-    study = parse_study(TINY_STUDY, origin="tiny.toml")
-    assert study_settings(study) == study_settings(replace(study, name="other", origin="elsewhere.toml"))
-    assert study_settings(study) != study_settings(with_seeds(study, [5]))
-    faster = parse_study(TINY_STUDY.replace("warmup_updates = 2", "warmup_updates = 3"), origin="tiny.toml")
-    assert study_settings(faster)["scale"]["optimization"]["warmup_updates"] == 3
-    assert study_settings(study) != study_settings(faster)
 
 
 def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
@@ -175,16 +148,24 @@ def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
     ]
 
 
-def test_two_machines_are_told_apart(tmp_path: Path) -> None:
-    study = with_exhibits(with_seeds(parse_study(TINY_STUDY, origin="tiny.toml"), [0]), ["vocabulary"])
-    store = Store(tmp_path / "store")
-    assert run_plan([cell.stage for cell in cells(study)], store).failed == {}
-    changed = sorted(store.root.glob("text-*"))[0] / "record.json"
-    content = json.loads(changed.read_text())
-    content["hardware"]["gpus"] = ["NVIDIA H200"]
-    changed.write_text(json.dumps(content))
-    makings = provenance(study, store).makings
-    assert sorted((making.hardware.gpus, making.artifacts) for making in makings if making.hardware) == [
-        ((), len(list(store.root.glob("*-*/record.json"))) - 1),
-        (("NVIDIA H200",), 1),
-    ]
+MARKED = """
+class A:
+    # Departure: one sentence,
+    # in two lines.
+    b = 1  # Departure: is no comment of its own
+    # A reason.
+    # Departure: first.
+    # Departure: second; so
+    c = 2
+# Departure: last."""
+
+
+def test_a_sentence_goes_to_the_end_of_its_comment() -> None:
+    assert list(marked_sentences(MARKED)) == ["one sentence, in two lines.", "first.", "second; so", "last."]
+
+
+def test_every_departure_that_is_argued_is_listed_and_no_other() -> None:
+    argued = re.findall(r"^\*\*`(isoglot/[\w/]+\.py)`\*\*", (ROOT / "docs/departures.md").read_text(), re.MULTILINE)
+    assert sorted(each.file for each in departures()) == sorted(argued)
+    assert all(re.search(r"\.$", each.sentence) for each in departures())
+    assert len({each.sentence for each in departures()}) > 60

@@ -2,12 +2,14 @@
 
 import pytest
 
+from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.published import (
     FIGURE_7_CKA,
     TABLE_1_SCORES,
     TASKS,
     papers_score,
     published_delta,
+    published_measurements,
     published_order,
     published_score,
 )
@@ -92,3 +94,13 @@ def test_similarities_are_those_whose_means_are_printed(target: str) -> None:
     for values, printed in zip(by_kind.values(), FIGURE_7_MEANS[target], strict=True):
         assert len(values) == 9
         assert sum(values) / 9 == pytest.approx(printed, abs=0.01)
+
+
+def test_every_number_of_table_1_and_figure_7_is_a_measurement_once() -> None:
+    papers = list(published_measurements())
+    assert len(papers) == 10 * 3 * 3 + 5 * 3 * 9
+    places = {(m.exhibit, m.condition, m.languages, m.task, m.metric, m.variant, m.layer) for m in papers}
+    assert len(places) == len(papers)
+    of_zh = {(m.condition, m.variant, m.layer): m.value for m in papers if m.languages[1] == "zh" and m.metric == "cka"}
+    assert of_zh["default", None, 0] == 0.56
+    assert (of_zh["monolingual", None, 7], of_zh["monolingual", UNTRAINED, 8]) == (0.37, 0.27)

@@ -1,12 +1,19 @@
-"""The files beside a report, read back as they were written."""
+"""The files beside a report, read back as they were written, and the study that they describe."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
+from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
-from isoglot.report.report_files import MEASUREMENTS, PROVENANCE, read_report
+from isoglot.report.provenance import Provenance, provenance
+from isoglot.report.report_files import MEASUREMENTS, PROVENANCE, described_study, read_report
+from isoglot.report.state import last_remark
+from isoglot.store import Store
+from isoglot.study.study import builtin_study_names, parse_study, read_study
 from tests.report.made_up_measurements import measured, transferred
 
 FOUND = [*transferred("default", {"ela": 90.0, "oru": 50.0}), *measured("default", [1.0, 2.0])]
@@ -46,3 +53,40 @@ def test_what_is_no_report_is_named(tmp_path: Path) -> None:
         (tmp_path / PROVENANCE).write_text(broken, encoding="utf-8")
         with pytest.raises(IsoglotError, match=PROVENANCE):
             read_report(tmp_path)
+
+
+STUCK, FREE = "still at the unigram plateau after 2,000 updates", "left the unigram plateau at update 2,100"
+
+
+def write_log(folder: Path, *lines: dict) -> Path:
+    (folder / "health.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param([], None, id="empty"),
+        pytest.param([{"attempt": 1, "update": 100}], None, id="nothing to remark"),
+        pytest.param([{"attempt": 1, "remark": STUCK}, {"attempt": 1, "update": 9}], STUCK, id="stuck"),
+        pytest.param([{"attempt": 1, "remark": STUCK}, {"attempt": 1, "remark": FREE}], None, id="free again"),
+        pytest.param([{"attempt": 1, "remark": STUCK}, {"attempt": 2, "update": 9}], None, id="of an earlier attempt"),
+    ],
+)
+def test_the_last_remark_of_the_latest_attempt_counts(tmp_path: Path, lines: list[dict], expected: str | None) -> None:
+    assert last_remark(write_log(tmp_path, *lines)) == expected
+
+
+def test_a_torn_or_missing_log_has_none(tmp_path: Path) -> None:
+    assert last_remark(tmp_path) is None
+    (tmp_path / "health.jsonl").write_text('{"attempt": 1, "remark": "st')
+    assert last_remark(tmp_path) is None
+
+
+@pytest.mark.parametrize("name", ["tiny", *builtin_study_names()])
+def test_a_provenance_describes_the_study_it_was_made_of(name: str, tmp_path: Path) -> None:
+    study = parse_study(TINY_STUDY, origin="tiny.toml") if name == "tiny" else read_study(name)
+    written = provenance(study, Store(tmp_path)).json_text()
+    read = TypeAdapter(Provenance).validate_json(written, strict=True)
+    assert read.json_text() == written
+    assert described_study(read) == replace(study, origin=read.origin)

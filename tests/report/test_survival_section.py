@@ -8,6 +8,7 @@ from isoglot.pipeline.cells import EMERGENCE, TABLE_1, UNTRAINED
 from isoglot.report.page.rendering import section_html
 from isoglot.report.page.section import Absences, Place
 from isoglot.report.page.survival_section import survival_section
+from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import FAILED, NO_DATA, PENDING
 from isoglot.study.scales import DEMO
 from tests.report.html_pages import Element, parsed_page
@@ -17,7 +18,7 @@ from tests.report.made_up_measurements import measured, transferred
 def shown(absent: Mapping[Place, str] = MappingProxyType({}), **scores: float) -> Element:
     """Of NER scores by condition."""
     found = [each for name, score in scores.items() for each in transferred(name.replace("_", "-"), {"oru": score})]
-    section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
+    section = survival_section(ReportScores(found), scale=DEMO, absences=Absences(reasons=absent))
     assert section is not None
     return parsed_page(section_html(section))
 
@@ -73,7 +74,7 @@ def test_a_condition_says_which_tests_of_the_others_it_is_without() -> None:
         *transferred("no-anchors", {"oru": 78.0}),
     ]
     absent = {(TABLE_1, "no-anchors", ("ela", "oru"), "nli"): PENDING}
-    section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
+    section = survival_section(ReportScores(found), scale=DEMO, absences=Absences(reasons=absent))
     assert section is not None
     page = parsed_page(section_html(section))
     assert [each.text for each in page.find_all("span", class_="lacking")] == ["without NLI in oru"]
@@ -87,7 +88,7 @@ def test_a_test_that_default_lacks_is_not_said_to_be_missing_everywhere() -> Non
         *transferred("no-anchors", {"oru": 60.0}, task="nli", metric="accuracy"),
     ]
     absent = {(TABLE_1, "default", ("ela", "oru"), "nli"): PENDING}
-    section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
+    section = survival_section(ReportScores(found), scale=DEMO, absences=Absences(reasons=absent))
     assert section is not None
     text = parsed_page(section_html(section)).text
     assert "Left out, as Default's own score is not there yet: NLI in oru." in text
@@ -103,7 +104,7 @@ def test_an_untrained_model_is_no_score_of_the_one_that_is_pending() -> None:
         *measured("sep-emb", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
     ]
     absent = {(EMERGENCE, "sep-emb", ("ela", "oru"), None): PENDING}
-    section = survival_section(found, scale=DEMO, absences=Absences(reasons=absent))
+    section = survival_section(ReportScores(found), scale=DEMO, absences=Absences(reasons=absent))
     assert section is not None
     (headline,) = parsed_page(section_html(section)).find_all("p", class_="headline")
     assert headline.text.startswith("So far, from 2 of 3 scores: ")
@@ -128,7 +129,7 @@ def test_what_default_reaches_without_pretraining_is_said_where_it_cannot_be_tak
     of_both = [*of_default, *transferred("no-anchors", {"oru": 8.0}, variant=UNTRAINED)]
     told = "what Default reaches without pretraining, NER in oru (41.6 of 80.0)."
     for baselines, is_said in ([], False), (of_default, True), (of_both, False):
-        section = survival_section([*scores, *baselines], scale=DEMO, absences=Absences(reasons={}))
+        section = survival_section(ReportScores([*scores, *baselines]), scale=DEMO, absences=Absences(reasons={}))
         assert section is not None
         assert (told in parsed_page(section_html(section)).text) is is_said
 
@@ -139,7 +140,7 @@ def test_conditions_of_one_seed_are_named_where_others_have_more() -> None:
         *transferred("default", {"oru": 82.0}, seed=1),
         *transferred("no-anchors", {"oru": 78.0}),
     ]
-    section = survival_section(found, scale=DEMO, absences=Absences(reasons={}))
+    section = survival_section(ReportScores(found), scale=DEMO, absences=Absences(reasons={}))
     assert section is not None
     text = parsed_page(section_html(section)).text
     assert "One seed of No anchors: another could" in text

@@ -8,15 +8,18 @@ from rich.console import Console
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.tables import described, results
-from isoglot.study.conditions import CONDITIONS, TABLE_1
+from isoglot.report.condition_words import described, in_words
+from isoglot.report.layer_scores import rows
+from isoglot.report.report_scores import ReportScores
+from isoglot.report.tables import results
+from isoglot.study.conditions import CONDITIONS, TABLE_1, Separate, condition_named
 from isoglot.study.scales import DEMO, PAPER
 from tests.report.made_up_measurements import measured, measurement
 
 
 def shown(found: list[Measurement], *, width: int = 200) -> str:
     console = Console(file=io.StringIO(), width=width, soft_wrap=True)
-    console.print(results(found, scale=DEMO))
+    console.print(results(ReportScores(found), scale=DEMO))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -48,32 +51,9 @@ def test_numbers_stand_in_their_places() -> None:
     assert text.count("agrees with") == 1
 
 
-def test_several_seeds_show_mean_and_range() -> None:
-    second = [
-        *measured("default", [90.0], metric="retrieval_p1", seed=1),
-        *measured("default", [2.0], metric="retrieval_p1", variant=UNTRAINED, seed=1),
-    ]
-    first = [
-        *measured("default", [70.0], metric="retrieval_p1"),
-        *measured("default", [1.0], metric="retrieval_p1", variant=UNTRAINED),
-    ]
-    assert row_after("Parallel", "Default", shown(first + second)) == ["80.0", "80.0", "(70-90)", "1.5", "+0.0"]
-
-
 def test_without_default_there_is_no_delta() -> None:
     text = shown([each for each in FOUND if each.condition != "default"])
     assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0"]
-
-
-def test_each_pair_of_languages_has_its_own_table_and_chance() -> None:
-    of_tem = [
-        *measured("default", [33.0], languages=("ela", "tem")),
-        *measured("default", [4.0], metric="retrieval_p1", variant=UNTRAINED, languages=("ela", "tem")),
-        measurement("default", 0.7, metric="retrieval_p1_chance", languages=("ela", "tem")),
-    ]
-    text = shown(FOUND + of_tem)
-    first, second = text.index("(ela-oru)"), text.index("(ela-tem)")
-    assert first < text.index("chance 0.2") < second < text.index("chance 0.7")
 
 
 def test_no_number_is_cut_off_in_a_narrow_window() -> None:
@@ -126,3 +106,47 @@ def test_moments_of_training_stand_in_a_table_of_their_own() -> None:
     assert "best layer, precision at 1 (%); columns are updates" in text
     # The scores of chosen models are what they were without them.
     assert row_after("Parallel", "Default", text) == row_after("Parallel", "Default", shown(FOUND))
+
+
+def test_a_row_is_over_layers_and_seeds() -> None:
+    found = [
+        *measured("default", [10, 20, 60], seed=0),
+        *measured("default", [30, 50, 40], seed=1),
+        *measured("default", [1, 2, 3], variant=UNTRAINED, seed=0),
+        *measured("default", [6, 5, 4], variant=UNTRAINED, seed=1),
+    ]
+    (row,) = rows(found, metric="retrieval_p1")
+    assert (row.condition, row.languages) == ("default", ("ela", "oru"))
+    assert row.layers == (20, 35, 50)
+    assert (row.best, row.untrained_best) == ((60, 50), (3, 6))
+    assert (row.mean_best, row.mean_untrained_best) == (55, 4.5)
+    assert rows(reversed(found), metric="retrieval_p1")[0].layers == row.layers
+
+
+def test_seeds_that_lack_one_of_their_two_scores_are_left_out() -> None:
+    found = [
+        *measured("default", [10, 20], seed=0),
+        *measured("default", [30, 40], seed=1),
+        *measured("default", [1, 2], variant=UNTRAINED, seed=1),
+        *measured("default", [1, 2], variant=UNTRAINED, seed=2),
+        *measured("sep-emb", [50, 60], seed=0),
+        *measured("no-anchors", [1, 2], variant=UNTRAINED, seed=0),
+    ]
+    (row,) = rows(found, metric="retrieval_p1")
+    assert (row.condition, row.layers, row.best, row.untrained_best) == ("default", (30, 40), (40,), (2,))
+    assert rows([], metric="retrieval_p1") == []
+
+
+def test_every_row_of_table_1_has_words_of_its_own() -> None:
+    words = {condition.name: in_words(condition, scale=PAPER) for condition in TABLE_1}
+    assert len(set(words.values())) == len(TABLE_1)
+    assert words["sep-emb"] == "each language has its own embeddings and softmax"
+    assert words["sep-emb-l1-6"] == "each language has its own embeddings, softmax and layers 1 to 6 of 8"
+    assert words["no-anchors"] == "all layers are shared, but not one subword"
+
+
+def test_layers_are_those_of_the_model_at_hand() -> None:
+    assert in_words(condition_named("sep-l1-6"), scale=DEMO) == "each language has its own layers 1 to 3 of 4"
+    apart = replace(condition_named("sep-l1-3"), separate=Separate(layers=frozenset((1, 4))))
+    assert in_words(apart, scale=PAPER) == "each language has its own layers 1, 4 of 8"
+    assert in_words(condition_named("anchors-25"), scale=DEMO).endswith("only 25% of the common subwords")

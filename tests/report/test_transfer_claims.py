@@ -97,19 +97,9 @@ def test_a_claim_turns_over_with_the_numbers_it_names(
 @pytest.mark.parametrize(
     ("key", "without"),
     [
-        ("domain-modest", "wiki-cc"),
-        ("domain-ner", "wiki-cc"),
-        ("no-anchors-transfer", "no-anchors"),
-        ("anchors-little", "no-anchors"),
-        ("more-anchors-help", "extra-anchors"),
-        ("extra-anchors-distant", "extra-anchors"),
-        ("softmax-helps", "sep-emb"),
-        ("distant-lose-most", "default"),
-        ("chance", "sep-emb-l1-6"),
-        ("chance", "default"),
-        ("bottom-three", "default"),
-        ("softmax-not-needed", "sep-emb"),
-        ("joint-bpe-little", "default-anchors"),
+        *(("domain-ner", "wiki-cc"), ("anchors-little", "no-anchors"), ("more-anchors-help", "extra-anchors")),
+        *(("softmax-helps", "sep-emb"), ("distant-lose-most", "default"), ("chance", "default")),
+        *(("bottom-three", "default"), ("joint-bpe-little", "default-anchors")),
     ],
 )
 def test_a_claim_whose_rows_are_missing_is_not_tested_and_says_what_it_needs(key: str, without: str) -> None:
@@ -129,20 +119,6 @@ def test_tasks_that_contradict_each_other_decide_nothing() -> None:
     )
 
 
-def test_seeds_that_lie_among_each_other_decide_nothing() -> None:
-    def with_seeds(points: float) -> Verdict:
-        second = [replace(each, seed=1) for each in table({"sep-emb": as_in("no-anchors", plus=points)})]
-        return claim("softmax-helps", [*table({"sep-emb": as_in("no-anchors", plus=-20.0)}), *second]).verdict
-
-    assert (with_seeds(-10.0), with_seeds(1.0)) == (A, T)
-
-
-def test_no_anchors_is_held_against_default_where_default_anchors_was_not_trained() -> None:
-    found = claim("anchors-little", table({}, without=("default-anchors",)))
-    assert found.verdict is A
-    assert "No anchors 69.1 keeps 97% of Default 70.2 above 33.3" in found.numbers
-
-
 def test_nothing_is_kept_of_what_does_not_transfer() -> None:
     found = claim("no-anchors-transfer", table({"default": {"nli": 34.0}}))
     assert found.verdict is A
@@ -152,24 +128,6 @@ def test_nothing_is_kept_of_what_does_not_transfer() -> None:
     assert "NER: Default itself does not transfer (0.5);" in nowhere.numbers, "of NER no chance is known"
     # Who has nothing to lose does not fall to chance.
     assert claim("chance", table({"default": {"nli": 34.0}, "sep-emb-l1-6": {"nli": 34.0}})).verdict is N
-
-
-def test_default_is_held_against_what_it_has_itself_without_pretraining() -> None:
-    """Names that both languages spell alike are found by a model that read nothing, if it shares words."""
-
-    def untrained(condition: str, score: float) -> list[Measurement]:
-        suffixed = {"variant": UNTRAINED, "languages": ("en", "fr")}
-        return transferred(condition, {"en": 60.0, "fr": score}, **suffixed)
-
-    scores = [
-        *transferred("default", {"en": 90.0, "fr": 42.0}, languages=("en", "fr")),
-        *transferred("sep-emb-l1-6", {"en": 90.0, "fr": 5.0}, languages=("en", "fr")),
-    ]
-    chance = untrained("sep-emb-l1-6", 4.0)
-    assert claim("chance", [*scores, *chance]).verdict is A
-    found = claim("chance", [*scores, *chance, *untrained("default", 41.0)])
-    assert found.verdict is N
-    assert found.numbers == "NER fr: Default itself does not transfer (42.0, and 41.0 without pretraining)"
 
 
 def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
@@ -222,26 +180,11 @@ def test_what_speaks_against_a_claim_is_told_first_and_whole() -> None:
     assert "for it: " in found.numbers
 
 
-def test_nothing_that_speaks_against_a_claim_is_left_out_however_much_it_is() -> None:
-    rising = {name: as_in("default", plus=5.0 * place) for place, name in enumerate(SEPARATE, start=1)}
-    found = claim("fewer-layers", table(rising))
-    assert found.verdict is D
-    assert found.numbers.count(" < ") == 3 * (2 + 3)
-    assert claim("fewer-layers", table({})).numbers.startswith(
-        "15 comparisons, such as en-fr: Default 75.5 > Sep L1-3 72.0"
-    )
-
-
 def test_a_task_that_lacks_one_end_says_nothing_of_distance() -> None:
     whole = table({})
     partial = [each for each in whole if (each.condition, each.task, each.language) != ("extra-anchors", "ner", "zh")]
     assert "zh +2.5 > fr -1.1" in claim("extra-anchors-distant", whole).numbers
     assert "zh +2.1 > fr +0.2" in claim("extra-anchors-distant", partial).numbers
-
-
-def test_another_task_than_the_papers_decides_nothing() -> None:
-    of_words = [replace(each, task="pos", metric="accuracy", value=1.0) for each in table({}) if each.task == "ner"]
-    assert [each.verdict for each in claims([*table({}), *of_words])] == [each.verdict for each in claims(table({}))]
 
 
 def test_noise_is_as_large_as_the_studys_own_seeds_say() -> None:

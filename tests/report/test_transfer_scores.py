@@ -1,12 +1,13 @@
-"""Scores of transfer are gathered by task, model, language and seed, and Δ is the paper's."""
+"""Scores of transfer by task, model, language and seed, Δ as in the paper, and the notes under Table 1."""
 
 import pytest
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, published_delta
+from isoglot.report.transfer_notes import notes
 from isoglot.report.transfer_scores import DEFAULT, Delta, Model, TaskScores, transfer_scores
-from tests.report.made_up_measurements import measured, transferred
+from tests.report.made_up_measurements import transferred
 
 SEPARATE = Model(condition="sep-emb")
 
@@ -84,20 +85,6 @@ def test_baselines_are_models_of_their_own_below_the_others() -> None:
     assert [scores.of_target(model, "oru") for model in scores.models] == [(60,), (50,), (3,), (4,)]
 
 
-def test_each_task_is_apart_and_other_exhibits_are_none() -> None:
-    found = [
-        *measured("default", [10.0]),
-        *transferred("default", {"oru": 60}, task="ner", metric="f1"),
-        *transferred("default", {"oru": 50}, task="ner", metric="dev_f1"),
-        *transferred("default", {"oru": 40}, task="nli", metric="accuracy"),
-    ]
-    ner, nli = transfer_scores(found)
-    assert (ner.title, nli.title) == ("NER (F1)", "NLI (Acc)")
-    assert (ner.of_target(DEFAULT, "oru"), nli.of_target(DEFAULT, "oru")) == ((60,), (40,))
-    assert (ner.highest("dev_f1"), nli.highest("dev_f1")) == (50, None)
-    assert list(transfer_scores(found[:1])) == []
-
-
 def test_models_stand_in_the_studys_order_whatever_a_pair_lacks() -> None:
     found = [
         *transferred("default", {"oru": 60}),
@@ -110,3 +97,81 @@ def test_models_stand_in_the_studys_order_whatever_a_pair_lacks() -> None:
     ]
     order = [model.condition for model in scores_of(found).models]
     assert order == ["default", "wiki-cc", "no-anchors", "sep-emb", "sep-l1-3"]
+
+
+def sentences(found: list[Measurement]) -> list[str]:
+    return list(notes(list(transfer_scores(found))))
+
+
+def nli(condition: str, *, ela: float, oru: float) -> list[Measurement]:
+    return transferred(condition, {"ela": ela, "oru": oru}, task="nli", metric="accuracy")
+
+
+def test_chance_is_no_transfer_and_no_learning() -> None:
+    first, second = sentences([*nli("default", ela=80, oru=60), *nli("sep-emb", ela=80, oru=36.3)])
+    assert first == (
+        "No transfer, at most 3 points above chance and the same model untrained, or above 0 where neither is known: "
+        "NLI: Sep Emb."
+    )
+    assert second.endswith("Chance in NLI: 33.3.")
+    lines = sentences([*nli("default", ela=80, oru=60), *nli("sep-emb", ela=34, oru=36.4)])
+    assert lines[0].endswith("NLI: none.")
+    assert lines[1] == ("NLI was not learned in ela itself by Sep Emb, so that its scores show nothing about transfer.")
+    assert "by any model" in sentences(nli("default", ela=34, oru=50))[1]
+
+
+@pytest.mark.parametrize(("oru", "lost"), [(13.0, "Default"), (13.1, "none")])
+def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, lost: str) -> None:
+    found = [
+        *transferred("default", {"ela": 90, "oru": oru}),
+        *transferred("default", {"ela": 20, "oru": 10}, variant=UNTRAINED),
+        *transferred("default", {"ela": 20, "oru": 2}, variant=FROZEN),
+        *transferred("sep-emb", {"ela": 20, "oru": 50}, variant=UNTRAINED),
+    ]
+    assert sentences(found)[0].endswith(f"known: NER: {lost}.")
+    assert not any(line.startswith("No transfer") for line in sentences(found[:2]))
+    with_nli = [*found[:2], *nli("default", ela=80, oru=60)]
+    assert sentences(with_nli)[0].endswith(
+        ": NLI: none; of higher scores not known without baselines of that condition: NER."
+    )
+    beside = [*found, *transferred("sep-l1-3", {"ela": 90, "oru": 3.1})]
+    assert sentences(beside)[0].endswith(
+        f"NER: {lost}; of higher scores not known without baselines of that condition: NER of Sep L1-3."
+    )
+
+
+def test_near_0_nothing_is_transferred_whatever_the_floor() -> None:
+    found = [*transferred("default", {"ela": 90, "oru": 60}), *transferred("sep-emb", {"ela": 90, "oru": 3.0})]
+    assert sentences(found)[0].endswith(
+        ": NER: Sep Emb; of higher scores not known without baselines of that condition: NER."
+    )
+    assert sentences(found[2:])[0].endswith(": NER: Sep Emb.")
+
+
+def test_of_several_targets_the_lost_are_named() -> None:
+    found = [
+        *nli("default", ela=80, oru=60),
+        *transferred("default", {"ela": 80, "tem": 34}, task="nli", metric="accuracy", languages=("ela", "tem")),
+    ]
+    assert sentences(found)[0].endswith("NLI: Default (tem).")
+    everywhere = [*nli("default", ela=80, oru=34), *found[2:]]
+    assert sentences(everywhere)[0].endswith("NLI: Default.")
+    assert "own test set, mean over the models of all pairs: was" in sentences(found)[1]
+
+
+def test_what_is_cut_or_cannot_be_predicted_is_told_with_its_shares() -> None:
+    found = [
+        *transferred("default", {"ela": 90, "oru": 60}),
+        *transferred("default", {"ela": 0.0, "oru": 12.25}, metric="in_parts"),
+        *transferred("sep-emb", {"ela": 0.01, "oru": 15.0}, metric="in_parts"),
+        *transferred("default", {"ela": 0.0, "oru": 2.5}, metric="unseen_labels"),
+        *transferred("default", {"ela": 1.0, "oru": 0.0}, metric="in_parts", task="nli"),
+    ]
+    assert sentences(found)[-3:] == [
+        "NER: less than 0.1% of ela and 12.2% to 15.0% of oru test examples are longer than a window of pretraining, "
+        "and were labelled in parts that overlap.",
+        "NER: 2.5% of oru gold labels never occur in ela's training set, so that no model can predict them.",
+        "NLI: 1.0% of ela test examples were cut to fit a window of pretraining.",
+    ]
+    nothing = transferred("default", {"ela": 0.0, "oru": 0.0}, metric="in_parts")
+    assert not any("window" in line for line in sentences(nothing))

@@ -1,10 +1,25 @@
-"""One rule for all verdicts: noise, seeds, and claims that rest on several comparisons."""
+"""One rule for all verdicts: samples over seeds, noise, and claims that rest on several comparisons."""
 
+import math
 from math import sqrt
 
+import numpy as np
 import pytest
 
-from isoglot.report.verdicts import CLOSE_CKA, Sample, Verdict, few_seeds, joint_verdict, mean_sample, order_verdict
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.transfer_scores import transfer_noise, transfer_scores
+from isoglot.report.verdicts import (
+    CLOSE_POINTS,
+    LEAST_REPEATS,
+    Noise,
+    Sample,
+    Verdict,
+    joint_verdict,
+    mean_sample,
+    order_verdict,
+)
+from tests.report.made_up_measurements import transferred
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 
@@ -43,13 +58,6 @@ def test_a_mean_of_many_scores_is_decided_sooner_and_a_difference_of_differences
     assert order_verdict(sample(74.3) - sample(70.0), gains[1]) is A
 
 
-def test_similarities_have_a_noise_of_their_own() -> None:
-    assert order_verdict(sample(0.60), sample(0.57), close=CLOSE_CKA) is A
-    assert order_verdict(sample(0.60), sample(0.57)) is T
-    # 0.69 - 0.67 is a little more than 0.02 in binary.
-    assert order_verdict(sample(0.69), sample(0.67), close=CLOSE_CKA) is T
-
-
 @pytest.mark.parametrize(
     ("parts", "verdict"),
     [
@@ -73,5 +81,79 @@ def test_one_exception_refutes_and_half_bear_out(parts: list[Verdict], verdict: 
     assert joint_verdict(parts) is verdict
 
 
-def test_few_seeds_are_told() -> None:
-    assert [few_seeds(number) for number in (1, 2, 3)] == [", on 1 seed only", ", on 2 seeds only", ""]
+def test_a_difference_is_taken_seed_by_seed_and_less_sure_than_either() -> None:
+    found = Sample.of({0: 10.0, 1: 30.0}) - Sample.of({1: 1.0, 0: 5.0})
+    assert found.by_seed == {0: 5.0, 1: 29.0}
+    assert (found.mean, found.variance) == (17.0, 1.0)
+
+
+def test_seeds_that_one_side_lacks_count_for_the_mean_alone() -> None:
+    found = Sample.of({0: 10.0, 1: 30.0}) - Sample.of({1: 1.0})
+    assert found.by_seed == {1: 29.0}
+    assert (found.mean, found.variance) == (19.0, 1.5)
+    apart = Sample.of({0: 10.0}) - Sample.of({1: 4.0})
+    assert (apart.mean, apart.by_seed, apart.values) == (6.0, {}, (6.0,))
+    # Once no seed has all of it, none has, whatever is added.
+    assert (apart + Sample.of({1: 1.0})).values == (7.0,)
+
+
+def test_what_is_certain_has_every_seed_and_adds_no_doubt() -> None:
+    found = Sample.of({0: 40.0, 7: 44.0}) - Sample.certain(33.0)
+    assert found.by_seed == {0: 7.0, 7: 11.0}
+    assert found.variance == 0.5
+    assert (Sample.certain(2.0) + Sample.certain(1.0)).values == (3.0,)
+
+
+def test_a_mean_of_scores_is_surer_by_their_number() -> None:
+    found = mean_sample([Sample.of({0: 10.0, 1: 20.0}), Sample.of({0: 30.0, 1: 60.0})])
+    assert found.by_seed == {0: 20.0, 1: 40.0}
+    assert (found.mean, found.variance) == (30.0, pytest.approx(0.25))
+    assert (Sample.of({0: 10.0}) * 0.5).variance == 0.25
+
+
+def test_two_models_of_different_seeds_lie_further_apart_in_one_case_of_twenty() -> None:
+    """Against many pairs of models drawn at random, whose spread is known."""
+    random = np.random.default_rng(0)
+    scores = 50.0 + 20.0 * random.standard_normal((2000, 1)) + 4.0 * random.standard_normal((2000, 3))
+    noise = Noise.of(dict(enumerate(row)) for row in scores.tolist())
+    differences = scores[:, 0] - scores[:, 1]
+    assert noise.points == pytest.approx(2.0 * 4.0 * np.sqrt(2.0), rel=0.03)
+    assert np.mean(np.abs(differences) > noise.points) == pytest.approx(0.0455, abs=0.015)
+    assert noise.num_scores == 2000
+
+
+def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
+    far_apart = {0: 10.0, 1: 40.0}
+    once = {0: 10.0}
+    assert Noise.of([far_apart] * (LEAST_REPEATS - 1) + [once] * 50) == Noise(points=CLOSE_POINTS, num_scores=0)
+    assert Noise.of([far_apart] * LEAST_REPEATS).num_scores == LEAST_REPEATS
+    assert Noise.of([{0: 10.0, 1: 10.5}] * 50) == Noise()
+    assert Noise.of([]) == Noise()
+
+
+def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
+    """Near chance seeds can hardly differ, however many of such scores there are."""
+    live = [
+        ("default", 60.0),
+        ("wiki-cc", 50.0),
+        ("no-anchors", 40.0),
+        ("default-anchors", 55.0),
+        ("extra-anchors", 65.0),
+    ]
+    dead = [("sep-emb", 1.0), ("sep-l1-6", 2.0), ("sep-emb-l1-6", 0.5)]
+
+    def noise(rows: list[tuple[str, float]], *more: Measurement) -> Noise:
+        seeds = [each for name, score in rows for seed in (0, 1) for each in _scored(name, score + 6 * seed, seed)]
+        still = [each for name, score in dead for seed in (0, 1) for each in _scored(name, score, seed)]
+        return transfer_noise(transfer_scores([*seeds, *still, *more]))
+
+    assert noise(live) == Noise(points=pytest.approx(12.0), num_scores=5)
+    # Names that are found without pretraining are no transfer either.
+    found = [("sep-l1-3", 20.0)]
+    assert noise([*live, *found]).num_scores == 6
+    assert noise([*live, *found], *_scored("sep-l1-3", 21.0, 0, variant=UNTRAINED)).num_scores == 5
+    assert noise([*live, ("sep-l1-3", math.nan)]) == noise(live)
+
+
+def _scored(condition: str, score: float, seed: int, *, variant: str | None = None) -> list[Measurement]:
+    return transferred(condition, {"ela": 90.0, "oru": score}, seed=seed, variant=variant)

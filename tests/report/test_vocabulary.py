@@ -4,10 +4,7 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.page.rendering import section_html
-from isoglot.report.page.text_sections import vocabulary_section
-from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
-from tests.report.html_pages import parsed_page
+from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
 from tests.report.made_up_measurements import measurement
 
 OF_BOTH = {"anchor_types": 1234, "anchor_similarity": 0.25}
@@ -47,31 +44,15 @@ def test_numbers_stand_in_their_places() -> None:
 def test_a_second_domain_that_is_too_small_is_told() -> None:
     like = counted("wiki-cc", training_words=(2_000_000, 990_000))
     (table,) = vocabulary_tables([*counted("default"), *like])
-    assert table.remarks == ()
+    assert table.notes == ()
     small = counted("wiki-cc", training_words=(2_000_000, 400_000))
     (table,) = vocabulary_tables([*counted("default"), *small])
-    (remark,) = table.remarks
+    (remark,) = table.notes
     assert "only 40% of the words of the first" in remark
-    assert table.caption == f"{CAPTION}; {remark}"
     assert "set most_words = 400000 under [text]" in remark
 
 
 def test_the_share_of_words_that_may_change_is_told() -> None:
     extra = counted("extra-anchors", dictionary_word_share=(60.4, 30.0))
     (table,) = vocabulary_tables(extra)
-    assert "counted before words change: its dictionary has 60% of ela and 30% of oru running words" in table.caption
-
-
-def test_what_the_columns_are_is_said_once_for_all_pairs() -> None:
-    small = counted("wiki-cc", training_words=(2_000_000, 400_000))
-    others = [replace(each, languages=("ela", "tem")) for each in counted("default")]
-    section = vocabulary_section([*counted("default"), *small, *others])
-    assert section is not None
-    page = parsed_page(section_html(section))
-    assert len(page.find_all("table")) == 2
-    assert page.text.count("Jensen-Shannon") == page.text.count("source language's is the first") == 1
-    assert page.text.count("The other domain has only 40%") == 1
-
-
-def test_other_measurements_make_no_table() -> None:
-    assert list(vocabulary_tables([measurement("default", 3.0, metric="retrieval_p1_chance")])) == []
+    assert "counted before words change: its dictionary has 60% of ela and 30% of oru running words" in table.notes[0]

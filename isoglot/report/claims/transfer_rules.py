@@ -1,19 +1,21 @@
-"""Ways to compare columns of Table 1: what becomes of transfer as languages are further apart."""
+"""Ways to compare rows and columns of Table 1, from which the claims of section 4 are decided."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isclose
 
-from isoglot.report.claims.evidence import Place, Transfer, tasks_of
-from isoglot.report.claims.question import Finding, by_distance, in_order, untested
+from isoglot.report.claims.evidence import Finding, Place, TransferEvidence, by_distance, in_order, tasks_of, untested
 from isoglot.report.verdicts import CLOSE_POINTS, Sample, Verdict, mean_sample
 from isoglot.study.conditions import DEFAULT, label_of
 
 MOST = 0.8
 HALF = 0.5
+WITH_LAYERS_OF_THEIR_OWN = ("sep-emb", "sep-l1-3", "sep-l1-6", "sep-emb-l1-3", "sep-emb-l1-6")
+CHAINS = (("default", "sep-l1-3", "sep-l1-6"), ("default", "sep-emb", "sep-emb-l1-3", "sep-emb-l1-6"))
+OTHER_FACTORS = ("wiki-cc", "no-anchors", "default-anchors")
 
 
-def kept(transfer: Transfer, condition: str, *, of: str, share: float) -> Iterator[Finding]:
+def kept(transfer: TransferEvidence, condition: str, *, of: str, share: float) -> Iterator[Finding]:
     """For each task: whether a condition keeps this share of another's transfer, above what needs no pretraining."""
     for task, places in tasks_of(transfer.places(condition, of)).items():
         ours, theirs = transfer.mean(condition, places), transfer.mean(of, places)
@@ -30,7 +32,7 @@ def kept(transfer: Transfer, condition: str, *, of: str, share: float) -> Iterat
         )
 
 
-def ahead_on_average(transfer: Transfer, better: str, worse: str) -> Iterator[Finding]:
+def ahead_on_average(transfer: TransferEvidence, better: str, worse: str) -> Iterator[Finding]:
     """The mean of all tasks, each the mean over its targets; undecided where tasks clearly contradict it."""
     by_task = tasks_of(transfer.places(better, worse))
     if not by_task:
@@ -55,7 +57,7 @@ def ahead_on_average(transfer: Transfer, better: str, worse: str) -> Iterator[Fi
     yield found
 
 
-def at_chance(transfer: Transfer, condition: str, *, of: str) -> Iterator[Finding]:
+def at_chance(transfer: TransferEvidence, condition: str, *, of: str) -> Iterator[Finding]:
     """For each place where another transfers: at most CLOSE_POINTS above what needs no pretraining.
 
     Twice that, and every seed above CLOSE_POINTS, refutes it.
@@ -87,11 +89,11 @@ def at_chance(transfer: Transfer, condition: str, *, of: str) -> Iterator[Findin
             numbers=f"{title} {score.mean:.1f}{_floor_words(transfer, task, floor)}",
             num_seeds=len(score.values),
         )
-    told = f"chance in {' and '.join(dict.fromkeys(unknown))} is not known without baselines of that condition"
-    yield from [untested(told)] * len(unknown)
+    text = f"chance in {' and '.join(dict.fromkeys(unknown))} is not known without baselines of that condition"
+    yield from [untested(text)] * len(unknown)
 
 
-def falling(transfer: Transfer, chain: Sequence[str]) -> Iterator[Finding]:
+def falling(transfer: TransferEvidence, chain: Sequence[str]) -> Iterator[Finding]:
     """For each pair: every condition of a chain ahead of the next that is measured, on the mean of tasks."""
     for target in dict.fromkeys(target for _, target in transfer.places()):
         measured = [name for name in chain if any(place[1] == target for place in transfer.places(name))]
@@ -99,11 +101,46 @@ def falling(transfer: Transfer, chain: Sequence[str]) -> Iterator[Finding]:
             places = [place for place in transfer.places(better, worse) if place[1] == target]
             if places:
                 ours, theirs = transfer.mean(better, places), transfer.mean(worse, places)
-                told = in_order((label_of(better), ours), (label_of(worse), theirs))
-                yield transfer.compared(ours, theirs, numbers=f"{transfer.source}-{target}: {told}")
+                where = f"{transfer.source}-{target}"
+                yield transfer.ordered(where, (label_of(better), ours), (label_of(worse), theirs))
 
 
-def _transfers(transfer: Transfer, score: Sample, floor: float) -> bool:
+def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
+    by_task = tasks_of(transfer.places("default", "wiki-cc"))
+    losses = {
+        task: mean_sample([transfer.score("default", place) - transfer.score("wiki-cc", place) for place in places])
+        for task, places in by_task.items()
+    }
+    for task in losses:
+        if task != "ner" and "ner" in losses:
+            labelled = [(transfer.title(each), losses[each]) for each in ("ner", task)]
+            yield transfer.ordered("points lost", *labelled)
+
+
+def anchors_account_for_little(transfer: TransferEvidence) -> Iterator[Finding]:
+    """Against the same vocabulary with anchors, or where that was not trained against Default."""
+    other = "default-anchors" if transfer.places("no-anchors", "default-anchors") else "default"
+    yield from kept(transfer, "no-anchors", of=other, share=MOST)
+
+
+def fewer_layers_fall(transfer: TransferEvidence) -> Iterator[Finding]:
+    for chain in CHAINS:
+        yield from falling(transfer, chain)
+
+
+def bottom_three_kept(transfer: TransferEvidence) -> Iterator[Finding]:
+    for condition in ("sep-l1-3", "sep-emb-l1-3"):
+        yield from kept(transfer, condition, of="default", share=HALF)
+
+
+def sharing_above_all(transfer: TransferEvidence) -> Iterator[Finding]:
+    """The most separate condition that was measured stands for little sharing."""
+    for most_separate in [name for name in ("sep-emb-l1-6", "sep-l1-6") if name in transfer.conditions][:1]:
+        for other in OTHER_FACTORS:
+            yield from ahead_on_average(transfer, other, most_separate)
+
+
+def _transfers(transfer: TransferEvidence, score: Sample, floor: float) -> bool:
     return transfer.order(score, Sample.certain(floor)) is Verdict.AGREES
 
 
@@ -119,7 +156,7 @@ def _above(ours: float, theirs: float) -> str:
     return f" above {ours:.1f}" if ours else ""
 
 
-def _floor_words(transfer: Transfer, task: str, floor: float) -> str:
+def _floor_words(transfer: TransferEvidence, task: str, floor: float) -> str:
     """ ", chance 33.3", or where it was measured ", and 41.2 without pretraining"."""
     chance = transfer.of_task[task].task.chance
     if chance is not None and isclose(floor, chance):
@@ -130,18 +167,17 @@ def _floor_words(transfer: Transfer, task: str, floor: float) -> str:
 SIMPLEST = "nli"
 
 
-def falling_with_distance(transfer: Transfer) -> Iterator[Finding]:
+def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
     """For each task: the mean of all rows that both columns have, from each distance to the next."""
     for task in transfer.of_task:
         for near, far in pairwise(by_distance(transfer.source, [target for _, target in transfer.places()])):
             rows = _rows(transfer, [(task, target) for target in near + far])
             if rows:
                 a, b = (_mean(transfer, rows, [(task, target) for target in targets]) for targets in (near, far))
-                told = in_order((_list(near), a), (_list(far), b))
-                yield transfer.compared(a, b, numbers=f"{transfer.title(task)}: {told}")
+                yield transfer.ordered(transfer.title(task), (", ".join(near), a), (", ".join(far), b))
 
 
-def gap_by_task(transfer: Transfer) -> Iterator[Finding]:
+def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
     """The gap from the closest to the furthest language in each task, against that in NLI."""
     groups = by_distance(transfer.source, [target for _, target in transfer.places()])
     if len(groups) < 2:
@@ -155,12 +191,12 @@ def gap_by_task(transfer: Transfer) -> Iterator[Finding]:
                 - _mean(transfer, rows, [(each, target) for target in far])
                 for each in (task, SIMPLEST)
             )
-            told = in_order((transfer.title(task), ours), (transfer.title(SIMPLEST), simple))
-            yield transfer.compared(ours, simple, numbers=f"{_list(near)} less {_list(far)}: {told}")
+            where = f"{', '.join(near)} less {', '.join(far)}"
+            yield transfer.ordered(where, (transfer.title(task), ours), (transfer.title(SIMPLEST), simple))
 
 
-def change_by_distance(transfer: Transfer, conditions: Sequence[str], *, sign: int) -> Iterator[Finding]:
-    """What conditions gain (or with sign -1 lose) against Default, of the furthest language against the closest."""
+def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], *, sign: int) -> Iterator[Finding]:
+    """The gain of conditions over Default (or with sign -1 their loss), in the furthest language and the closest."""
     measured = [name for name in conditions if name in transfer.conditions]
     places = transfer.places(DEFAULT.name, *measured)
     groups = by_distance(transfer.source, [target for _, target in places])
@@ -172,20 +208,18 @@ def change_by_distance(transfer: Transfer, conditions: Sequence[str], *, sign: i
     ends = [[(task, target) for task, target in places if target in end and task in both] for end in (far, near)]
     if both:
         changes = [(_mean(transfer, measured, end) - transfer.mean(DEFAULT.name, end)) * sign for end in ends]
-        told = in_order((_list(far), changes[0]), (_list(near), changes[1]), number="+.1f" if sign > 0 else ".1f")
+        text = in_order(
+            (", ".join(far), changes[0]), (", ".join(near), changes[1]), number="+.1f" if sign > 0 else ".1f"
+        )
         verb = "gains" if sign > 0 else "loses"
-        conditions = _list([label_of(name) for name in measured])
-        yield transfer.compared(*changes, numbers=f"{conditions} {verb} in {told}")
+        conditions = ", ".join(label_of(name) for name in measured)
+        yield transfer.compared(*changes, numbers=f"{conditions} {verb} in {text}")
 
 
-def _rows(transfer: Transfer, places: Sequence[Place]) -> list[str]:
+def _rows(transfer: TransferEvidence, places: Sequence[Place]) -> list[str]:
     """The conditions that have a score in all these places."""
     return [name for name in transfer.conditions if set(places) <= set(transfer.places(name))]
 
 
-def _mean(transfer: Transfer, conditions: Sequence[str], places: Sequence[Place]) -> Sample:
+def _mean(transfer: TransferEvidence, conditions: Sequence[str], places: Sequence[Place]) -> Sample:
     return mean_sample([transfer.mean(name, places) for name in conditions])
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names)

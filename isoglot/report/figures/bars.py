@@ -13,7 +13,7 @@ from isoglot.report.figures.charts import chart_spec, imported_altair, short, sp
 from isoglot.report.figures.layer_series import pair_title, pairs_of
 from isoglot.report.figures.picture import INK, MUTED, Picture, Spec, styles_of
 from isoglot.report.published import papers_score
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.study.conditions import MONOLINGUAL, condition_named
 
 BAR_STEP, CHART_WIDTH, COLUMNS = 24, 230, 3
@@ -57,11 +57,8 @@ class Bar:
         return cls(value=fmean(values), range=ends, floor=floor, published=published)
 
 
-def transfer_picture(
-    measurements: Sequence[Measurement], *, conditions: Sequence[str], missing: Missing
-) -> Picture | None:
+def transfer_picture(tasks: Sequence[TaskScores], *, conditions: Sequence[str], missing: Missing) -> Picture | None:
     """Figure 3, with a chart for each task and target language; None if nothing of Table 1 is measured."""
-    tasks = list(transfer_scores(measurements))
     panels = {
         f"{scores.title} in {pair[1]}": (_transfer_bars(scores, pair, conditions, missing), scores.task.chance)
         for scores in tasks

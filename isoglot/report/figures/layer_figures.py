@@ -17,7 +17,7 @@ from isoglot.report.figures.layer_series import (
     series_of,
 )
 from isoglot.report.figures.sentence_figures import retrieval_figures, similarity_figures
-from isoglot.report.sections import METRIC_TITLES, Section, sections
+from isoglot.report.layer_scores import METRIC_TITLES, Section, sections
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors
 

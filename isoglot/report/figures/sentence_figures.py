@@ -18,8 +18,8 @@ from isoglot.report.figures.layer_series import (
     series_of,
     shown,
 )
+from isoglot.report.layer_scores import single_value
 from isoglot.report.published import FIGURE_7_CKA
-from isoglot.report.rows import single_value
 from isoglot.study.conditions import MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors
 

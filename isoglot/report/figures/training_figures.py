@@ -9,8 +9,8 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture
 from isoglot.report.figures.layer_series import pair_title, pairs_of, second_models, shown
 from isoglot.report.figures.picture import Picture
+from isoglot.report.layer_scores import single_value
 from isoglot.report.quantities import short_number
-from isoglot.report.rows import single_value
 from isoglot.report.training_curves import Curve
 from isoglot.study.conditions import label_of
 

@@ -7,6 +7,7 @@ from isoglot.pipeline.cells import TABLE_1
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
+from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
 from isoglot.report.figures.layer_figures import emergence_figures, layer_figures
 from isoglot.report.figures.layer_series import LayerFigure, pairs_of, second_models, seed_notes
@@ -17,14 +18,15 @@ from isoglot.report.figures.pictures import (
     similarity_scatters,
 )
 from isoglot.report.figures.training_figures import TrainingFigure, learning_curve_figures, structure_figures
+from isoglot.report.layer_scores import METRIC_TITLES, RETRIEVAL
+from isoglot.report.layer_scores import Section as Scores
 from isoglot.report.page.section import Absences, Block, Figure, Folded, Group, Listing, Section, Table, Text, beside
 from isoglot.report.quantities import mean_and_range
-from isoglot.report.report_files import Asked
-from isoglot.report.sections import METRIC_TITLES, RETRIEVAL
-from isoglot.report.sections import Section as Scores
+from isoglot.report.report_scores import ReportScores
 from isoglot.report.training_curves import Curve
 from isoglot.study.conditions import condition_named
 from isoglot.study.searches import NewVectors
+from isoglot.study.study import Study
 
 UNSEEN = "None of these sentences stands in the text of the main domain that models are trained on."
 BOTH_WAYS = "Both are asked for the same words, from the first language into the second; back: the other way."
@@ -33,11 +35,11 @@ BARS = "A condition has the same colour in every figure; the numbers stand in Ta
 UNFINISHED = "Models still in training are shown as far as their last checkpoint."
 
 
-def figure_3_section(asked: Asked, measurements: Sequence[Measurement], *, absences: Absences) -> Section | None:
+def figure_3_section(study: Study, scores: ReportScores, *, absences: Absences) -> Section | None:
     """The scores of Table 1 as bars."""
     picture = transfer_picture(
-        measurements,
-        conditions=[condition.name for condition in asked.conditions_of(TABLE_1)],
+        scores.tasks,
+        conditions=[condition.name for condition in conditions_of(study, TABLE_1)],
         missing=partial(absences.why, TABLE_1),
     )
     if picture is None:

@@ -9,10 +9,11 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import in_words
+from isoglot.report.layer_scores import RETRIEVAL
 from isoglot.report.page.section import Absences, Block, Custom, Listing, Place, Section, Text
 from isoglot.report.published import SOURCE, TARGETS
-from isoglot.report.sections import RETRIEVAL
-from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, survivals, trial_title
+from isoglot.report.report_scores import ReportScores
+from isoglot.report.survival import ALIVE, DEAD, Outcome, Survival, Survivals, trial_title
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.study.conditions import DEFAULT, condition_named, known_condition
 from isoglot.study.scales import Scale
@@ -34,14 +35,14 @@ RULES = {
 }
 
 
-def survival_section(measurements: Sequence[Measurement], *, scale: Scale, absences: Absences) -> Section | None:
+def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) -> Section | None:
     """None where Default, to which all others are compared, or all others are not measured yet."""
-    found = survivals(measurements)
+    found = scores.survivals
     if found is None:
         return None
     what = "transfer" if found.is_of_transfer else "cross-lingual structure"
     exhibit = TABLE_1 if found.is_of_transfer else EMERGENCE
-    there, awaited = _there(measurements, exhibit=exhibit), absences.awaited(exhibit)
+    there, awaited = _there(scores.measurements, exhibit=exhibit), absences.awaited(exhibit)
     longest = max(max(each.share, *each.of_seeds, each.published or 0.0) for each in found.conditions)
     lacking = _lacking(found)
 
@@ -186,8 +187,8 @@ def _notes(found: Survivals) -> Iterator[str]:
     if rough := [trial for trial in found.trials if trial.to_lose < LITTLE_POINTS]:
         shown = ", ".join(f"{trial.title} ({trial.to_lose:.1f} points)" for trial in rough)
         yield f"Default itself has little to lose, so that shares are rough: {shown}."
-    if found.untold:
-        yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.untold)}."
+    if found.undecided:
+        yield f"Left out, as Default itself transfers next to nothing there: {', '.join(found.undecided)}."
 
 
 def _note_of_baselines(found: Survivals) -> Iterator[str]:

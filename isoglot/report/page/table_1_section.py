@@ -11,7 +11,8 @@ from typing import Any
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import rank_sentences, rho_text
-from isoglot.report.condition_words import GROUPS
+from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described
+from isoglot.report.grid import DELTA
 from isoglot.report.page.section import (
     NONE,
     SECTION_WORDS,
@@ -24,12 +25,12 @@ from isoglot.report.page.section import (
     Table,
     Text,
 )
-from isoglot.report.report_files import Asked
-from isoglot.report.table_1 import DELTA, TRANSFER_HEADING, Table1, papers_delta, papers_score_of, table_1
-from isoglot.report.tables import DESCRIPTION, described
+from isoglot.report.report_scores import ReportScores
+from isoglot.report.table_1 import TRANSFER_HEADING, Table1, papers_delta, papers_score_of
 from isoglot.report.transfer_notes import PARTIAL_MARK
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_scores
+from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.study.conditions import PAPER_DEPTH, condition_named
+from isoglot.study.study import Study
 
 FEW_SEEDS = 3
 """That are shown one by one below their mean."""
@@ -43,17 +44,15 @@ Links = Mapping[str, str]
 """Addresses of records by the digest of their artifact."""
 
 
-def table_1_section(
-    asked: Asked, measurements: Sequence[Measurement], *, links: Links, absences: Absences
-) -> Section | None:
+def table_1_section(study: Study, scores: ReportScores, *, links: Links, absences: Absences) -> Section | None:
     """None where nothing of it is measured yet."""
-    table = table_1(measurements)
+    table = scores.table_1
     if table is None:
         return None
     view = _Table(
-        asked=asked,
-        tasks=tuple(transfer_scores(measurements)),
-        digests=_digests(measurements),
+        study=study,
+        tasks=scores.tasks,
+        digests=_digests(scores.measurements),
         links=links,
         absences=absences,
     )
@@ -62,9 +61,9 @@ def table_1_section(
         title=table.title,
         blocks=[
             *view.tables(label=table.title),
-            Listing(list(_notes(asked, table, has_seeds=view.has_seeds, has_links=bool(links)))),
+            Listing(list(_notes(study, table, has_seeds=view.has_seeds, has_links=bool(links)))),
             # Hidden together with the columns they speak of.
-            Listing(list(_notes_of_settings(asked)), f"of-settings{view.crowd}"),
+            Listing(list(_notes_of_settings(study)), f"of-settings{view.crowd}"),
             *_ranks(table),
             *_below(table),
         ],
@@ -72,22 +71,22 @@ def table_1_section(
     )
 
 
-def _notes(asked: Asked, table: Table1, *, has_seeds: bool, has_links: bool) -> Iterator[str]:
+def _notes(study: Study, table: Table1, *, has_seeds: bool, has_links: bool) -> Iterator[str]:
     yield from table.notes
     seeds = " Small numbers are those of each seed." if has_seeds else ""
     leads = f" Each {'of them' if has_seeds else 'number'} leads to the record of its artifact." if has_links else ""
     alone = " A score without any is of one seed." if has_seeds else ""
     yield f"Struck through: no transfer.{seeds}{leads}{alone}"
-    if asked.scale.shape.layers != PAPER_DEPTH:
+    if study.scale.shape.layers != PAPER_DEPTH:
         yield (
             f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have "
-            f"{asked.scale.shape.layers}."
+            f"{study.scale.shape.layers}."
         )
 
 
-def _notes_of_settings(asked: Asked) -> Iterator[str]:
+def _notes_of_settings(study: Study) -> Iterator[str]:
     yield 'A dash in the left half: "as Default".'
-    if any(condition.separate.embeddings for condition in asked.conditions_of(TABLE_1)):
+    if any(condition.separate.embeddings for condition in conditions_of(study, TABLE_1)):
         yield "0*: each language has embeddings of its own, so that no subword is in common."
 
 
@@ -133,7 +132,7 @@ def _digests(measurements: Sequence[Measurement]) -> dict[ScoreKey, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Table:
-    asked: Asked
+    study: Study
     tasks: tuple[TaskScores, ...]
     digests: Mapping[ScoreKey, str]
     links: Links
@@ -204,13 +203,13 @@ class _Table:
 
     def _groups(self) -> Iterator[tuple[str, Sequence[Model]]]:
         """The paper's groups of conditions, each with its title."""
-        for section, alike in groupby(self.asked.conditions_of(TABLE_1), key=lambda condition: condition.section):
+        for section, alike in groupby(conditions_of(self.study, TABLE_1), key=lambda condition: condition.section):
             title = f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
             yield title, [Model(condition=condition.name) for condition in alike]
 
     def _row(self, model: Model) -> dict[str, Any]:
-        settings = described(condition_named(model.condition, among=self.asked.conditions), scale=self.asked.scale)
-        of_default = described(condition_named("default"), scale=self.asked.scale)
+        settings = described(condition_named(model.condition, among=self.study.conditions), scale=self.study.scale)
+        of_default = described(condition_named("default"), scale=self.study.scale)
         is_default = model == Model(condition="default")
         return {
             "label": model.label,

@@ -6,9 +6,7 @@ from typing import Any
 from isoglot.hardware import Hardware
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims import claims
-from isoglot.report.claims.evidence import Transfer
-from isoglot.report.condition_words import in_words
+from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions
 from isoglot.report.difference import (
     ABSENT,
     NO_NUMBER,
@@ -22,13 +20,13 @@ from isoglot.report.difference import (
 from isoglot.report.page.section import Block, Custom, Folded, Heading, Listing, Section, Table, Text, words_table
 from isoglot.report.provenance import Making, Provenance
 from isoglot.report.quantities import duration, size_in_bytes
-from isoglot.report.report_files import Asked
+from isoglot.report.report_scores import ReportScores
 from isoglot.report.settings_difference import plain_text
 from isoglot.report.state import Log, State
-from isoglot.report.tables import DESCRIPTION, described
-from isoglot.report.verdicts import Claim, Verdict, said_of_seeds
+from isoglot.report.verdicts import Claim, Verdict, seed_remarks
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from isoglot.study.conditions import label_of
+from isoglot.study.study import Study, Synthetic
 
 MARKS = {Verdict.AGREES: "✓", Verdict.DISAGREES: "✕", Verdict.TOO_CLOSE: "≈", Verdict.NOT_TESTED: "○"}
 OF_PAPER = {
@@ -44,15 +42,15 @@ FILES = ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")
 UNKNOWN = "unknown"
 
 
-def page_head(asked: Asked, state: State) -> dict[str, Any]:
+def page_head(study: Study, state: State) -> dict[str, Any]:
     """The top of the page: the study, the size of its models, and how far it is."""
     done = state.cells - state.cells_lacking
     failed = f" {len(state.failures)} failed." if state.failures else ""
     is_whole = not state.cells_lacking and not state.failures
     return {
-        "name": asked.name,
-        "languages": " and ".join([", ".join(asked.languages[:-1]), asked.languages[-1]]),
-        "models": _models(asked),
+        "name": study.name,
+        "languages": " and ".join([", ".join(study.languages[:-1]), study.languages[-1]]),
+        "models": _models(study),
         "status": "" if is_whole else f"{done:,} of {state.cells:,} results are there; the rest is pending.{failed}",
         "failed": bool(failed),
         "done": done,
@@ -60,31 +58,31 @@ def page_head(asked: Asked, state: State) -> dict[str, Any]:
     }
 
 
-def _models(asked: Asked) -> str:
-    if not {*asked.exhibits} - {VOCABULARY}:
+def _models(study: Study) -> str:
+    if not {*study.exhibits} - {VOCABULARY}:
         return "Vocabularies alone: no model was asked for."
-    scale = asked.scale
-    seeds = ("seed " if len(asked.seeds) == 1 else "seeds ") + ", ".join(map(str, asked.seeds))
+    scale = study.scale
+    seeds = ("seed " if len(study.seeds) == 1 else "seeds ") + ", ".join(map(str, study.seeds))
     if fewer := [
-        exhibit for exhibit, only in asked.only.items() if not all(only.keeps("seeds", seed) for seed in asked.seeds)
+        exhibit for exhibit, only in study.only.items() if not all(only.keeps("seeds", seed) for seed in study.seeds)
     ]:
         seeds += f" (not all of them for {', '.join(fewer)})"
     return (
         f"Scale {scale.name}: {scale.shape.layers} layers of width {scale.shape.width}, {scale.tokens:,} tokens a "
-        f"model; {seeds}{'; the languages are made up' if asked.is_made_up else ''}."
+        f"model; {seeds}{'; the languages are made up' if isinstance(study.text, Synthetic) else ''}."
     )
 
 
-def claims_section(measurements: Sequence[Measurement]) -> Section:
+def claims_section(scores: ReportScores) -> Section:
     """The paper's claims, and this study's verdict on each."""
-    judged = claims(measurements)
+    judged = scores.claims
     tested = [claim for claim in judged if claim.verdict is not Verdict.NOT_TESTED]
     untested = [claim for claim in judged if claim.verdict is Verdict.NOT_TESTED]
-    of_all, of_each = said_of_seeds(tested)
+    of_all, of_each = seed_remarks(tested)
     counts = [(verdict, sum(claim.verdict is verdict for claim in judged)) for verdict in Verdict]
     blocks: list[Block] = [
         Custom("claims.html", {"tally": [(verdict, count) for verdict, count in counts if count], "marks": MARKS}),
-        *(Text(sentence) for sentence in (Transfer.of(measurements).noise.sentence(), of_all) if sentence),
+        *(Text(sentence) for sentence in (scores.transfer_evidence.noise.sentence(), of_all) if sentence),
         *([_claim_lines(tested, seeds=of_each)] if tested else []),
     ]
     if untested:
@@ -98,11 +96,11 @@ def _claim_lines(judged: Sequence[Claim], *, seeds: Mapping[str, str]) -> Block:
     return Custom("claims.html", {"claims": judged, "seeds": seeds, **words})
 
 
-def conditions_section(asked: Asked) -> Section:
+def conditions_section(study: Study) -> Section:
     """The settings of each model, where Table 1, whose left half has them, is not on the page."""
     lines = [
-        (condition.label, in_words(condition, scale=asked.scale), *described(condition, scale=asked.scale))
-        for condition in asked.shown_conditions
+        (condition.label, in_words(condition, scale=study.scale), *described(condition, scale=study.scale))
+        for condition in shown_conditions(study)
     ]
     return Section(anchor="conditions", blocks=[words_table((DESCRIPTION[0], "In words", *DESCRIPTION[1:]), lines)])
 
@@ -116,8 +114,8 @@ def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
     blocks: list[Block] = [Text(f"{_sentence(CAPTION)} {order}", "remark")]
     for table in tables:
         blocks.append(Table(headings=HEADINGS, lines=table.lines, caption=table.title))
-        if table.remarks:
-            blocks.append(Text(_sentence("; ".join(table.remarks)), "remark"))
+        if table.notes:
+            blocks.append(Text(_sentence("; ".join(table.notes)), "remark"))
     return Section(anchor="vocabulary", blocks=blocks)
 
 

@@ -1,16 +1,25 @@
-"""Measurements of one metric gathered into rows: a condition of a language pair, over layers and seeds."""
+"""Precision at every layer without a map: a row for each condition, a section for each metric and language pair."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.agreement import Agreement, agreements
+
+RETRIEVAL = "retrieval_p1"
+METRIC_TITLES = {
+    RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, no mapping",
+    "word_translation_p1": "Word translation: precision at 1 (%) by layer, no mapping",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What one condition scored. Lists run over seeds."""
+    """The scores of one condition; tuples run over seeds, but for `layers`."""
 
     condition: str
     languages: tuple[str, str]
@@ -22,7 +31,7 @@ class Row:
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """What training added, for each seed: shared words alone give an untrained model something."""
+        """The points that training added, for each seed: shared words alone give an untrained model something."""
         return tuple(best - start for best, start in zip(self.best, self.untrained_best, strict=True))
 
     @property
@@ -40,15 +49,11 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
     for each in measurements:
         if each.update is not None:  # a moment of training, which is another exhibit's
             continue
-        if (
-            each.layer is not None
-            and each.seed is not None
-            and each.metric == metric
-            and each.variant in (None, UNTRAINED)
-        ):
-            by_variant = found.setdefault((each.languages, each.condition), {})
-            by_variant.setdefault(each.variant, {}).setdefault(each.seed, {})[each.layer] = each.value
-    gathered = []
+        if each.layer is None or each.seed is None or each.metric != metric or each.variant not in (None, UNTRAINED):
+            continue
+        by_variant = found.setdefault((each.languages, each.condition), {})
+        by_variant.setdefault(each.variant, {}).setdefault(each.seed, {})[each.layer] = each.value
+    rows_found = []
     for (languages, condition), by_variant in found.items():
         trained, untrained = by_variant.get(None, {}), by_variant.get(UNTRAINED, {})
         seeds = [seed for seed in trained if seed in untrained]
@@ -56,7 +61,7 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
             continue
         layers = sorted(trained[seeds[0]])
         # Departure: the best layer is picked by the scores that are shown, of the untrained model as well.
-        gathered.append(
+        rows_found.append(
             Row(
                 condition=condition,
                 languages=languages,
@@ -65,10 +70,40 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
                 untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
             )
         )
-    return gathered
+    return rows_found
 
 
 def single_value(measurements: Iterable[Measurement], *, metric: str, languages: tuple[str, str]) -> float | None:
     """The value of a metric that is the same for all cells of a language pair, such as a chance level."""
     found = (each for each in measurements if (each.metric, each.variant, each.languages) == (metric, None, languages))
     return next((each.value for each in found), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """One metric of all conditions of a language pair."""
+
+    title: str
+    rows: list[Row]
+    chance: float | None
+    coverage: float | None
+    """How many of the dictionary's pairs were met, in percent."""
+    agreements: list[Agreement]
+    """Only retrieval is compared with the paper, as it stands in for transfer scores."""
+
+
+def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
+    """In the order of METRIC_TITLES, and of the pairs as they came."""
+    for metric, title in METRIC_TITLES.items():
+        found = rows(measurements, metric=metric)
+        for languages in dict.fromkeys(row.languages for row in found):
+            of_pair = [row for row in found if row.languages == languages]
+            yield Section(
+                title=f"{title} ({'-'.join(languages)})",
+                rows=of_pair,
+                chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
+                coverage=single_value(
+                    measurements, metric=f"{metric.removesuffix('_p1')}_coverage", languages=languages
+                ),
+                agreements=agreements({row.condition: row.gains for row in of_pair}) if metric == RETRIEVAL else [],
+            )

@@ -1,0 +1,42 @@
+"""Everything that a report derives from its measurements, each part computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.claims import Claim, TransferEvidence, claims
+from isoglot.report.survival import Survivals, survivals
+from isoglot.report.table_1 import Table1, table_1
+from isoglot.report.transfer_scores import TaskScores, transfer_scores
+
+
+@dataclass(frozen=True)
+class ReportScores:
+    """The measurements of a report; terminal, files and page share what is derived from them."""
+
+    measurements: Sequence[Measurement]
+
+    @cached_property
+    def tasks(self) -> tuple[TaskScores, ...]:
+        return tuple(transfer_scores(self.measurements))
+
+    @cached_property
+    def table_1(self) -> Table1 | None:
+        """None if nothing of it is measured yet."""
+        return table_1(self.tasks)
+
+    @cached_property
+    def survivals(self) -> Survivals | None:
+        return survivals(self.measurements, self.tasks)
+
+    @cached_property
+    def transfer_evidence(self) -> TransferEvidence:
+        return TransferEvidence.of(self.tasks)
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """All claims of the paper, in its order."""
+        return claims(self.measurements, self.transfer_evidence)

@@ -1,0 +1,256 @@
+"""A plan before a long run: what models will cost in memory, disk and time, what is next, what is missing."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from real_studies import write_real_study
+from study_texts import TINY_STUDY
+from torch import nn
+
+from isoglot.errors import IsoglotError
+from isoglot.files import lease
+from isoglot.hardware import FreeMemory
+from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
+from isoglot.pipeline.exhibits import cells, targets
+from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
+from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
+from isoglot.pretraining.loop import TrainState
+from isoglot.report.plan_costs import (
+    DiskNeed,
+    ModelCost,
+    cost_lines,
+    costs_in_full,
+    model_costs,
+    outlook,
+    plan_table,
+    timed,
+    with_measured_times,
+)
+from isoglot.report.quantities import short_number
+from isoglot.store import PlannedStage, State, Store, plan
+from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
+
+PLENTY = FreeMemory(device="cuda", free_bytes=10**12)
+
+
+@pytest.fixture
+def study() -> Study:
+    return parse_study(TINY_STUDY, origin="tiny.toml")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "not" / "yet" / "there")
+
+
+@pytest.fixture
+def planned(study: Study, store: Store) -> tuple[PlannedStage, ...]:
+    return plan(targets(study), store)
+
+
+@pytest.fixture(autouse=True)
+def no_choice_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(MICRO_BATCH_VARIABLE, raising=False)
+
+
+def labels(cost: ModelCost) -> list[str]:
+    return [encoder.label for encoder in cost.encoders]
+
+
+def test_models_of_one_size_are_one_row(planned: tuple[PlannedStage, ...], store: Store) -> None:
+    shared, separate = model_costs(planned, store, free=PLENTY)
+    assert sorted(labels(shared)) == [
+        *("default, ela-oru, seed 0", "default, ela-oru, seed 1"),
+        *("no-anchors, ela-oru, seed 0", "no-anchors, ela-oru, seed 1"),
+    ]
+    assert {label.partition(",")[0] for label in labels(separate)} == {"sep-emb-l1-6"}
+    assert separate.footprint.parameters > shared.footprint.parameters
+    assert shared.fits
+    assert shared.footprint.rows == shared.run.batch
+    assert shared.seconds is None
+
+
+def test_time_is_of_the_whole_budget(planned: tuple[PlannedStage, ...], store: Store) -> None:
+    steps: list[object] = []
+
+    def speed(footprint: Footprint) -> float:
+        steps.append(footprint)
+        return 512.0
+
+    costs = timed(model_costs(planned, store, free=PLENTY), speed=speed, say=steps.append)
+    assert steps == ["timing 2 sizes of model here ...", *(cost.footprint for cost in costs)]
+    assert [cost.seconds for cost in costs] == [80 * 8 * 16 / 512] * 2
+
+
+def test_measured_times_take_the_place_of_guesses(
+    study: Study, planned: tuple[PlannedStage, ...], store: Store
+) -> None:
+    shared, separate = model_costs(planned, store, free=PLENTY)
+    measured = with_measured_times(planned, [replace(shared, tokens_per_second=1.0), separate])
+    four = {encoder.digest for encoder in shared.encoders}
+    for before, after in zip(planned, measured, strict=True):
+        if before.stage.digest in four:
+            assert before.guessed
+            assert after == replace(before, seconds_estimate=80 * 8 * 16, guessed=False)
+        else:
+            assert after == before
+    table = plan_table(measured, store)
+    estimates = dict(zip(table.columns[0].cells, table.columns[3].cells, strict=True))
+    assert estimates["pretraining, default, ela-oru, seed 0"] == "2 h 51 min"
+    assert str(estimates["pretraining, sep-emb-l1-6, ela-oru, seed 0"]).startswith("? ")
+    (guess,), (line,) = outlook(study, planned), outlook(study, measured)
+    assert re.search(r"about \d+ s one after the other, guessed for two CPU cores, without", guess)
+    assert re.search(r"about 11 h \d\d min one after the other, \d+ s of it guessed for two CPU cores, without", line)
+
+
+def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedStage, ...], store: Store) -> None:
+    costs = model_costs(planned, store, free=PLENTY)
+    need = DiskNeed.of(planned, store, costs=costs)
+    stages = [each.stage for each in planned if isinstance(each.stage, UntrainedEncoder | PretrainedEncoder)]
+    assert len(stages) == 12
+    shared, separate = (cost.disk for cost in costs)
+    assert need.finished_bytes == (
+        4 * (shared.finished_bytes + shared.model_bytes) + 2 * (separate.finished_bytes + separate.model_bytes)
+    )
+    assert need.passing_bytes == separate.passing_bytes > shared.passing_bytes
+    assert need.least_bytes == shared.finished_bytes + shared.passing_bytes
+    assert not need.is_short
+    need.refuse_if_hopeless()
+
+
+@pytest.fixture
+def three_quarters(study: Study, store: Store) -> tuple[PlannedStage, ...]:
+    """Of one model are done, as its checkpoint says."""
+    encoder = next(each.stage for each in plan(targets(study), store) if isinstance(each.stage, PretrainedEncoder))
+    write_checkpoint(
+        store.partial_folder(encoder) / CHECKPOINTS,
+        model=nn.Linear(1, 1),
+        optimizer=torch.optim.SGD([nn.Parameter(torch.ones(1))]),
+        progression=TrainState(update=60),
+    )
+    return plan(targets(study), store)
+
+
+def test_an_interrupted_model_costs_what_is_left_of_it(
+    study: Study, store: Store, three_quarters: tuple[PlannedStage, ...]
+) -> None:
+    interrupted = next(each for each in three_quarters if each.state is State.INTERRUPTED)
+    assert interrupted.share_done == 0.75
+    assert interrupted.seconds_estimate == pytest.approx((interrupted.stage.guessed_seconds() or 0) / 4)
+    shared, separate = model_costs(three_quarters, store, free=PLENTY)
+    measured = with_measured_times(three_quarters, [replace(shared, tokens_per_second=1.0), separate])
+    seconds = {each.stage.title: each.seconds_estimate for each in measured}
+    assert seconds[interrupted.stage.title] == 80 * 8 * 16 / 4
+    assert seconds["pretraining, default, ela-oru, seed 1"] == 80 * 8 * 16
+    assert f", {short_number(5.25 * 80 * 8 * 16)} tokens of training, " in next(outlook(study, three_quarters))
+    table = plan_table(three_quarters, store)
+    states = dict(zip(table.columns[0].cells, table.columns[1].cells, strict=True))
+    assert states[interrupted.stage.title] == "interrupted, 75% done"
+
+
+def test_a_disk_is_short_for_all_or_hopeless_for_any() -> None:
+    enough = DiskNeed(store=Path("/s"), finished_bytes=900, passing_bytes=100, least_bytes=300, free_bytes=1000)
+    assert not enough.is_short
+    short = replace(enough, free_bytes=999)
+    assert short.is_short
+    replace(short, free_bytes=300).refuse_if_hopeless()
+    with pytest.raises(IsoglotError, match=re.escape("needs 0 kB while it is made, and the store /s has 0 kB free")):
+        replace(short, free_bytes=299).refuse_if_hopeless()
+
+
+def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, ...], store: Store) -> None:
+    shared, separate = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10**9))
+    need = replace(DiskNeed.of(planned, store, costs=[shared, separate]), free_bytes=10**9)
+    lines = "\n".join(costs_in_full([replace(shared, tokens_per_second=100.0), separate], need))
+    text = " ".join(lines.split())
+    assert "4 models: default, no-anchors each about 334 subwords, 16k parameters, 10k tokens in 80 updates, " in text
+    assert "102 s here (100 tokens/s)" in text
+    assert "2 models: sep-emb-l1-6 each about 174+174 subwords, 24k parameters, " in text
+    (line,) = cost_lines([shared, separate], need)
+    assert re.fullmatch(
+        r"  6 models of 16k to 24k parameters, 10k tokens each: \d\.\d MB of memory at most, \d\.\d MB on disk", line
+    )
+    assert lines.endswith(line)
+    assert list(costs_in_full([], need)) == []
+    _, *warnings = cost_lines([replace(shared, fits=False), separate], replace(need, free_bytes=1000))
+    assert warnings == [
+        "  not all of them fit into the memory that is free here now",
+        f"  only 1 kB are free in {need.store}, too little for all of them: "
+        "free some, or choose a store on another disk with --store",
+    ]
+
+
+def test_a_model_that_does_not_fit_is_not_timed(planned: tuple[PlannedStage, ...], store: Store) -> None:
+    costs = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000))
+    assert [(cost.fits, cost.footprint.rows, cost.seconds) for cost in costs] == [(False, 1, None)] * 2
+    steps: list[str] = []
+    assert timed(costs, speed=lambda _: 1.0, say=steps.append) == costs
+    assert steps == []
+
+
+def lines(study: Study, folder: Path) -> list[str]:
+    return list(outlook(study, plan([cell.stage for cell in cells(study)], Store(folder / "store"))))
+
+
+def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -> None:
+    path = write_real_study(tmp_path)
+    text = path.read_text().replace('"fr"]', '"fr", "sw", "th"]').replace("[text]\n", '[text]\nsw = "a"\nth = "b"\n')
+    path.write_text(text + '[words]\nlowercase = true\nfr = "whitespace"\n')
+    first, *rest = lines(read_study(path), tmp_path)
+    of_words, of_gaps = rest[:4], rest[4:]
+    assert first == (
+        "real: 0 artifacts done, 32 to make; how long that takes is seen when it has run once in this store"
+    )
+    assert [line.split(" (")[0] for line in of_words] == [
+        "  words of en: moses",
+        "  words of fr: whitespace",
+        "  words of sw: moses",
+        "  words of th: characters",
+    ]
+    assert all(", in lower case" in line for line in of_words)
+    assert of_words[2].endswith("; not registered: the rules of Moses for this code, or else for English")
+    assert len(of_gaps) == 4
+    assert of_gaps[0].startswith("  no data for default, no-anchors, default-anchors,")
+    assert "en-sw (vocabulary): " in of_gaps[0]
+    assert of_gaps[0].endswith("/a: No such file or directory")
+    assert of_gaps[1].endswith("text.other-domain.sw is not given: name a file of another domain there")
+
+
+def test_exhibits_that_the_command_line_leaves_nothing_of_are_told(tmp_path: Path) -> None:
+    narrowed = "[only.table-1]\nseeds = [0]\n[only.emergence]\nseeds = [0]\n[change]"
+    text = TINY_STUDY.replace("[change]", narrowed).replace('"table-1"]', '"table-1", "figure-4"]')
+    study = parse_study(text, origin="tiny.toml")
+    assert len(lines(study, tmp_path)) == 1
+    _, line = lines(with_seeds(study, [1]), tmp_path)
+    assert line == "  left out by --seeds: emergence, table-1 ([only] has seeds 0 there)"
+
+
+def states(planned: tuple[PlannedStage, ...], store: Store) -> dict[str, str]:
+    table = plan_table(planned, store)
+    titles, shown = ([str(cell) for cell in column.cells] for column in table.columns[:2])
+    return dict(zip(titles, shown, strict=True))
+
+
+def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:
+    study = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
+    targets, store = [cell.stage for cell in cells(study)], Store(tmp_path / "store")
+    at_first = states(plan(targets, store), store)
+    assert {title for title, state in at_first.items() if state == "next"} == {
+        "text of ela, main domain",
+        "text of oru, main domain",
+    }
+    text = next(each.stage for each in plan(targets, store) if each.stage.title == "text of ela, main domain")
+    store.ensure(text)
+    words = "words of ela, ela, main domain"
+    later = states(plan(targets, store), store)
+    assert (later[text.title], later[words], later["words of oru, oru, main domain"]) == ("done", "next", "to do")
+    stage = next(each.stage for each in plan(targets, store) if each.stage.title == words)
+    held = Path(f"{store.folder(stage)}.lease")
+    with lease(held, waiting=lambda _: None):
+        # A lock of this very process counts as another's: each opens the file anew.
+        assert states(plan(targets, store), store)[words] == "in work"
+    Path(f"{store.folder(stage)}.partial").mkdir()
+    assert states(plan(targets, store), store)[words] == "interrupted"
