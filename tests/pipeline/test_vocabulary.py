@@ -48,29 +48,26 @@ def words_of(folder: Path, *, most: int | None = None) -> Counter[str]:
     return Counter([word for line in lines for word in line][:most])
 
 
-def test_joint_bpe_is_learned_from_as_many_training_words_of_both(store: Store) -> None:
-    model = graph("default")
-    folders = [store.folder(text) for text in model.texts.values()]
-    totals = [words_of(folder).total() for folder in folders]
+def merges_in(folder: Path) -> list[tuple[str, str]]:
+    return list(Bpe.read(folder / MERGES).merges)
+
+
+def test_bpe_is_learned_from_as_many_training_words_of_both_or_from_those_of_one(store: Store) -> None:
+    joint, each = graph("default"), graph("no-anchors")
+    folders = {language: store.folder(text) for language, text in joint.texts.items()}
+    totals = [words_of(folder).total() for folder in folders.values()]
     assert min(totals) < max(totals), "nothing to balance"
-    counts = [words_of(folder, most=min(totals)) for folder in folders]
-    learned = Bpe.read(store.folder(model.bpe["ela"]) / MERGES).merges
-    assert list(learned) == bpe_by_rescan(counts[0] + counts[1], merges=200)
-
-
-def test_own_bpe_is_learned_from_the_training_lines_of_one(store: Store) -> None:
-    model = graph("no-anchors")
-    for language, text in model.texts.items():
-        learned = Bpe.read(store.folder(model.bpe[language]) / MERGES).merges
-        assert list(learned) == bpe_by_rescan(words_of(store.folder(text)), merges=100)
+    first, second = (words_of(folder, most=min(totals)) for folder in folders.values())
+    assert merges_in(store.folder(joint.bpe["ela"])) == bpe_by_rescan(first + second, merges=200)
+    for language, folder in folders.items():
+        assert merges_in(store.folder(each.bpe[language])) == bpe_by_rescan(words_of(folder), merges=100)
 
 
 def test_bpe_is_learned_from_no_more_words_than_it_may(store: Store, tmp_path: Path) -> None:
     text = graph("no-anchors").texts["ela"]
     bounded = LearnedBpe(texts=(text,), merges=30, most_words=100)
     folder = made_alone(bounded, tmp_path, {text.digest: store.folder(text)})
-    expected = bpe_by_rescan(words_of(store.folder(text), most=100), merges=30)
-    assert list(Bpe.read(folder / MERGES).merges) == expected
+    assert merges_in(folder) == bpe_by_rescan(words_of(store.folder(text), most=100), merges=30)
 
 
 @pytest.mark.parametrize(("name", "shares_ids"), [("default", True), ("default-anchors", True), ("no-anchors", False)])
