@@ -18,7 +18,7 @@ from isoglot.store import Store
 from isoglot.study.study import Study, read_study
 
 ISOGLOT = Path(sys.executable).with_name("isoglot")
-# What would send the command elsewhere, or have it write colours into a pipe.
+# These would send the command elsewhere, or have it write colours into a pipe.
 UNWANTED = (
     "ISOGLOT_STORE",
     "ISOGLOT_DATA",
@@ -37,9 +37,9 @@ class Workplace:
 
     folder: Path
     first_output: str
-    """What the run printed that made everything."""
+    """The output of the run that made everything."""
     first_seconds: float = 0.0
-    """What that run took of the processors."""
+    """The processor time of that run."""
 
     @property
     def study(self) -> Study:
@@ -55,19 +55,17 @@ def environment() -> dict[str, str]:
 
 
 def isoglot(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """What the command answers when it is given these words in a folder."""
+    """The command, run with these words in a folder."""
     command = [str(ISOGLOT), *words]
-    return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600, check=False
-    )
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600)
 
 
-def answered(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def answered(*words: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """The same in this process, which saves seconds; for tests that are not about processes, pipes or signals."""
     output, errors, status = StringIO(), StringIO(), 0
     with (
         chdir(folder),
-        patch.dict(os.environ, environment(), clear=True),
+        patch.dict(os.environ, environment() | variables, clear=True),
         redirect_stdout(output),
         redirect_stderr(errors),
         warnings.catch_warnings(),
@@ -84,18 +82,18 @@ def answered(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def processor_seconds() -> float:
-    """What all commands that have ended took of the processors: other programs, unlike a clock, do not add to it."""
+    """The processor time of all commands that have ended. Other programs, unlike with a clock, do not add to it."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def started(*words: str, folder: Path) -> subprocess.Popen[str]:
-    """The command at work; whoever starts it must end it."""
+def started(*words: str, folder: Path, **variables: str) -> subprocess.Popen[str]:
+    """The running command; the caller must end it."""
     with hearing_ctrl_c():
         return subprocess.Popen(
             [str(ISOGLOT), *words],
             cwd=folder,
-            env=environment(),
+            env=environment() | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -1,4 +1,4 @@
-"""What many tests start from: a scale and a world small enough for a second, and a study that was run once."""
+"""A scale and a world small enough for a second, and a study that was run once."""
 
 import os
 from collections.abc import Iterator

@@ -53,6 +53,14 @@ def nursed(module: str, place: Path, *arguments: str, few: bool = False) -> Nurs
     return place, json.loads(process.stdout)
 
 
+def until(happens: Callable[[], object], *, what: str = "it", seconds: float = 300) -> None:
+    """Wait until something happens, and fail with its name if it does not."""
+    deadline = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds for {what}"
+        time.sleep(0.005)
+
+
 def descendants(process: int) -> list[int]:
     """Every process that it started, or that one of those did, and that runs."""
     running = [int(path.name) for path in Path("/proc").glob("[0-9]*") if is_running(int(path.name))]
@@ -98,7 +106,7 @@ def _die_at(moment: int | None) -> None:
     moments = itertools.count()
 
     def reap(event: str, arguments: tuple[object, ...]) -> None:  # noqa: ARG001
-        if event.startswith(("open", "os.", "shutil.")) and next(moments) == moment:
+        if event.startswith(("open", "os.", "shutil.", "fcntl.")) and next(moments) == moment:
             os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(reap)

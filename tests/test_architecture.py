@@ -62,7 +62,7 @@ def imported(node: ast.AST) -> list[str]:
 
 
 def nodes_on_import(node: ast.AST) -> Iterator[ast.AST]:
-    """What Python runs when it imports a module: all but the bodies of functions and what is there for types alone."""
+    """The nodes that Python runs when it imports a module: all but bodies of functions and imports for types alone."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue

@@ -2,21 +2,17 @@
 
 import resource
 import signal
-import stat
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
-import pytest
 import torch
 from killed_processes import exit_code_of
 from safetensors.torch import load_file
 
 from isoglot.files import lease, write_tensors
 from tests.store.toy_stages import python
-
-LARGE = {"large": torch.zeros(1_000_000)}
 
 
 def test_tensors_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -27,17 +23,13 @@ def test_tensors_are_read_as_they_were_written(tmp_path: Path) -> None:
     for name, tensor in tensors.items():
         assert read[name].dtype == tensor.dtype
         assert read[name].equal(tensor)
+    (tmp_path / "plain").touch()
+    modes = [path.stat().st_mode for path in (tmp_path / "plain", tmp_path / "new" / "file")]
+    assert modes[0] == modes[1], "others may read it as well"
 
 
-def test_the_file_has_the_rights_of_any_other_file(tmp_path: Path) -> None:
-    (tmp_path / "plain").write_bytes(b"")
-    write_tensors({"a": torch.ones(1)}, tmp_path / "file")
-    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
-
-
-@pytest.fixture
-def begun(tmp_path: Path) -> list[Path]:
-    """The files left by a process that the kernel killed while it replaced a file, for writing too much."""
+def test_a_kill_leaves_the_old_file_whole_and_the_next_call_removes_the_rest(tmp_path: Path) -> None:
+    """The kernel kills a process that writes more than it may."""
     path = tmp_path / "file"
     write_tensors({"old": torch.ones(1)}, path)
 
@@ -45,22 +37,14 @@ def begun(tmp_path: Path) -> list[Path]:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        write_tensors(LARGE, path)
+        write_tensors({"large": torch.zeros(1_000_000)}, path)
 
     assert exit_code_of(write_too_much) == -signal.SIGXFSZ
-    return [entry for entry in tmp_path.rglob("*") if entry.is_file() and entry != path]
-
-
-def test_the_old_file_stays_whole_until_the_new_one_is(tmp_path: Path, begun: list[Path]) -> None:
-    assert begun
-    assert load_file(tmp_path / "file").keys() == {"old"}
-
-
-def test_the_next_call_removes_the_files_that_a_kill_left(tmp_path: Path, begun: list[Path]) -> None:
-    assert begun
-    write_tensors({"new": torch.ones(1)}, tmp_path / "file")
+    assert len([entry for entry in tmp_path.rglob("*") if entry.is_file()]) > 1
+    assert load_file(path).keys() == {"old"}
+    write_tensors({"new": torch.ones(1)}, path)
     assert [entry.name for entry in tmp_path.rglob("*")] == ["file"]
-    assert load_file(tmp_path / "file").keys() == {"new"}
+    assert load_file(path).keys() == {"new"}
 
 
 def test_holders_never_overlap(tmp_path: Path) -> None:
@@ -97,9 +81,7 @@ def test_the_file_of_a_dead_holder_does_not_bind(tmp_path: Path) -> None:
 
 def test_a_lease_is_not_left_with_forked_children(tmp_path: Path) -> None:
     code = """
-import subprocess
-import sys
-import threading
+import os, signal, threading, time
 from isoglot.files import lease
 path, waits = Path(sys.argv[1]), threading.Event()
 def wait():
@@ -122,19 +104,19 @@ os.kill(child, signal.SIGKILL)
 
 def test_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
     code = """
-import resource
+import errno, resource
 from isoglot.files import lease
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 try:
     with lease(Path(sys.argv[1]), waiting=print): pass
 except OSError as error: print(error.errno == errno.EFBIG, Path(sys.argv[1]).exists())
 """
-    arguments = [str(tmp_path / "a.lease")]
-    output, errors = python("import errno, sys\n" + code, arguments=arguments).communicate(timeout=300)
+    output, errors = python(code, arguments=[str(tmp_path / "a.lease")]).communicate(timeout=300)
     assert output == "True False\n", errors
 
 
-SCRIPT = """
+def test_a_script_without_a_main_guard_gets_a_clear_error(tmp_path: Path) -> None:
+    script = """
 import multiprocessing, sys
 from pathlib import Path
 from isoglot.files import lease
@@ -145,10 +127,7 @@ with lease(Path(sys.argv[1]), waiting=print):
     child.join()
     print("exit", child.exitcode)
 """
-
-
-def test_a_script_without_a_main_guard_gets_a_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "script.py").write_text(script)
     command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "a.lease")]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert 'put what it does under if __name__ == "__main__":' in answer.stderr

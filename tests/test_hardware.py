@@ -1,7 +1,5 @@
-"""The machine's processor, GPUs and free memory, also in a container or a job, and as a record has them."""
+"""The machine's GPUs and free memory, also in a container or a job."""
 
-import json
-import os
 from pathlib import Path
 
 import pytest
@@ -20,8 +18,6 @@ from isoglot.hardware import (
     usable_gpus,
 )
 from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
-from isoglot.store import Store
-from tests.store.toy_stages import Joined, Text
 
 LISTING = (
     "GPU 0: NVIDIA H200 (UUID: GPU-5f1a)",
@@ -45,35 +41,25 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("driver")
 @pytest.mark.parametrize(
-    ("visible", "usable", "names"),
+    ("variable", "value", "usable", "names"),
     [
-        (None, ("0", "1", "2"), NAMES),
-        ("2, 0", ("2", "0"), (NAMES[2], NAMES[0])),
-        ("GPU-77, MIG-1234", ("GPU-77", "MIG-1234"), (NAMES[1],)),
-        ("1,-1,0", ("1",), (NAMES[1],)),
-        ("", (), ()),
-        ("-1", (), ()),
+        ("CUDA_VISIBLE_DEVICES", "2, 0", ("2", "0"), (NAMES[2], NAMES[0])),
+        ("CUDA_VISIBLE_DEVICES", "GPU-77, MIG-1234", ("GPU-77", "MIG-1234"), (NAMES[1],)),
+        ("CUDA_VISIBLE_DEVICES", "1,-1,0", ("1",), (NAMES[1],)),
+        ("CUDA_VISIBLE_DEVICES", "", (), ()),
+        ("CUDA_VISIBLE_DEVICES", "-1", (), ()),
+        (DEVICE_VARIABLE, "cpu", (), NAMES),
+        (DEVICE_VARIABLE, "", ("0", "1", "2"), NAMES),
+        (DEVICE_VARIABLE, "cuda:1", ("1",), NAMES),
+        (DEVICE_VARIABLE, "cuda:9", (), NAMES),
     ],
 )
-def test_cuda_visible_devices_filters_gpus(
-    visible: str | None, usable: tuple[str, ...], names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+def test_variables_filter_gpus(
+    variable: str, value: str, usable: tuple[str, ...], names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if visible is not None:
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setenv(variable, value)
     assert usable_gpus() == usable
     assert hardware().gpus == names
-
-
-@pytest.mark.usefixtures("driver")
-@pytest.mark.parametrize(
-    ("device", "usable"),
-    [("cpu", ()), ("cuda", ("0", "1", "2")), ("", ("0", "1", "2")), ("cuda:1", ("1",)), ("cuda:9", ())],
-)
-def test_the_device_variable_filters_gpus(
-    device: str, usable: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DEVICE_VARIABLE, device)
-    assert usable_gpus() == usable
 
 
 @pytest.mark.parametrize("visible", [None, "0"])
@@ -87,42 +73,6 @@ def test_a_machine_without_gpus_has_none(driver: Path, visible: str | None, monk
 def test_without_the_program_the_devices_are_counted(driver: Path) -> None:
     (driver / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
     assert len(usable_gpus()) == len(list(Path("/dev").glob("nvidia[0-9]*")))
-
-
-def test_a_record_has_the_machine_as_it_was(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.ensure(Text())
-    here = store.record(Text()).hardware
-    assert here == hardware()
-    assert here.processor
-    assert 1 <= here.cores <= (os.cpu_count() or 1)
-    assert here.memory_bytes > 1 << 28
-
-
-def edit_record(store: Store, changes: dict[str, object], *, drop: tuple[str, ...] = ()) -> None:
-    path = store.folder(Text()) / "record.json"
-    content = json.loads(path.read_text()) | changes
-    path.write_text(json.dumps({name: value for name, value in content.items() if name not in drop}))
-
-
-def test_records_without_hardware_are_read_and_built_upon(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.ensure(Text())
-    edit_record(store, {"format": 1}, drop=("hardware",))
-    (store.root / "store.json").write_text(json.dumps({"format": 1}))
-    older = Store(store.root)
-    assert older.record(Text()).hardware is None
-    assert not older.ensure(Text()), "it is not made again"
-    assert older.ensure(Joined(texts=(Text(),)))
-
-
-@pytest.mark.parametrize("wrong", [{"gpus": []}, "a large one", {"gpus": 3}])
-def test_hardware_that_is_none_is_damage(wrong: object, tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.ensure(Text())
-    edit_record(store, {"hardware": wrong})
-    with pytest.raises(IsoglotError, match="is not the record of an artifact"):
-        store.record(Text())
 
 
 @pytest.fixture

@@ -13,17 +13,13 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, Machine, num_workers, this_machine
 
 
-def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DEVICE_VARIABLE, "cpu")
-    assert this_machine() == Machine(device=torch.device("cpu"))
-
-
-def test_else_the_gpu_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = "cuda" if torch.cuda.is_available() else "cpu"
-    monkeypatch.delenv(DEVICE_VARIABLE, raising=False)
-    assert this_machine().device.type == expected
-    monkeypatch.setenv(DEVICE_VARIABLE, "")
-    assert this_machine().device.type == expected
+def test_the_environment_decides_else_the_gpu_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    best = "cuda" if torch.cuda.is_available() else "cpu"
+    for text, expected in (("cpu", "cpu"), ("", best)):
+        monkeypatch.setenv(DEVICE_VARIABLE, text)
+        assert this_machine().device.type == expected
+    monkeypatch.delenv(DEVICE_VARIABLE)
+    assert this_machine().device.type == best
 
 
 @pytest.mark.parametrize("name", ["gpu", "cpu:one", "cuda:99"])
@@ -56,7 +52,7 @@ def test_derivatives_go_without_onednn_on_arm_alone(name: str, used: bool, monke
         assert torch.backends.mkldnn.enabled is (used and before)
         functional.gelu(value).sum().backward()
     assert torch.backends.mkldnn.enabled is before
-    # The same numbers whoever computes them: x * Phi(x), differentiated.
+    # The numbers are the same either way: x * Phi(x), differentiated.
     x = value.detach().double()
     density = torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     expected = 0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * density
@@ -69,10 +65,7 @@ def test_as_many_workers_as_processors_or_as_the_environment_says(monkeypatch: p
     assert 1 <= num_workers() <= (os.cpu_count() or 1)
     monkeypatch.setenv("ISOGLOT_WORKERS", "7")
     assert num_workers() == 7
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5"])
-def test_a_bad_number_of_workers_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ISOGLOT_WORKERS", text)
-    with pytest.raises(IsoglotError, match=f"ISOGLOT_WORKERS='{text}' is no number of processes"):
-        num_workers()
+    for text in ("0", "-1", "two", "1.5"):
+        monkeypatch.setenv("ISOGLOT_WORKERS", text)
+        with pytest.raises(IsoglotError, match=f"ISOGLOT_WORKERS='{text}' is no number of processes"):
+            num_workers()

@@ -11,23 +11,7 @@ from isoglot.cli.compare import compare
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
-from isoglot.cli.options import (
-    DEFAULT_STORE,
-    CalibrateOption,
-    ConditionsOption,
-    DataOption,
-    ExhibitsOption,
-    SeedsOption,
-    StoreOption,
-    StudyArgument,
-    StudyOrReportArgument,
-    TasksOption,
-    chosen_study,
-    command,
-    named_report,
-    opened_store,
-    plain_console,
-)
+from isoglot.cli.options import Folders, StudyArgument, StudyOptions, grouped_options, plain_console
 from isoglot.cli.pack import pack, unpack
 from isoglot.cli.report import report
 from isoglot.cli.run import run
@@ -56,15 +40,13 @@ app.command()(run)
 
 
 @app.command()
+@grouped_options
 def plan(
-    study: StudyArgument,
-    store_folder: StoreOption = DEFAULT_STORE,
-    seeds: SeedsOption = None,
-    conditions: ConditionsOption = None,
-    exhibits: ExhibitsOption = None,
-    tasks: TasksOption = None,
-    data: DataOption = None,
-    calibrate: CalibrateOption = False,
+    options: StudyOptions,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Train each size of model for some seconds, to say how long it takes here."),
+    ] = False,
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
     from isoglot.pipeline.exhibits import targets
@@ -80,8 +62,7 @@ def plan(
     from isoglot.store import plan as plan_of
 
     console = plain_console()
-    chosen = chosen_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    store = opened_store(store_folder)
+    chosen, store = options.chosen_study(), options.open_store()
     planned = plan_of(targets(chosen), store)
     # First, since it refuses what the environment cannot mean.
     costs, need = costs_here(planned, store)
@@ -94,14 +75,9 @@ def plan(
 
 
 @app.command()
+@grouped_options
 def results(
-    study: StudyOrReportArgument,
-    store_folder: StoreOption = DEFAULT_STORE,
-    seeds: SeedsOption = None,
-    conditions: ConditionsOption = None,
-    exhibits: ExhibitsOption = None,
-    tasks: TasksOption = None,
-    data: DataOption = None,
+    options: StudyOptions,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
 ) -> None:
     """Print what a study has found so far, or a report that was written."""
@@ -109,13 +85,12 @@ def results(
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.report_files import read_report_data
 
-    choices = {"seeds": seeds, "conditions": conditions, "exhibits": exhibits, "tasks": tasks}
-    if (folder := named_report(study, **choices)) is not None:
+    if (folder := options.report_folder()) is not None:
         written = read_report_data(folder)
         _print_results(written.measurements, written.study, as_json=as_json)
         return
-    chosen = chosen_study(study, data=data, **choices)
-    found, damage = measurements(chosen, opened_store(store_folder))
+    chosen = options.chosen_study()
+    found, damage = measurements(chosen, options.open_store())
     _print_results(found, chosen, as_json=as_json)
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
@@ -124,11 +99,10 @@ def results(
     # By digest: two conditions may start from one and the same untrained model.
     wanted = {cell.stage.digest for cell in cells(chosen)}
     if not wanted:
-        raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
-    lacking = len(wanted - {each.stage for each in found})
-    if lacking:
-        making = command("run", study, store=store_folder, data=data, **choices)
-        missing = f"{lacking} of {len(wanted)} results are not in {store_folder} yet; make them with: {making}"
+        raise IsoglotError(f"{options.study}: nothing of it can be shown without the data it lacks; is --data right?")
+    if lacking := len(wanted - {each.stage for each in found}):
+        what = f"{lacking} of {len(wanted)} results are not in {options.store_folder} yet"
+        missing = f"{what}; make them with: {options.run_command}"
         if not found:
             raise IsoglotError(missing)
         print(missing, file=sys.stderr)
@@ -150,31 +124,22 @@ app.command()(explain)
 
 
 @app.command()
+@grouped_options
 def breakdown(
     study: StudyArgument,
+    folders: Folders,
     task: Annotated[str, typer.Argument(metavar="TASK", help="A task of the study, as in ner.")],
     condition: Annotated[str, typer.Option("--condition", help="Whose model.", metavar="NAME")] = "default",
     language: Annotated[str | None, typer.Option("--language", help="Of the tests, if not the first target.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Of the model, if not the study's first.")] = None,
-    store_folder: StoreOption = DEFAULT_STORE,
-    data: DataOption = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
     from isoglot.report.breakdown import cell_breakdown
 
-    words = [study, *([] if store_folder == DEFAULT_STORE else ["--store", store_folder])]
-    words += ["--data", data] if data else []
-    chosen = chosen_study(study, data=data)
-    parts = cell_breakdown(
-        chosen,
-        task,
-        condition=condition,
-        language=language,
-        seed=seed,
-        store=opened_store(store_folder),
-        study_words=words,
-    )
-    for part in parts:
+    chosen, store, words = folders.read_study(study), folders.open_store(), folders.words(study)
+    for part in cell_breakdown(
+        chosen, task, condition=condition, language=language, seed=seed, store=store, study_words=words
+    ):
         plain_console().print(part)
 
 

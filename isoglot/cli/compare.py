@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from isoglot.cli.options import DEFAULT_STORE, DataOption, StoreOption, named_folder, opened_store, plain_console
+from isoglot.cli.options import Folders, grouped_options, named_folder, plain_console
 from isoglot.errors import IsoglotError
 from isoglot.study.searches import NewVectors
 
@@ -31,7 +31,9 @@ KINDS_OF_NAMES = (
 )
 
 
+@grouped_options
 def compare(
+    folders: Folders,
     a: Annotated[str, typer.Argument(metavar="A", help="A model: a Hugging Face name or folder, or one of isoglot's.")],
     b: Annotated[str, typer.Argument(metavar="B", help="What to compare it with; it may be the same.")],
     parallel: Annotated[
@@ -43,8 +45,6 @@ def compare(
     to: Annotated[
         str | None, typer.Option("--to", metavar="DIR", help="Folder for the picture and the numbers.")
     ] = None,
-    store_folder: StoreOption = DEFAULT_STORE,
-    data: DataOption = None,
     new_vectors: Annotated[
         NewVectors, typer.Option("--new-vectors", help="How a map is applied to sentences it was not fitted on.")
     ] = NewVectors.CENTRED,
@@ -63,26 +63,19 @@ def compare(
     from isoglot.files import write_whole
     from isoglot.report.comparison import NamedComparison
 
-    store = opened_store(store_folder)
-    folder_name = f"compare-{_short(a)}-{_short(b)}" if to is None else to
-    named_folder("--to", folder_name)
+    store = folders.open_store()
+    folder = named_folder("--to", f"compare-{_short(a)}-{_short(b)}" if to is None else to)
     # What can be refused at once comes before what is slow.
     lines = read_parallel_lines(Path(parallel[0]), Path(parallel[1]), anyway=anyway)
-    root = Path(data) if data else None
-    reader_a = _reader(a, store=store, data=root)
-    reader_b = reader_a if a == b else _reader(b, store=store, data=root)
-    folder = _writable_folder(Path(folder_name))
+    reader_a = _reader(a, store=store, data=folders.data_path)
+    reader_b = reader_a if a == b else _reader(b, store=store, data=folders.data_path)
+    _make_writable(folder)
     with _progress(total=len(lines.a)) as progress:
         found = compared(
             reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, progress=progress
         )
     named = NamedComparison(
-        found=found,
-        models=(a, b),
-        files=parallel,
-        new_vectors=new_vectors,
-        rounds=ROUNDS,
-        reading_notes=lines.notes,
+        found=found, models=(a, b), files=parallel, new_vectors=new_vectors, rounds=ROUNDS, reading_notes=lines.notes
     )
     write_whole(folder / NUMBERS, named.json_text())
     write_whole(folder / PICTURE, named.picture())
@@ -96,40 +89,32 @@ def compare(
 
 def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
     """A folder, then isoglot's own where a colon is in the name, then a name on the hub."""
-    if Path(name).is_dir():
-        if not (Path(name) / "config.json").is_file():
-            raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
-        return _transformers_reader(name)
-    if ":" in name:
-        return _own_reader(name, store=store, data=data)
-    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml"):
-        raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
-    try:
-        return _transformers_reader(name)
-    except IsoglotError as error:
-        raise IsoglotError(f"{error}; one of isoglot's own has colons in its name, as in {OWN_NAME}") from error
-
-
-def _transformers_reader(name: str) -> Reader:
     from isoglot.evaluation.geometry.transformers_reader import read_transformers
     from isoglot.machine import this_machine
-
-    return read_transformers(name, device=this_machine().device)
-
-
-def _own_reader(name: str, *, store: Store, data: Path | None) -> Reader:
     from isoglot.pipeline.model_names import named_side
     from isoglot.pipeline.stages.readers import opened_reader
 
-    side = named_side(name, store=store, data=data)
-    return opened_reader(
-        store.folder,
-        encoder=side.encoder,
-        vocabulary=side.vocabulary,
-        bpe=side.bpe,
-        language=side.language,
-        splitting=side.splitting,
-    )
+    is_folder = Path(name).is_dir()
+    if is_folder and not (Path(name) / "config.json").is_file():
+        raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
+    if ":" in name and not is_folder:
+        side = named_side(name, store=store, data=data)
+        return opened_reader(
+            store.folder,
+            encoder=side.encoder,
+            vocabulary=side.vocabulary,
+            bpe=side.bpe,
+            language=side.language,
+            splitting=side.splitting,
+        )
+    if not is_folder and (not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml")):
+        raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
+    try:
+        return read_transformers(name, device=this_machine().device)
+    except IsoglotError as error:
+        if is_folder:
+            raise
+        raise IsoglotError(f"{error}; one of isoglot's own has colons in its name, as in {OWN_NAME}") from error
 
 
 def _short(name: str) -> str:
@@ -138,14 +123,13 @@ def _short(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", last.removesuffix(".toml")).strip("-.") or "model"
 
 
-def _writable_folder(folder: Path) -> Path:
+def _make_writable(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise IsoglotError(f"--to {folder}: cannot be made ({error.strerror}); name another folder") from error
     if not os.access(folder, os.W_OK):
         raise IsoglotError(f"--to {folder}: cannot be written to; name another folder")
-    return folder
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The `isoglot data` command: list the data sets, get them, check what is there."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,8 +32,7 @@ DataOption = Annotated[
     str, typer.Option("--data", envvar="ISOGLOT_DATA", help="Folder that the data sets lie in.", metavar="DIR")
 ]
 LanguagesOption = Annotated[
-    str | None,
-    typer.Option("--languages", help="Only files of these languages, as in fr,ru.", metavar="LIST"),
+    str | None, typer.Option("--languages", help="Only files of these languages, as in fr,ru.", metavar="LIST")
 ]
 
 
@@ -44,6 +44,7 @@ def list_(
     """Show every data set: what it is, its home page, licence and size, and whether it is there."""
     from isoglot.corpora.download.catalogue import DATA_SETS
     from isoglot.corpora.download.getting import clear_folder_errors
+    from isoglot.report.quantities import size_in_bytes
 
     root = named_folder("--data", data)
     with clear_folder_errors(root):
@@ -55,9 +56,10 @@ def list_(
     table = Table("Name", "Size", "There", box=None, header_style="bold", pad_edge=False)
     table.add_column("What, licence, home page", overflow="fold")
     for each in descriptions:
-        how = "; by hand" if each["by_hand"] else ""
-        text = f"{each['what']}{how}\n{each['licence']}, {each['home']}"
-        table.add_row(each["name"], _size(each["bytes"]), _presence(each["files"]), text)
+        text = f"{each['what']}{'; by hand' if each['by_hand'] else ''}\n{each['licence']}, {each['home']}"
+        there, files = sum(file["there"] is not None for file in each["files"]), len(each["files"])
+        presence = "all" if there == files else f"{there} of {files}" if there else "no"
+        table.add_row(each["name"], size_in_bytes(each["bytes"]) if each["bytes"] else "", presence, text)
     console = plain_console(soft_wrap=False)
     console.print(table)
     console.print(f"Data folder: {root}. Fetch with: isoglot data get NAME --languages fr,ru", soft_wrap=True)
@@ -89,7 +91,10 @@ def get(
     except KeyboardInterrupt:
         console.print(f"Stopped; what was fetched is kept. Go on with: {same_command(context)}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
-    _raise_all(failures)
+    if len(failures) > 1:
+        raise IsoglotError(f"{len(failures)} files could not be had:\n  " + "\n  ".join(failures))
+    if failures:
+        raise IsoglotError(failures[0])
 
 
 @data_app.command()
@@ -99,7 +104,7 @@ def check(
 ) -> None:
     """Read the files that are there: are they whole, unchanged, and of their format?"""
     from isoglot.corpora.download.catalogue import named_data_set
-    from isoglot.corpora.download.checking import checked, files_there
+    from isoglot.corpora.download.checking import files_there, problem_of
     from isoglot.corpora.download.getting import Watch, clear_folder_errors
 
     root = named_folder("--data", data)
@@ -108,48 +113,34 @@ def check(
     if not there:
         raise IsoglotError(f"none of these files is in {root}: get them, or name their folder with --data")
     console = plain_console(soft_wrap=False)
-    sound: dict[str, int] = {}
-    problems = []
+    sound: Counter[str] = Counter()
+    num_problems = 0
     with Watch(console) as watch:
         for path in there:
 
             def read(done: int, path: Path = path) -> None:
                 watch.progress(path.name, activity="checking", done=done, total=path.stat().st_size)
 
-            outcome = checked(path, root=root, progress=read)
+            problem = problem_of(path, root=root, progress=read)
             folder = path.parent.relative_to(root).as_posix()
-            sound[folder] = sound.get(folder, 0) + (outcome.problem is None)
-            if outcome.problem is not None:
-                problems.append(outcome.problem)
-                console.print(outcome.problem, soft_wrap=True, style="red")
+            sound[folder] += problem is None
+            if problem is not None:
+                num_problems += 1
+                console.print(problem, soft_wrap=True, style="red")
     for folder, count in sound.items():
         console.print(f"{folder}: {count} files in order")
-    if problems:
-        raise IsoglotError(f"{len(problems)} of {len(there)} files are not in order; see above")
-
-
-def _presence(files: "Sequence[dict[str, str | None]]") -> str:
-    there = sum(file["there"] is not None for file in files)
-    return "all" if there == len(files) else f"{there} of {len(files)}" if there else "no"
+    if num_problems:
+        raise IsoglotError(f"{num_problems} of {len(there)} files are not in order; see above")
 
 
 def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
     from isoglot.corpora.download.catalogue import files_of
     from isoglot.corpora.readers.decompression import found
 
-    files = []
-    for file in files_of(data_set):
-        there = found(root / file.path)
-        files.append({"path": file.path, "there": None if there is None else str(there)})
-    return {
-        "name": data_set.name,
-        "what": data_set.what,
-        "home": data_set.home,
-        "licence": data_set.licence,
-        "bytes": data_set.bytes,
-        "by_hand": data_set.by_hand or None,
-        "files": files,
-    }
+    settings = {name: getattr(data_set, name) for name in ("name", "what", "home", "licence", "bytes")}
+    there = {file.path: found(root / file.path) for file in files_of(data_set)}
+    files = [{"path": path, "there": at and str(at)} for path, at in there.items()]
+    return {**settings, "by_hand": data_set.by_hand or None, "files": files}
 
 
 def _failures(getter: "Getter", files: "Sequence[DataFile]") -> list[str]:
@@ -166,18 +157,3 @@ def _failures(getter: "Getter", files: "Sequence[DataFile]") -> list[str]:
         except IsoglotError as error:
             failures.append(str(error))
     return failures
-
-
-def _raise_all(failures: list[str]) -> None:
-    if len(failures) > 1:
-        raise IsoglotError(f"{len(failures)} files could not be had:\n  " + "\n  ".join(failures))
-    if failures:
-        raise IsoglotError(failures[0])
-
-
-def _size(count: int) -> str:
-    """46000000000 -> 46 GB, 0 -> nothing"""
-    for unit, name in ((10**9, "GB"), (10**6, "MB")):
-        if count >= unit:
-            return f"{count / unit:.0f} {name}" if count >= 10 * unit else f"{count / unit:.2g} {name}"
-    return f"{count / 1000:.0f} kB" if count else ""

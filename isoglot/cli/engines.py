@@ -5,6 +5,7 @@ import shutil
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,42 +37,47 @@ def _slurm_option(flag: str, text: str, **settings: Any) -> Any:
     return typer.Option(flag, help=text, rich_help_panel="On a Slurm cluster", **settings)
 
 
-SlurmOption = Annotated[bool, _slurm_option("--slurm", "Make artifacts in jobs of the cluster, one job for each.")]
-PartitionOption = Annotated[str | None, _slurm_option("--partition", "Where jobs run.", metavar="NAME")]
-AccountOption = Annotated[str | None, _slurm_option("--account", "The account to charge.", metavar="NAME")]
-MaxJobsOption = Annotated[
-    int | None, _slurm_option("--max-jobs", f"In the queue at once, {MAX_JOBS} if not given.", min=1, metavar="N")
-]
 SBATCH_HELP = (
     "An option of sbatch, as in constraint=a100; gpu.NAME=VALUE for jobs with a GPU alone, cpu.NAME=VALUE for those "
     "without. Give it as often as you like."
 )
-SbatchOptions = Annotated[list[str] | None, _slurm_option("--slurm-option", SBATCH_HELP, metavar="NAME=VALUE")]
 
 
-def chosen_engine(
-    store: "Store",
-    planned: "Sequence[PlannedStage]",
-    *,
-    workers: int | None,
-    slurm: bool,
-    partition: str | None,
-    account: str | None,
-    max_jobs: int | None,
-    options: Sequence[str],
-    say: Callable[[str], None],
-) -> "Engine":
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
     """Processes of this machine, or with `slurm` jobs of the cluster whose login node it is."""
-    named = {"--partition": partition, "--account": account, "--max-jobs": max_jobs, "--slurm-option": options or None}
-    if not slurm:
-        if given := [name for name, value in named.items() if value is not None]:
-            raise IsoglotError(f"{given[0]} is for jobs of a cluster: give --slurm as well")
-        return local_engine(store, planned, workers=workers)
-    if workers is not None:
-        raise IsoglotError("--workers is for processes of this machine: with --slurm, give --max-jobs")
-    own = [f"partition={partition}"] if partition else []
-    own += [f"account={account}"] if account else []
-    return slurm_engine(store, max_jobs=max_jobs or MAX_JOBS, options=[*own, *options], say=say)
+
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="Processes that make artifacts side by side: one for each GPU if not given, or for each core. "
+            "1 is this process alone.",
+            metavar="N",
+        ),
+    ] = None
+    slurm: Annotated[bool, _slurm_option("--slurm", "Make artifacts in jobs of the cluster, one job for each.")] = False
+    partition: Annotated[str | None, _slurm_option("--partition", "Where jobs run.", metavar="NAME")] = None
+    account: Annotated[str | None, _slurm_option("--account", "The account to charge.", metavar="NAME")] = None
+    max_jobs: Annotated[
+        int | None, _slurm_option("--max-jobs", f"In the queue at once, {MAX_JOBS} if not given.", min=1, metavar="N")
+    ] = None
+    slurm_option: Annotated[list[str] | None, _slurm_option("--slurm-option", SBATCH_HELP, metavar="NAME=VALUE")] = None
+
+    def chosen(self, store: "Store", planned: "Sequence[PlannedStage]", *, say: Callable[[str], None]) -> "Engine":
+        """The engine, unless the options do not go together."""
+        if not self.slurm:
+            for name in ("partition", "account", "max_jobs", "slurm_option"):
+                if getattr(self, name):
+                    flag = name.replace("_", "-")
+                    raise IsoglotError(f"--{flag} is for jobs of a cluster: give --slurm as well")
+            return local_engine(store, planned, workers=self.workers)
+        if self.workers is not None:
+            raise IsoglotError("--workers is for processes of this machine: with --slurm, give --max-jobs")
+        own = {"partition": self.partition, "account": self.account}
+        options = [*(f"{name}={value}" for name, value in own.items() if value), *(self.slurm_option or ())]
+        return slurm_engine(store, max_jobs=self.max_jobs or MAX_JOBS, options=options, say=say)
 
 
 def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: int | None) -> "Engine":

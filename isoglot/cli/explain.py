@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from isoglot.cli.options import (
-    DEFAULT_STORE,
-    DataOption,
-    StoreOption,
-    StudyArgument,
-    chosen_study,
-    opened_store,
-    plain_console,
-)
+from isoglot.cli.options import Folders, StudyArgument, grouped_options, plain_console
 
 if TYPE_CHECKING:
     from isoglot.store import Record, Stage, Store
 
 
+@grouped_options
 def explain(
     study: StudyArgument,
+    folders: Folders,
     a: Annotated[
         str,
         typer.Argument(
@@ -37,15 +31,12 @@ def explain(
             metavar="B", help="What to compare it with; where not given, Default, and of a cell the same cell of it."
         ),
     ] = None,
-    store_folder: StoreOption = DEFAULT_STORE,
-    data: DataOption = None,
 ) -> None:
     """Say which settings make two models differ, or two cells of an exhibit; of cells also what both scored."""
     from isoglot.pipeline.model_names import known_artifacts, named_artifact, same_of_default
     from isoglot.store import differences
 
-    chosen = chosen_study(study, data=data)
-    store = opened_store(store_folder)
+    chosen, store = folders.read_study(study), folders.open_store()
     b = b or same_of_default(a, study=chosen)
     first, second = (named_artifact(name, study=chosen, store=store) for name in (a, b))
     found = differences(first, second, known_artifacts(chosen, store))
@@ -53,16 +44,13 @@ def explain(
     if not found:
         console.print(f"{a} and {b} are one and the same artifact: {first.kind}-{first.digest[:16]}")
         return
-    table = Table("Setting", a, b, box=None, header_style="bold")
-    for each in found:
-        table.add_row(each.path, str(each.a), str(each.b))
-    console.print(table)
-    if scores := _scores_of_both(first, second, store=store):
-        table = Table("Score", a, b, box=None, header_style="bold")
-        for name, ours, theirs in scores:
-            table.add_row(name, ours, theirs)
-        console.print("")
-        console.print(table)
+    settings = [(each.path, str(each.a), str(each.b)) for each in found]
+    for title, rows in (("Setting", settings), ("Score", _scores_of_both(first, second, store=store))):
+        table = Table(title, a, b, box=None, header_style="bold")
+        for row in rows:
+            table.add_row(*row)
+        if rows:
+            console.print(*([""] if title == "Score" else []), table)
 
 
 def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:

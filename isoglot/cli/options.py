@@ -1,8 +1,12 @@
 """Arguments and options that several commands take, and the commands that messages suggest."""
 
 import shlex
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from rich.console import Console
@@ -13,71 +17,172 @@ if TYPE_CHECKING:
     from isoglot.store import Store
     from isoglot.study.study import Study
 
+DEFAULT_STORE = "store"
+INTERRUPTED = 130
+WIDTH_OF_FILES = 240
+
 StudyArgument = Annotated[
     str, typer.Argument(metavar="STUDY", help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file.")
 ]
-StudyOrReportArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="STUDY",
-        help="A built-in study (see [bold]isoglot list[/bold]), a .toml file, or the folder of a report.",
-    ),
-]
+
 StoreOption = Annotated[
     str,
     typer.Option(
-        "--store",
-        envvar="ISOGLOT_STORE",
-        help="Folder of artifacts: what is there is not made again.",
-        metavar="DIR",
+        "--store", envvar="ISOGLOT_STORE", help="Folder of artifacts: what is there is not made again.", metavar="DIR"
     ),
 ]
-SeedsOption = Annotated[
-    str | None, typer.Option("--seeds", help="Seeds in place of the study's own, as in 0,1,2.", metavar="LIST")
-]
-ConditionsOption = Annotated[
-    str | None,
-    typer.Option("--conditions", help="Conditions in place of the study's own, as in default,sep-emb.", metavar="LIST"),
-]
-ExhibitsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--exhibits", help="In place of the study's own, as in table-1,figure-7: see isoglot list.", metavar="LIST"
-    ),
-]
-TasksOption = Annotated[
-    str | None, typer.Option("--tasks", help="Tasks in place of the study's own, as in ner,parsing.", metavar="LIST")
-]
-DataOption = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        envvar="ISOGLOT_DATA",
-        help="Folder that the paths in a study start from, in place of the study's own folder.",
-        metavar="DIR",
-    ),
-]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        min=1,
-        help="Processes that make artifacts side by side: one for each GPU if not given, or for each core. "
-        "1 is this process alone.",
-        metavar="N",
-    ),
-]
-CalibrateOption = Annotated[
-    bool, typer.Option("--calibrate", help="Train each size of model for some seconds, to say how long it takes here.")
-]
-DEFAULT_STORE = "store"
 
 
-def opened_store(folder: str) -> "Store":
-    """The store that --store names."""
-    from isoglot.store import Store
+def grouped_options(function: Callable[..., None]) -> Callable[..., None]:
+    """A command in which a parameter whose type is a dataclass stands for the options that are its fields.
 
-    return Store(named_folder("--store", folder))
+    Typer reads options off a signature, so the command gets one with the fields in the place of the dataclass.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters = []
+    for name, parameter in signature(function).parameters.items():
+        members = {name: parameter.default}
+        if name in groups:
+            members = {each.name: each.default for each in fields(groups[name])}
+            hints |= get_type_hints(groups[name], include_extras=True)
+        for member, default in members.items():
+            known = Parameter.empty if default is MISSING else default
+            parameters.append(Parameter(member, Parameter.KEYWORD_ONLY, default=known, annotation=hints[member]))
+
+    @wraps(function)
+    def command(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+        function(**given)
+
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folders:
+    """The store of a command, and the folder that the paths in a study start from."""
+
+    store_folder: StoreOption = DEFAULT_STORE
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            envvar="ISOGLOT_DATA",
+            help="Folder that the paths in a study start from, in place of the study's own folder.",
+            metavar="DIR",
+        ),
+    ] = None
+
+    @property
+    def data_path(self) -> Path | None:
+        return Path(self.data) if self.data else None
+
+    def open_store(self) -> "Store":
+        from isoglot.store import Store
+
+        return Store(named_folder("--store", self.store_folder))
+
+    def read_study(self, name: str) -> "Study":
+        from isoglot.study.study import read_study
+
+        return read_study(name, data=self.data_path)
+
+    def words(self, study: str) -> list[str]:
+        """A study and these folders, as words of a command."""
+        store = [] if self.store_folder == DEFAULT_STORE else ["--store", self.store_folder]
+        return [study, *store, *(["--data", self.data] if self.data else [])]
+
+    def command(self, verb: str, study: str, *more: str) -> str:
+        """A command with these folders, for people to copy."""
+        return shlex.join(["isoglot", verb, *self.words(study), *more])
+
+
+def _list_option(flag: str, text: str) -> Any:
+    return typer.Option(flag, help=text, metavar="LIST")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(Folders):
+    """A study, and what a command chooses from it."""
+
+    study: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY",
+            help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file; to show, also a report's folder.",
+        ),
+    ]
+    seeds: Annotated[str | None, _list_option("--seeds", "Seeds in place of the study's own, as in 0,1,2.")] = None
+    conditions: Annotated[
+        str | None, _list_option("--conditions", "Conditions in place of the study's own, as in default,sep-emb.")
+    ] = None
+    exhibits: Annotated[
+        str | None, _list_option("--exhibits", "In place of the study's own, as in table-1,figure-7: see isoglot list.")
+    ] = None
+    tasks: Annotated[str | None, _list_option("--tasks", "Tasks in place of the study's own, as in ner,parsing.")] = (
+        None
+    )
+
+    @property
+    def lists(self) -> dict[str, str]:
+        """The choices that were made, by option."""
+        names = ("seeds", "conditions", "exhibits", "tasks")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    @property
+    def run_command(self) -> str:
+        """The command that makes what is chosen."""
+        return self.command(
+            "run", self.study, *(word for name, words in self.lists.items() for word in (f"--{name}", words))
+        )
+
+    def chosen_study(self) -> "Study":
+        """A built-in study or a file, with what the options change in it."""
+        from isoglot.study.study import with_conditions, with_exhibits, with_seeds, with_tasks
+
+        study = self.read_study(self.study)
+        if self.seeds is not None:
+            try:
+                study = with_seeds(study, [int(seed) for seed in self.seeds.split(",")])
+            except ValueError:
+                raise IsoglotError(
+                    f"--seeds takes whole numbers with commas between them, as in 0,1,2; not {self.seeds!r}"
+                ) from None
+        for replace_list, names in (
+            (with_conditions, self.conditions),
+            (with_tasks, self.tasks),
+            (with_exhibits, self.exhibits),
+        ):
+            if names is not None:
+                study = replace_list(study, [name.strip() for name in names.split(",")])
+        if not study.shown_exhibits:
+            from isoglot.pipeline.exhibits import left_out_sentences
+
+            raise IsoglotError(f"{self.study}: nothing is left of it: {'; '.join(left_out_sentences(study))}")
+        return study
+
+    def report_folder(self) -> Path | None:
+        """The folder of the report that is named in the place of a study; reports take no choices."""
+        folder = named_report(self.study)
+        for option in self.lists if folder else ():
+            raise IsoglotError(f"--{option} chooses from a study, and {self.study} is a report, which has what it has")
+        return folder
+
+
+def named_report(name: str) -> Path | None:
+    """The folder of a report that is named by it or by a file in it; None for a study."""
+    from isoglot.report.report_files import MEASUREMENTS
+    from isoglot.study.study import builtin_study_names
+
+    path = Path(name)
+    if name in builtin_study_names() or path.suffix == ".toml":
+        return None
+    if path.is_file() and (path.parent / MEASUREMENTS).is_file():
+        return path.parent
+    return path if path.is_dir() else None
 
 
 def named_folder(option: str, folder: str) -> Path:
@@ -87,70 +192,9 @@ def named_folder(option: str, folder: str) -> Path:
     return Path(folder)
 
 
-def command(verb: str, study: str, *, store: str, **options: str | None) -> str:
-    """A command of isoglot with these options, for people to copy."""
-    words = ["isoglot", verb, study, *([] if store == DEFAULT_STORE else ["--store", store])]
-    for name, value in options.items():
-        words += [] if value is None else [f"--{name}", value]
-    return shlex.join(words)
-
-
 def same_command(context: typer.Context) -> str:
     """This command as it was given, to go on with what was stopped; `main` hands its words down."""
     return shlex.join(["isoglot", *(context.obj or [])])
-
-
-def chosen_study(
-    name: str,
-    *,
-    data: str | None,
-    seeds: str | None = None,
-    conditions: str | None = None,
-    exhibits: str | None = None,
-    tasks: str | None = None,
-) -> "Study":
-    """A built-in study or a file, with what its options change in it."""
-    from isoglot.study.study import read_study, with_conditions, with_exhibits, with_seeds, with_tasks
-
-    study = read_study(name, data=Path(data) if data else None)
-    if seeds is not None:
-        try:
-            study = with_seeds(study, [int(seed) for seed in seeds.split(",")])
-        except ValueError:
-            raise IsoglotError(
-                f"--seeds takes whole numbers with commas between them, as in 0,1,2; not {seeds!r}"
-            ) from None
-    if conditions is not None:
-        study = with_conditions(study, [name.strip() for name in conditions.split(",")])
-    if tasks is not None:
-        study = with_tasks(study, [name.strip() for name in tasks.split(",")])
-    if exhibits is not None:
-        study = with_exhibits(study, [name.strip() for name in exhibits.split(",")])
-    if not study.shown_exhibits:
-        from isoglot.pipeline.exhibits import left_out_sentences
-
-        raise IsoglotError(f"{name}: nothing is left of it: {'; '.join(left_out_sentences(study))}")
-    return study
-
-
-def named_report(name: str, **choices: str | None) -> Path | None:
-    """The folder of a report that is named by it or by a file in it; None for a study. Reports take no choices."""
-    from isoglot.report.report_files import MEASUREMENTS
-    from isoglot.study.study import builtin_study_names
-
-    path = Path(name)
-    if name in builtin_study_names() or path.suffix == ".toml":
-        return None
-    is_file_of_one = path.is_file() and (path.parent / MEASUREMENTS).is_file()
-    if not (path.is_dir() or is_file_of_one):
-        return None
-    for option in (option for option, words in choices.items() if words is not None):
-        raise IsoglotError(f"--{option} chooses from a study, and {name} is a report, which has what it has")
-    return path if path.is_dir() else path.parent
-
-
-INTERRUPTED = 130
-WIDTH_OF_FILES = 240
 
 
 def plain_console(*, soft_wrap: bool = True) -> Console:

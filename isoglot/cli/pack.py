@@ -10,19 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.cli.options import (
-    DEFAULT_STORE,
-    ConditionsOption,
-    DataOption,
-    ExhibitsOption,
-    SeedsOption,
-    StoreOption,
-    StudyArgument,
-    TasksOption,
-    chosen_study,
-    opened_store,
-    plain_console,
-)
+from isoglot.cli.options import DEFAULT_STORE, Folders, StoreOption, StudyOptions, grouped_options, plain_console
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
@@ -33,18 +21,12 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 MOST_TITLES = 3
 
 
+@grouped_options
 def pack(
-    study: StudyArgument,
+    options: StudyOptions,
     to: Annotated[
-        str,
-        typer.Option("--to", help="Archive to write, as in demo.tar.xz; an older one is replaced.", metavar="FILE"),
+        str, typer.Option("--to", help="Archive to write, as in demo.tar.xz; an older one is replaced.", metavar="FILE")
     ],
-    store_folder: StoreOption = DEFAULT_STORE,
-    seeds: SeedsOption = None,
-    conditions: ConditionsOption = None,
-    exhibits: ExhibitsOption = None,
-    tasks: TasksOption = None,
-    data: DataOption = None,
     largest_file: Annotated[
         str,
         typer.Option(
@@ -61,31 +43,33 @@ def pack(
     that has such files a summary travels, which is enough for reports; all others travel whole. [bold]isoglot
     unpack[/bold] puts them into another store. The same artifacts give the same bytes.
     """
+    from isoglot.corpora.streams import DESCRIPTION
     from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
+    from isoglot.pipeline.stages.scores import SCORES
+    from isoglot.pretraining.run import HEALTH, LOG
     from isoglot.report.quantities import size_in_bytes
     from isoglot.store import inputs_first
     from isoglot.store.packing import write_pack
 
     limit = _num_bytes(largest_file)
     path = _checked_path(to)
-    chosen = chosen_study(study, data=data, seeds=seeds, conditions=conditions, exhibits=exhibits, tasks=tasks)
-    store = opened_store(store_folder)
+    chosen, store = options.chosen_study(), options.open_store()
     wanted = targets(chosen)
     if not wanted:
-        raise IsoglotError(f"{study}: nothing of it can be packed without the data it lacks; is --data right?")
+        raise IsoglotError(f"{options.study}: nothing of it can be packed without the data it lacks; is --data right?")
     stages = inputs_first(wanted)
     num_there = sum(store.find_folder(stage) is not None for stage in stages.values())
     if not num_there:
-        raise IsoglotError(f"nothing of {study} is in {store_folder} yet; is --store right?")
+        raise IsoglotError(f"nothing of {options.study} is in {options.store_folder} yet; is --store right?")
     console = plain_console()
     console.print(f"Packing {_counted(num_there)} of {chosen.name} ...")
-    packed = write_pack(path, stages.values(), store, largest_file=limit, always=_read_by_reports())
+    packed = write_pack(path, stages.values(), store, largest_file=limit, always=(SCORES, LOG, DESCRIPTION, HEALTH))
     size = f"{limit:,} bytes" if largest_file.strip()[-1].isdigit() else largest_file
     summaries = f", {packed.summaries:,} as a summary (files above {size} stay here, but for what reports read)"
     console.print(f"{_counted(packed.whole)} whole{summaries if packed.summaries else ''}.")
     if num_lacking := len(stages) - num_there:
         verb = "is" if num_lacking == 1 else "are"
-        console.print(f"{num_lacking:,} of {_counted(len(stages))} of the study {verb} not in {store_folder}.")
+        console.print(f"{num_lacking:,} of {_counted(len(stages))} of the study {verb} not in {options.store_folder}.")
     for sentence in (*left_out_sentences(chosen), *gap_sentences(chosen)):
         console.print(sentence)
     console.print(f"Wrote {to}: {size_in_bytes(packed.num_bytes)}. Put it into another store with:")
@@ -103,14 +87,14 @@ def unpack(
     """
     from isoglot.store.unpacking import unpack as unpack_into
 
-    store = opened_store(store_folder)
+    store = Folders(store_folder=store_folder).open_store()
     console = plain_console()
 
-    def tell_of_wait(holder: str) -> None:
+    def show_wait(holder: str) -> None:
         console.print(f"Waiting for another isoglot unpack into {store_folder} ({holder}) ...")
 
     for archive in archives:
-        done = unpack_into(Path(archive), store, waiting=tell_of_wait)
+        done = unpack_into(Path(archive), store, waiting=show_wait)
         summaries = f", {done.summaries:,} as a summary" if done.summaries else ""
         verb = "was" if done.present == 1 else "were"
         there = f"; {done.present:,} of them {verb} in {store_folder} already" if done.present else ""
@@ -121,18 +105,13 @@ def unpack(
 
 def _made_twice(done: Unpacked, *, store_folder: str) -> str:
     """Artifacts that differ between archive and store, and how many results rest on them."""
-    titles = "; ".join(done.made_twice[:MOST_TITLES])
-    more = len(done.made_twice) - MOST_TITLES
-    differ = "differs from the one" if len(done.made_twice) == 1 else "differ from those"
-    stay = "stays" if len(done.made_twice) == 1 else "stay"
-    text = f"{_counted(len(done.made_twice))} {differ} in {store_folder}, which {stay}: {titles}"
+    number, more = len(done.made_twice), len(done.made_twice) - MOST_TITLES
+    differ, stay = ("differs from the one", "stays") if number == 1 else ("differ from those", "stay")
+    text = f"{_counted(number)} {differ} in {store_folder}, which {stay}: {'; '.join(done.made_twice[:MOST_TITLES])}"
     text += f"; and {more:,} more" if more > 0 else ""
     if done.on_made_twice:
-        rest = "rests" if done.on_made_twice == 1 else "rest"
-        text += (
-            f". {_counted(done.on_made_twice)} that came {rest} on the archive's own: results of different makings now "
-            "stand side by side"
-        )
+        came = f"{_counted(done.on_made_twice)} that came rest{'s' if done.on_made_twice == 1 else ''}"
+        text += f". {came} on the archive's own: results of different makings now stand side by side"
     return text
 
 
@@ -140,21 +119,12 @@ def _counted(count: int) -> str:
     return f"{count:,} artifact{'' if count == 1 else 's'}"
 
 
-def _read_by_reports() -> tuple[str, ...]:
-    from isoglot.corpora.streams import DESCRIPTION
-    from isoglot.pipeline.stages.scores import SCORES
-    from isoglot.pretraining.run import HEALTH, LOG
-
-    return (SCORES, LOG, DESCRIPTION, HEALTH)
-
-
 def _num_bytes(size: str) -> int:
     """ "200KB" is 200000."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", size.upper())
-    unit = found[2] if found else None
-    if found is None or unit is None or (unit and not unit.endswith("B")):
+    parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B|)\s*", size.upper())
+    if parts is None:
         raise IsoglotError(f"--largest-file takes a size, as in 200KB, 1MB or 2.5GB; not {size!r}")
-    return int(float(found[1]) * UNITS[unit])
+    return int(float(parts[1]) * UNITS[parts[2]])
 
 
 def _checked_path(to: str) -> Path:

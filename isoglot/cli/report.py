@@ -10,38 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.cli.options import (
-    DEFAULT_STORE,
-    ConditionsOption,
-    DataOption,
-    ExhibitsOption,
-    SeedsOption,
-    StoreOption,
-    StudyOrReportArgument,
-    TasksOption,
-    chosen_study,
-    command,
-    named_folder,
-    named_report,
-    opened_store,
-    plain_console,
-)
+from isoglot.cli.options import Folders, StudyOptions, grouped_options, named_folder, named_report, plain_console
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
     from isoglot.report.difference import Changed
-    from isoglot.report.report_files import ReportContent
     from isoglot.report.writing import Other
 
 
+@grouped_options
 def report(
-    study: StudyOrReportArgument,
-    store_folder: StoreOption = DEFAULT_STORE,
-    seeds: SeedsOption = None,
-    conditions: ConditionsOption = None,
-    exhibits: ExhibitsOption = None,
-    tasks: TasksOption = None,
-    data: DataOption = None,
+    options: StudyOptions,
     against: Annotated[
         str | None,
         typer.Option(
@@ -70,31 +49,29 @@ def report(
     from isoglot.store import plan as plan_of
 
     copy = None if to is None else named_folder("--to", to)
-    choices = {"seeds": seeds, "conditions": conditions, "exhibits": exhibits, "tasks": tasks}
-    if (folder := named_report(study, **choices)) is not None:
-        written = rewrite_report(folder, to=copy, against=_other(against, store_folder=store_folder, data=data))
-        _print_outcome(written.page, written.changed, study=study, against=against, open_it=open_it)
+    study, folder = options.study, options.report_folder()
+    if folder is not None:
+        written = rewrite_report(folder, to=copy, against=_other(against, folders=options))
+        _show(written.page, written.changed, study=study, against=against, open_it=open_it)
         return
-    store = opened_store(store_folder)
-    chosen = chosen_study(study, data=data, **choices)
-    making = command("run", study, store=store_folder, data=data, **choices)
+    store, chosen = options.open_store(), options.chosen_study()
     wanted = targets(chosen)
     if not wanted:
         raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
     if all(each.state is State.TO_DO for each in plan_of(wanted, store)):
-        raise IsoglotError(f"nothing of {study} is in {store_folder} yet; make it with: {making}")
+        raise IsoglotError(f"nothing of {study} is in {options.store_folder} yet; make it with: {options.run_command}")
     # First, as a mistake in it should leave the report as it is.
-    other = _other(against, store_folder=store_folder, data=data)
+    other = _other(against, folders=options)
     current = write_current_report(chosen, store, against=other)
     page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
-    pending = f"{len(current.pending)} cells are pending; make them with: {making}"
+    pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
     remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
-    _print_outcome(page, current.changed, study=study, against=against, remarks=remarks, open_it=open_it)
+    _show(page, current.changed, study=study, against=against, remarks=remarks, open_it=open_it)
     if current.damage:
         raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in current.damage)))
 
 
-def _print_outcome(
+def _show(
     page: Path,
     changed: Sequence[Changed],
     *,
@@ -117,26 +94,22 @@ def _print_outcome(
         webbrowser.open(page.absolute().as_uri())
 
 
-def _other(name: str | None, *, store_folder: str, data: str | None) -> Other | None:
-    """The report that --against names, if it is given."""
-    from isoglot.report.writing import Other
-
-    return None if name is None else Other(name=name, content=_report_named(name, store_folder=store_folder, data=data))
-
-
-def _report_named(name: str, *, store_folder: str, data: str | None) -> ReportContent:
-    """A report that was written, or else that of a study as the store has it now."""
+def _other(name: str | None, *, folders: Folders) -> Other | None:
+    """What --against names, if it is given: a report that was written, or a study as the store has it now."""
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report
+    from isoglot.report.writing import Other
 
+    if name is None:
+        return None
     if (folder := named_report(name)) is not None:
-        return read_report(folder)
-    study = chosen_study(name, data=data)
-    store = opened_store(store_folder)
+        return Other(name=name, content=read_report(folder))
+    study, store = folders.read_study(name), folders.open_store()
     found, _ = measurements(study, store)
     if not found:
         raise IsoglotError(
             f"--against {name}: nothing of it is in {store.root} yet; make it, or give the folder of a report"
         )
-    return ReportContent(measurements=found, provenance=json.loads(provenance(study, store).json_text()))
+    settings = json.loads(provenance(study, store).json_text())
+    return Other(name=name, content=ReportContent(measurements=found, provenance=settings))

@@ -112,7 +112,6 @@ class Bpe:
         return self._segmenter.segments(words)
 
     def subword_counts(self, words: Mapping[str, int]) -> Counter[str]:
-        """How often each subword occurs in words with these counts."""
         counts: Counter[str] = Counter()
         for subwords, number in zip(self.segment_all(words), words.values(), strict=True):
             for subword in subwords:

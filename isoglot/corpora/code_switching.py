@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Self
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import LINE_END, PLACES_AT_ONCE, NumberedText, Split, concatenated_ranges
-from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.streams import Spellings, WindowOrder
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.errors import IsoglotError
@@ -32,9 +32,12 @@ class Translation:
 
     def __post_init__(self) -> None:
         if not 0 < self.weight < inf:
-            raise IsoglotError(
-                f"the translation {self.word!r} of {self.language!r} has the weight {self.weight}; give one above 0"
-            )
+            name = f"the translation {self.word!r} of {self.language!r}"
+            raise IsoglotError(f"{name} has the weight {self.weight}; give one above 0")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.language, self.word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,50 +64,37 @@ class SwitchableText:
         vocabulary: Vocabulary,
     ) -> Self:
         """The training lines of one language, and the translations of its words; a word without any never changes."""
-        encodings = {other: Encoding(language=other, bpe=bpe[other], vocabulary=vocabulary) for other in bpe}
-        given = [translation for word in text.types for translation in translations.get(word, ())]
-        for other, encoding in encodings.items():
-            encoding.meet(translation.word for translation in given if translation.language == other)
         own = Spellings.of(text.types, language=language, bpe=bpe[language], vocabulary=vocabulary)
-        foreign: dict[tuple[str, str], int] = {}
-        spellings: list[tuple[int, ...]] = []
-        targets: list[int] = []
-        weights: list[float] = []
-        ends = [0]
-        for word in text.types:
-            for translation in translations.get(word, ()):
-                other = translation.language
-                # Departure: whole words give way before BPE, each side cut as its own language is; a translation that
-                # the vocabulary cannot spell is left out, as <unk> would be no anchor.
-                spelling = encodings[other].known[translation.word]
-                if UNK in spelling:
-                    continue
-                number = foreign.setdefault((other, translation.word), len(spellings))
-                if number == len(spellings):
-                    spellings.append(spelling)
-                targets.append(len(own.end_T) + number)
-                weights.append(translation.weight)
-            ends.append(len(targets))
-        if not targets:
+        # Departure: whole words give way before BPE, each side cut as its own language is; a translation that the
+        # vocabulary cannot spell is left out, as <unk> would be no anchor.
+        ids: dict[tuple[str, str], list[int]] = {}
+        for other in bpe:
+            known = (each for word in text.types for each in translations.get(word, ()) if each.language == other)
+            words = list(dict.fromkeys(translation.word for translation in known))
+            for word, subwords in zip(words, bpe[other].segment_all(words), strict=True):
+                ids[other, word] = vocabulary.encode(other, subwords)
+        kept = [[each for each in translations.get(word, ()) if UNK not in ids[each.key]] for word in text.types]
+        kept_K = list(chain.from_iterable(kept))
+        if not kept_K:
             raise IsoglotError(f"the dictionary translates no word of the text of {language!r}; give one that does")
+        spellings = {translation.key: ids[translation.key] for translation in kept_K}
+        numbers = {key: number for number, key in enumerate(spellings, start=len(own.end_T))}
         return cls(
             type_N=text.number_N[Split.TRAIN],
-            token_S=np.concatenate([own.id_S, *spellings], dtype=np.int64),
-            token_end_T=np.cumsum([*own.length_T, *(len(spelling) for spelling in spellings)]),
-            translation_K=np.array(targets),
-            weight_end_K=np.cumsum(weights),
-            translation_end_W=np.array(ends),
+            token_S=np.concatenate([own.id_S, *spellings.values()], dtype=np.int64),
+            token_end_T=np.cumsum([*own.length_T, *map(len, spellings.values())]),
+            translation_K=np.array([numbers[translation.key] for translation in kept_K]),
+            weight_end_K=np.cumsum([translation.weight for translation in kept_K]),
+            translation_end_W=np.cumsum([0, *map(len, kept)]),
         )
 
     def known_share(self) -> float:
-        """The share of running words that have a translation."""
         known_W = np.diff(self.translation_end_W, prepend=0) > 0
-        num_known = num_words = 0
+        count_W = np.zeros(len(known_W), dtype=np.int64)
         for start in range(0, len(self.type_N), PLACES_AT_ONCE):
-            type_N = self.type_N[start : start + PLACES_AT_ONCE]
-            num_known += int(np.count_nonzero(known_W[type_N]))
-            num_words += int(np.count_nonzero(type_N != LINE_END))
-        return num_known / num_words
+            count_W += np.bincount(self.type_N[start : start + PLACES_AT_ONCE], minlength=len(count_W))
+        count_W[LINE_END] = 0
+        return float(count_W[known_W].sum() / count_W.sum())
 
     def drawn_translations(self, type_C: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
         """For each type one of its translations, drawn by weight; all types must have some."""
@@ -118,7 +108,6 @@ class SwitchableText:
         return self.translation_K[np.minimum(place_C, end_C - 1)]
 
     def write(self, folder: Path) -> None:
-        """One file for each array."""
         for field in fields(self):
             np.save(folder / f"{field.name}.npy", getattr(self, field.name), allow_pickle=False)
 
@@ -183,7 +172,6 @@ class SwitchedWindows:
         return self._spelled(self._switched(type_BL, random))
 
     def _switched(self, type_BL: Ints, random: np.random.Generator) -> Ints:
-        """Words after some have given way."""
         draw_BL = random.random(type_BL.shape)
         place_C = np.flatnonzero((draw_BL < REPLACED_SHARE) & self._is_known_W[type_BL])
         # Should they be too many, those of the highest draws stay as they are, which is chance alone.

@@ -64,7 +64,6 @@ class NumberedText:
 
     @classmethod
     def of(cls, splits: Mapping[Split, Iterable[Iterable[str]]]) -> Self:
-        """Lines of words that are in memory."""
         lines = {split: [list(line) for line in splits.get(split, ())] for split in Split}
         types, number_N = numbered(chain.from_iterable(lines.values()))
         ends = np.cumsum([sum(len(line) + 1 for line in part) for part in lines.values()])
@@ -94,7 +93,6 @@ class NumberedText:
         return Counter({self.types[number - 1]: int(count_T[number]) for number in np.flatnonzero(count_T).tolist()})
 
     def lines(self, split: Split) -> Iterator[list[str]]:
-        """The words of each line of one part."""
         line: list[str] = []
         for part in self.places(split):
             for number in part.tolist():
@@ -156,11 +154,15 @@ def write_numbered_text(
     parts = _cut(length_L, cut)
     dtype = np.min_scalar_type(len(types))
     source_N = np.memmap(in_order, dtype=np.uint32, mode="r")
+    start_L = np.cumsum(length_L) - length_L
     for split, line_M in parts.items():
-        _write_lines(folder / f"{split}.bin", source_N, length_L=length_L, line_M=line_M, dtype=dtype)
+        with (folder / f"{split}.bin").open("wb") as file:
+            for first in range(0, len(line_M), LINES_AT_ONCE):
+                some = line_M[first : first + LINES_AT_ONCE]
+                source_N[concatenated_ranges(start_L[some], length_L[some])].astype(dtype).tofile(file)
     in_order.unlink()
-    with (folder / "types.txt").open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{word}\n" for word in types)
+    with (folder / "types.txt").open("w", encoding="utf-8", newline="\n") as types_file:
+        types_file.writelines(f"{word}\n" for word in types)
     places = {split: int(length_L[line_M].sum()) for split, line_M in parts.items()}
     description = {"dtype": dtype.name, "types": len(types), "places": places}
     (folder / "text.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
@@ -173,10 +175,9 @@ def _write_in_order(
     numbers: dict[str, int] = {}
     lengths: list[NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
     size = COMMAND_BATCH_CHARACTERS if splitting.splitter is Splitter.COMMAND else BATCH_CHARACTERS
-    written = (line for line in lines if line and not line.isspace())
-    number_batch = partial(_numbered_batch, splitting=splitting)
+    batches = line_batches((line for line in lines if line and not line.isspace()), characters=size)
     with path.open("wb") as file:
-        for types, number_N in ordered_map(number_batch, line_batches(written, characters=size), workers=workers):
+        for types, number_N in ordered_map(partial(_numbered_batch, splitting=splitting), batches, workers=workers):
             numbers.update(zip([word for word in types if word not in numbers], count(len(numbers) + 1)))
             in_text = map(numbers.__getitem__, types)
             number_T = np.fromiter(chain((LINE_END,), in_text), dtype=np.uint32, count=len(types) + 1)
@@ -194,8 +195,7 @@ def _cut(length_L: NDArray[np.int64], cut: Cut) -> dict[Split, NDArray[np.int64]
     if len(length_L) <= held_out:
         raise IsoglotError(
             f"{len(length_L)} lines of text that are not blank are too few for {cut.dev_lines} dev lines, "
-            f"{cut.test_lines} test lines and some to train on; give more text, or lower dev_lines and "
-            "test_lines in the table [change] of the study"
+            f"{cut.test_lines} test lines and some to train on; give more text, or lower these in the study's [change]"
         )
     order_L = np.random.default_rng(cut.seed).permutation(len(length_L))
     dev, test, train = np.split(order_L, [cut.dev_lines, held_out])
@@ -203,19 +203,3 @@ def _cut(length_L: NDArray[np.int64], cut: Cut) -> dict[Split, NDArray[np.int64]
         words_so_far = np.cumsum(length_L[train] - 1)
         train = train[: max(1, int(np.searchsorted(words_so_far, cut.most_words, side="right")))]
     return {Split.TRAIN: train, Split.DEV: dev, Split.TEST: test}
-
-
-def _write_lines(
-    path: Path,
-    source_N: NDArray[np.uint32],
-    *,
-    length_L: NDArray[np.int64],
-    line_M: NDArray[np.int64],
-    dtype: np.dtype[np.unsignedinteger],
-) -> None:
-    """Some lines of the text, in the order given."""
-    start_L = np.cumsum(length_L) - length_L
-    with path.open("wb") as file:
-        for first in range(0, len(line_M), LINES_AT_ONCE):
-            some = line_M[first : first + LINES_AT_ONCE]
-            source_N[concatenated_ranges(start_L[some], length_L[some])].astype(dtype).tofile(file)

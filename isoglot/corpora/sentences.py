@@ -67,7 +67,6 @@ class EncodedSentence:
 def encoded_sentences(
     lines: Iterable[Sequence[str]], *, language: str, bpe: Bpe, vocabulary: Vocabulary
 ) -> list[EncodedSentence]:
-    """One sentence for each line of words."""
     return list(sentence_stream(lines, encoding=Encoding(language=language, bpe=bpe, vocabulary=vocabulary)))
 
 

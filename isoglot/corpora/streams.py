@@ -24,7 +24,6 @@ Ids = NDArray[np.unsignedinteger]
 
 
 def id_type(table_size: int) -> np.dtype[np.unsignedinteger]:
-    """The smallest integer type that fits every id."""
     return np.dtype(np.uint16 if table_size <= 1 << 16 else np.uint32)
 
 
@@ -66,22 +65,20 @@ def write_stream(folder: Path, *, language: str, text: NumberedText, bpe: Bpe, v
     spellings = Spellings.of(text.types, language=language, bpe=bpe, vocabulary=vocabulary)
     num_tokens = dict.fromkeys(Split, 0)
     for split in Split:
-        with _file(folder, split).open("wb") as file:
+        with (folder / f"{split}.bin").open("wb") as file:
             for places in text.places(split):
                 ids = spellings.of_places(places)
                 ids.tofile(file)
                 num_tokens[split] += len(ids)
-    table_size = vocabulary.size(language)
     stream = TokenStream(
         folder=folder,
         language=language,
-        table_size=table_size,
-        dtype=id_type(table_size).name,
+        table_size=vocabulary.size(language),
+        dtype=spellings.id_S.dtype.name,
         lines={split: text.num_lines(split) for split in Split},
         tokens=num_tokens,
     )
-    description = asdict(stream)
-    del description["folder"]
+    description = {name: value for name, value in asdict(stream).items() if name != "folder"}
     (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     return stream
 
@@ -113,38 +110,27 @@ class TokenStream:
         except FileNotFoundError:
             raise IsoglotError(f"{path}: no such file; {folder} is not a token stream") from None
         except (ValueError, KeyError, TypeError) as error:
-            raise IsoglotError(
-                f"{path}: does not describe a token stream ({error!r}); delete {folder} to make it again"
-            ) from error
+            raise IsoglotError(f"{path}: no token stream ({error!r}); delete {folder} to make it again") from error
         if stream.dtype != id_type(stream.table_size).name:
-            raise IsoglotError(
-                f"{path}: ids of {stream.table_size} tokens are not kept as {stream.dtype!r}; delete {folder}"
-            )
+            kept = f"ids of {stream.table_size} tokens are not kept as {stream.dtype!r}"
+            raise IsoglotError(f"{path}: {kept}; delete {folder} to make it again")
         return stream
 
     @classmethod
     def read(cls, folder: Path, split: Split) -> Ids:
-        """The ids of one split as a read-only memory map."""
         return cls.open(folder).ids(split)
 
     def ids(self, split: Split) -> Ids:
         """The ids of one split as a read-only memory map."""
-        path, dtype = _file(self.folder, split), np.dtype(self.dtype)
+        path, dtype = self.folder / f"{split}.bin", np.dtype(self.dtype)
         if not path.is_file():
             raise IsoglotError(f"{path}: no such file, though stream.json beside it describes it; delete {self.folder}")
         expected, size = self.tokens[split] * dtype.itemsize, path.stat().st_size
         if size != expected:
-            raise IsoglotError(
-                f"{path}: has {size} bytes where stream.json says {expected}; delete {self.folder} to make it again"
-            )
-        if not expected:
-            # An empty file cannot be mapped.
-            return np.frombuffer(b"", dtype=dtype)
-        return np.memmap(path, dtype=dtype, mode="r")
-
-
-def _file(folder: Path, split: Split) -> Path:
-    return folder / f"{split}.bin"
+            found = f"has {size} bytes where stream.json says {expected}"
+            raise IsoglotError(f"{path}: {found}; delete {self.folder} to make it again")
+        # An empty file cannot be mapped.
+        return np.memmap(path, dtype=dtype, mode="r") if expected else np.frombuffer(b"", dtype=dtype)
 
 
 class WindowSource(Protocol):
@@ -198,5 +184,4 @@ class Windows:
         return len(self.order)
 
     def take(self, position: int, count: int) -> NDArray[np.int64]:
-        """Windows number position to position + count - 1."""
         return self._window_NL[self.order.rows(position, count)].astype(np.int64)

@@ -34,26 +34,22 @@ class UserCommand:
         except OSError as error:
             raise IsoglotError(f"{self.name} did not start ({error}); can it be run by hand?") from error
         if run.returncode:
-            complaint = run.stderr.decode(errors="replace").splitlines()[-COMPLAINT_LINES:]
-            raise IsoglotError(
-                f"{self.name} ended with exit status {run.returncode}, saying: {' | '.join(complaint) or 'nothing'}"
-            )
+            complaint = " | ".join(run.stderr.decode(errors="replace").splitlines()[-COMPLAINT_LINES:]) or "nothing"
+            raise IsoglotError(f"{self.name} ended with exit status {run.returncode}, saying: {complaint}")
         answers = run.stdout.removesuffix(b"\n").split(b"\n") if run.stdout else []
         if len(answers) != len(lines):
             raise IsoglotError(f"{self.name} got {len(lines)} lines and gave {len(answers)}; {self.task}")
-        return [self._decoded(answer, number=number) for number, answer in enumerate(answers, start=1)]
+        try:
+            return [answer.decode() for answer in answers]
+        except UnicodeDecodeError as error:
+            number = answers.index(error.object) + 1
+            raise IsoglotError(f"{self.name} gave a line {number} that is not UTF-8 ({error}); it must be") from error
 
     def version(self) -> str:
         """A digest that another build of its program, or a change in a file it names, changes."""
         files = [self._program(), *(Path(word) for word in self.words[1:] if Path(word).is_file())]
         digests = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
         return hashlib.sha256(digests.encode()).hexdigest()[:16]
-
-    def _decoded(self, answer: bytes, *, number: int) -> str:
-        try:
-            return answer.decode()
-        except UnicodeDecodeError as error:
-            raise IsoglotError(f"{self.name} gave a line {number} that is not UTF-8 ({error}); it must be") from error
 
     def _program(self) -> Path:
         program = shutil.which(self.words[0])

@@ -68,16 +68,13 @@ class Vocabulary:
     def _check_prefixes(self) -> None:
         for language in self.tables:
             if PREFIX_MARK in language or language == OF_ALL:
-                raise IsoglotError(
-                    f"language {language!r}: a name before tokens is not empty and has no {PREFIX_MARK!r}"
-                )
+                raise IsoglotError(f"language {language!r}: a prefix is not empty and has no {PREFIX_MARK!r}")
         owners = {*self.tables, OF_ALL} if self.kind is TableKind.PARTIAL else set(self.tables)
-        tokens = next(iter(self.tables.values()))[len(SPECIALS) :]
-        for token in tokens:
-            if PREFIX_MARK not in token or _parted(token)[0] not in owners:
-                raise IsoglotError(f"token {token!r} has no prefix of {', '.join(self.tables)}")
-        shared = {subword for owner, subword in map(_parted, tokens) if owner == OF_ALL}
-        for owner, subword in map(_parted, tokens):
+        tokens = [token.partition(PREFIX_MARK) for token in next(iter(self.tables.values()))[len(SPECIALS) :]]
+        shared = {subword for owner, _, subword in tokens if owner == OF_ALL}
+        for owner, mark, subword in tokens:
+            if not mark or owner not in owners:
+                raise IsoglotError(f"token {owner + mark + subword!r} has no prefix of {', '.join(self.tables)}")
             if owner != OF_ALL and subword in shared:
                 raise IsoglotError(f"token {subword!r} is one that languages share and also one of {owner!r} alone")
 
@@ -99,7 +96,6 @@ class Vocabulary:
         return self._ids[language]
 
     def encode(self, language: str, subwords: Iterable[str]) -> list[int]:
-        """The ids of subwords, UNK for those without."""
         ids = self.ids(language)
         return [ids.get(subword, UNK) for subword in subwords]
 
@@ -112,7 +108,7 @@ class Vocabulary:
             return dict.fromkeys(self.tables, shared)
         ids: dict[str, dict[str, int]] = {language: {} for language in self.tables}
         for token, id in shared.items():
-            owner, subword = _parted(token)
+            owner, _, subword = token.partition(PREFIX_MARK)
             for language in self.tables if owner == OF_ALL else (owner,):
                 ids[language][subword] = id
         return ids
@@ -138,9 +134,7 @@ class Vocabulary:
         except FileNotFoundError:
             raise IsoglotError(f"{path}: no such file; it should hold a vocabulary") from None
         except (ValueError, KeyError, TypeError, IsoglotError) as error:
-            raise IsoglotError(
-                f"{path}: not a vocabulary of isoglot ({error}); delete its folder to make it again"
-            ) from error
+            raise IsoglotError(f"{path}: not a vocabulary ({error}); delete its folder to make it again") from error
 
 
 def build_vocabulary(
@@ -154,22 +148,14 @@ def build_vocabulary(
     if kind is TableKind.SEPARATE:
         return Vocabulary(kind=kind, tables={language: _table(counts[language]) for language in languages})
     shared = kept_types(counts, kept=kept) if kept is not None else frozenset()
+    # Departure: special symbols get no prefix; the paper prefixes "each word".
+    has_prefixes = kind in (TableKind.PREFIXED, TableKind.PARTIAL)
     total: Counter[str] = Counter()
     for language in languages:
         for subword, number in counts[language].items():
-            total[_token(subword, kind=kind, owner=OF_ALL if subword in shared else language)] += number
+            prefix = (OF_ALL if subword in shared else language) + PREFIX_MARK if has_prefixes else ""
+            total[prefix + subword] += number
     return Vocabulary(kind=kind, tables=dict.fromkeys(languages, _table(total)))
-
-
-def _token(subword: str, *, kind: TableKind, owner: str) -> str:
-    # Departure: special symbols get no prefix; the paper prefixes "each word".
-    return owner + PREFIX_MARK + subword if kind in (TableKind.PREFIXED, TableKind.PARTIAL) else subword
-
-
-def _parted(token: str) -> tuple[str, str]:
-    """The owner of a token with a prefix, and the subword."""
-    owner, _, subword = token.partition(PREFIX_MARK)
-    return owner, subword
 
 
 def _table(count: Mapping[str, int]) -> tuple[str, ...]:
@@ -236,8 +222,8 @@ def anchor_statistics(
             f"{a}-{b}": Overlap(
                 shared_types=len(known[a].keys() & known[b].keys()),
                 shared_token_rate={
-                    a: _total_of(known[a], known[b]) / tokens[a],
-                    b: _total_of(known[b], known[a]) / tokens[b],
+                    one: sum(count for row, count in known[one].items() if row in known[other]) / tokens[one]
+                    for one, other in ((a, b), (b, a))
                 },
                 similarity=max(0.0, 1 - jensen_shannon_divergence(known[a], known[b])),
             )
@@ -268,7 +254,3 @@ def _known_rows(vocabulary: Vocabulary, language: str, subwords: Counter[str]) -
     table = language if vocabulary.kind is TableKind.SEPARATE else None
     ids = vocabulary.ids(language)
     return Counter({(table, ids[subword]): count for subword, count in subwords.items() if count and subword in ids})
-
-
-def _total_of(rows: Counter[Row], among: Counter[Row]) -> int:
-    return sum(count for row, count in rows.items() if row in among)

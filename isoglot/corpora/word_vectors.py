@@ -6,17 +6,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.line_files import LineFile, number_of
 from isoglot.errors import IsoglotError
 from isoglot.study.searches import FastText
 
 # W = words, D = width
 
 FORMAT = "a line has a word and its numbers, with one space between them"
-
-
-class _RowError(Exception):
-    """Says what is wrong with a row."""
 
 
 def read_word_vectors(path: Path | str, *, most_words: int) -> tuple[list[str], NDArray[np.float32]]:
@@ -33,7 +29,7 @@ def read_word_vectors(path: Path | str, *, most_words: int) -> tuple[list[str], 
             width = len(fields) - 1 if width is None else width
             try:
                 word, vector_D = _row(fields, width)
-            except _RowError as error:
+            except IsoglotError as error:
                 raise IsoglotError(f"{path}:{file.number}: {error}") from None
             rows += 1
             vectors.setdefault(word.lower(), vector_D)
@@ -54,32 +50,22 @@ def _header(fields: list[str]) -> tuple[int, int] | None:
 
 
 def _row(fields: list[str], width: int) -> tuple[str, NDArray[np.float32]]:
-    if len(fields) <= width or width < 1:
-        raise _RowError(f"{len(fields) - 1} numbers after the word, where {max(width, 1)} are expected; {FORMAT}")
     at = len(fields) - width
-    first, *others = fields[:at]
+    others = fields[1:at]
     # A row with too many numbers looks like a word of several parts.
-    if others and all(map(_is_number, others)):
-        raise _RowError(f"{len(fields) - 1} numbers after the word, where {width} are expected; {FORMAT}")
-    word = " ".join((first, *others))
+    if at < 1 or width < 1 or (others and all(number_of(other) is not None for other in others)):
+        raise IsoglotError(f"{len(fields) - 1} numbers after the word, where {max(width, 1)} are expected; {FORMAT}")
+    word = " ".join(fields[:at])
     if not word:
-        raise _RowError(f"no word before the numbers; {FORMAT}")
+        raise IsoglotError(f"no word before the numbers; {FORMAT}")
     try:
         with np.errstate(over="ignore"):
             vector_D = np.array(list(map(float, fields[at:])), dtype=np.float32)
     except ValueError as error:
-        raise _RowError(f"the vector of {word[:40]!r}: {error}; correct or drop the row") from None
+        raise IsoglotError(f"the vector of {word[:40]!r}: {error}; correct or drop the row") from None
     if not np.isfinite(vector_D).all():
-        raise _RowError(f"the vector of {word[:40]!r} is not of finite numbers of 32 bits; correct or drop the row")
+        raise IsoglotError(f"the vector of {word[:40]!r} is not of finite numbers of 32 bits; correct or drop the row")
     return word, vector_D
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 LEAST_THREADS = 10
@@ -131,8 +117,6 @@ def fasttext_vectors(
         draft.unlink(missing_ok=True)
     words = [word for word in model.get_words() if word != LINE_END][:most_words]
     if not words:
-        raise IsoglotError(
-            f"fastText vectors: no word occurs {settings.least_count} times; give more text, or lower "
-            "alignment.fasttext.least_count"
-        )
+        fix = "give more text, or lower alignment.fasttext.least_count"
+        raise IsoglotError(f"fastText vectors: no word occurs {settings.least_count} times; {fix}")
     return words, np.stack([model.get_word_vector(word) for word in words]).astype(np.float32)

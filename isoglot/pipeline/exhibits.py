@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
 from isoglot.errors import MissingDataError
 from isoglot.pipeline.cells import (
@@ -23,7 +23,6 @@ from isoglot.pipeline.cells import (
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_8, figure_cells
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import ModelPair
-from isoglot.pipeline.sources import sources
 from isoglot.pipeline.stages.examples import ExampleFiles
 from isoglot.store import Stage, inputs_first
 from isoglot.study.conditions import DEFAULT, Condition
@@ -31,7 +30,9 @@ from isoglot.study.exhibit_names import EVERYTHING
 from isoglot.study.study import Study
 
 Model = tuple[tuple[str, str], Condition]
-CellsOf = Callable[[Study, Condition, tuple[str, str]], Iterator[Cell | Gap]]
+Stages = dict[str | None, Stage]
+"""The stages that fill the cells of one model in an exhibit, by variant."""
+StagesOf = Callable[[ModelGraph], Stages]
 
 
 def cells(study: Study) -> list[Cell]:
@@ -82,50 +83,63 @@ def left_out_sentences(study: Study) -> list[str]:
 def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
     """Worked out once and kept with the study: a report needs them many times, and digests take a while."""
     if "cells" not in study.derived:
-        study.derived["cells"] = tuple(_worked_out(study))
+        study.derived["cells"] = (*_exhibit_cells(study), *figure_cells(study))
     known: tuple[Cell | Gap, ...] = study.derived["cells"]
     return known
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Part:
-    """An exhibit, or one task of it, and the models of two languages that it is about."""
+class _Part(NamedTuple):
+    """An exhibit, or one task of it, with the models of two languages that it is about."""
 
     name: str
-    study: Study
-    """The study as the exhibit narrows it."""
-    cells_of: CellsOf
+    exhibit: str
+    task: str | None
+    seeds: tuple[int, ...]
     models: frozenset[Model]
+    stages: StagesOf
 
 
-def _worked_out(study: Study) -> Iterator[Cell | Gap]:
+def _exhibit_cells(study: Study) -> Iterator[Cell | Gap]:
     # All that one model is for stands together, so that it is made together.
     parts = list(_parts(study))
-    for model in product(study.pairs, dict.fromkeys((*study.conditions, DEFAULT))):
-        for part in parts:
-            if model in part.models:
-                languages, condition = model
-                try:
-                    yield from list(part.cells_of(part.study, condition, languages))
-                except MissingDataError as error:
-                    yield Gap(exhibit=part.name, condition=condition.name, languages=languages, reason=str(error))
-    yield from figure_cells(study)
+    for languages, condition in product(study.pairs, dict.fromkeys((*study.conditions, DEFAULT))):
+        graph = partial(ModelGraph, study=study, condition=condition, languages=languages)
+        for part in (part for part in parts if (languages, condition) in part.models):
+            try:
+                by_seed = {seed: part.stages(graph(seed=seed)) for seed in part.seeds}
+            except MissingDataError as error:
+                yield Gap(exhibit=part.name, condition=condition.name, languages=languages, reason=str(error))
+                continue
+            for seed, stages in by_seed.items():
+                for variant, stage in stages.items():
+                    yield Cell(
+                        exhibit=part.exhibit,
+                        condition=condition.name,
+                        languages=languages,
+                        stage=stage,
+                        seed=None if part.exhibit == VOCABULARY else seed,
+                        task=part.task,
+                        variant=variant,
+                    )
 
 
 def _parts(study: Study) -> Iterator[_Part]:
-    yield _Part(name=VOCABULARY, study=study, cells_of=_vocabulary_cells, models=_with_vocabulary(study))
-    for exhibit, cells_of in ((EMERGENCE, _emergence_cells), (TRAINING, _training_cells)):
-        if exhibit in study.shown_exhibits:
-            yield _part(study, exhibit, cells_of)
+    def part(exhibit: str, stages: StagesOf, *, name: str = "", task: str | None = None) -> _Part:
+        seeds = study.of_exhibit(exhibit).seeds
+        return _Part(name or exhibit, exhibit, task, seeds, _models_of_two(study, exhibit), stages)
+
+    yield _Part(VOCABULARY, VOCABULARY, None, study.seeds[:1], _with_vocabulary(study), _vocabulary)
+    if EMERGENCE in study.shown_exhibits:
+        yield part(EMERGENCE, partial(_nothing_if_given, text="word_translation"), name=WORD_TRANSLATION)
+        yield part(EMERGENCE, _emergence)
+    if TRAINING in study.shown_exhibits:
+        yield part(TRAINING, partial(_nothing_if_given, text="parallel"))
+        yield part(TRAINING, partial(_nothing_if_given, text="mapping"))
+        yield part(TRAINING, _training)
     for task in study.tasks:
-        for exhibit, of_task in ((TABLE_1, _transfer_cells), (BASELINES, _baseline_cells)):
+        for exhibit, stages in ((TABLE_1, _transfer), (BASELINES, _baselines)):
             if exhibit in study.shown_exhibits and task in study.of_exhibit(exhibit).tasks:
-                yield _part(study, exhibit, partial(of_task, task=task), name=f"{exhibit} {task}")
-
-
-def _part(study: Study, exhibit: str, cells_of: CellsOf, *, name: str | None = None) -> _Part:
-    narrowed, models = study.of_exhibit(exhibit), _models_of_two(study, exhibit)
-    return _Part(name=name or exhibit, study=narrowed, cells_of=cells_of, models=models)
+                yield part(exhibit, partial(stages, task=task), name=f"{exhibit} {task}", task=task)
 
 
 def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:
@@ -141,8 +155,8 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
     If the exhibit is named, those are the exhibits of the study's file; if the file names no other, all models count.
     """
     is_named = VOCABULARY in study.exhibits
-    asking = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
-    models = [_models_of_two(study, exhibit) for exhibit in asking or ({VOCABULARY} if is_named else ())]
+    showing = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
+    models = [_models_of_two(study, exhibit) for exhibit in showing or ({VOCABULARY} if is_named else ())]
     only = study.only.get(VOCABULARY, EVERYTHING)
     return frozenset(
         (languages, condition)
@@ -151,72 +165,33 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
     )
 
 
-def _vocabulary_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:
-    graph = ModelGraph(study=study, condition=condition, languages=languages, seed=study.seeds[0])
-    stage = graph.vocabulary_statistics
-    yield Cell(exhibit=VOCABULARY, condition=condition.name, languages=languages, stage=stage)
+def _vocabulary(graph: ModelGraph) -> Stages:
+    return {None: graph.vocabulary_statistics}
 
 
-def _emergence_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:
-    try:
-        sources(study).word_translation(languages)
-    except MissingDataError as error:
-        yield Gap(exhibit=WORD_TRANSLATION, condition=condition.name, languages=languages, reason=str(error))
-    for seed in study.seeds:
-        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        for encoder, variant in ((graph.untrained, UNTRAINED), (graph.pretrained, None)):
-            yield Cell(
-                exhibit=EMERGENCE,
-                condition=condition.name,
-                languages=languages,
-                seed=seed,
-                stage=graph.emergence(encoder),
-                variant=variant,
-            )
+def _nothing_if_given(graph: ModelGraph, *, text: str) -> Stages:
+    """A part with no cells of its own: it leaves a gap where an exhibit has to be shown without this text."""
+    getattr(graph.sources, text)(graph.pair)
+    return {}
 
 
-def _training_cells(study: Study, condition: Condition, languages: tuple[str, str]) -> Iterator[Cell | Gap]:
+def _emergence(graph: ModelGraph) -> Stages:
+    return {UNTRAINED: graph.emergence(graph.untrained), None: graph.emergence(graph.pretrained)}
+
+
+def _training(graph: ModelGraph) -> Stages:
     """By retrieval and by CKA, or by one of them where the sentences of the other are missing."""
-    of_study, num_given = sources(study), 0
-    for text in (of_study.parallel, of_study.mapping):
-        try:
-            text(languages)
-            num_given += 1
-        except MissingDataError as error:
-            yield Gap(exhibit=TRAINING, condition=condition.name, languages=languages, reason=str(error))
-    for seed in study.seeds if num_given else ():
-        stage = ModelPair.bilingual(study, condition, languages, seed=seed).structure_over_training()
-        yield Cell(exhibit=TRAINING, condition=condition.name, languages=languages, seed=seed, stage=stage)
+    stage = ModelPair.bilingual(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
+    return {} if stage.retrieval is None and stage.similarity is None else {None: stage}
 
 
-def _transfer_cells(
-    study: Study, condition: Condition, languages: tuple[str, str], *, task: str
-) -> Iterator[Cell | Gap]:
-    for seed in study.seeds:
-        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        yield Cell(
-            exhibit=TABLE_1,
-            condition=condition.name,
-            languages=languages,
-            seed=seed,
-            task=task,
-            stage=graph.transfer(task, graph.pretrained),
-        )
+def _transfer(graph: ModelGraph, *, task: str) -> Stages:
+    return {None: graph.transfer(task, graph.pretrained)}
 
 
-def _baseline_cells(
-    study: Study, condition: Condition, languages: tuple[str, str], *, task: str
-) -> Iterator[Cell | Gap]:
+def _baselines(graph: ModelGraph, *, task: str) -> Stages:
     """Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer."""
-    for seed in study.seeds:
-        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        for frozen, variant in ((False, UNTRAINED), (True, FROZEN)):
-            yield Cell(
-                exhibit=BASELINES,
-                condition=condition.name,
-                languages=languages,
-                seed=seed,
-                task=task,
-                stage=graph.transfer(task, graph.untrained, freeze_encoder=frozen),
-                variant=variant,
-            )
+    return {
+        UNTRAINED: graph.transfer(task, graph.untrained),
+        FROZEN: graph.transfer(task, graph.untrained, freeze_encoder=True),
+    }

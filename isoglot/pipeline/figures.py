@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from isoglot.errors import MissingDataError
@@ -23,130 +23,101 @@ FIGURE_7 = "figure-7"
 FIGURE_8 = "figure-8"
 OF_PRIME = CONDITIONS["sep-emb"]
 """The condition of the model that reads one language twice (section 5.2)."""
-Places = Iterator[Cell | Gap]
-PairOfModels = Callable[[], ModelPair]
+Series = tuple[Condition, tuple[str, str], Callable[[], Stage], str | None, str | None]
+"""One series of a figure, or a point of it: condition, languages, what gives its stage, task and variant."""
 
 
-def figure_cells(study: Study) -> Places:
+def figure_cells(study: Study) -> Iterator[Cell | Gap]:
     """The cells of every figure that the study asks for."""
-    cells_of = {
+    series_of = {
         FIGURE_4: _figure_4,
         FIGURE_5: _figure_5,
         FIGURE_6: _figure_6,
         FIGURE_7: _figure_7,
         FIGURE_8: _figure_8,
     }
-    for exhibit, cells in cells_of.items():
-        if exhibit in study.shown_exhibits:
-            part = study.of_exhibit(exhibit)
-            if exhibit in (FIGURE_5, FIGURE_8) and not _word_tasks(part):
-                yield from _gaps_without_tasks(part, exhibit)
-            for seed in part.seeds:
-                yield from cells(part, seed)
+    for exhibit in (exhibit for exhibit in series_of if exhibit in study.shown_exhibits):
+        part = study.of_exhibit(exhibit)
+        if exhibit in (FIGURE_5, FIGURE_8) and not _word_tasks(part.tasks):
+            reason = f"tasks has none that labels words; add one of {', '.join(_word_tasks(task_names()))}"
+            for languages in part.pairs:
+                yield Gap(exhibit=exhibit, condition=DEFAULT.name, languages=languages, reason=reason)
+        for seed in part.seeds:
+            for condition, languages, make_stage, task, variant in series_of[exhibit](part, seed):
+                # Files are looked up here and not before: a pair of models is lazy, so that one series without its
+                # files leaves a gap and the other series stay.
+                try:
+                    stage = make_stage()
+                except MissingDataError as error:
+                    yield Gap(exhibit=exhibit, condition=condition.name, languages=languages, reason=str(error))
+                    continue
+                yield Cell(
+                    exhibit=exhibit,
+                    condition=condition.name,
+                    languages=languages,
+                    stage=stage,
+                    seed=seed,
+                    task=task,
+                    variant=variant,
+                )
 
 
-def _place(
-    exhibit: str,
-    condition: Condition,
-    languages: tuple[str, str],
-    pair: PairOfModels,
-    stage: Callable[[ModelPair], Stage],
-    *,
-    seed: int,
-    task: str | None = None,
-    variant: str | None = None,
-) -> Cell | Gap:
-    """One series of a figure, or a gap where making its stage shows that the study lacks a file."""
-    try:
-        made = stage(pair())
-    except MissingDataError as error:
-        return Gap(exhibit=exhibit, condition=condition.name, languages=languages, reason=str(error))
-    return Cell(
-        exhibit=exhibit,
-        condition=condition.name,
-        languages=languages,
-        seed=seed,
-        stage=made,
-        task=task,
-        variant=variant,
-    )
+def _word_tasks(tasks: Iterable[str]) -> list[str]:
+    """NLI has no words that could be mapped one by one."""
+    return [task for task in tasks if task_named(task).recipe is Recipe.WORDS]
 
 
-def _figure_4(study: Study, seed: int) -> Places:
+def _figure_4(study: Study, seed: int) -> Iterator[Series]:
     for languages in study.pairs:
-        pair = partial(ModelPair.monolingual, study, languages, seed=seed)
-        yield _place(FIGURE_4, MONOLINGUAL, languages, pair, ModelPair.word_level_alignment, seed=seed)
+        pair = ModelPair.monolingual(study, languages, seed=seed)
+        yield MONOLINGUAL, languages, pair.word_level_alignment, None, None
 
 
-def _figure_5(study: Study, seed: int) -> Places:
+def _figure_5(study: Study, seed: int) -> Iterator[Series]:
     """Models of one language each, mapped, and the model of both as it is."""
     for languages in study.pairs:
-        of_one_each = partial(ModelPair.monolingual, study, languages, seed=seed)
-        yield from _layer_places(study, FIGURE_5, MONOLINGUAL, languages, of_one_each, seed=seed, is_mapped=True)
-        of_both = partial(ModelPair.bilingual, study, DEFAULT, languages, seed=seed)
-        yield from _layer_places(study, FIGURE_5, DEFAULT, languages, of_both, seed=seed, is_mapped=False)
+        of_one_each = ModelPair.monolingual(study, languages, seed=seed)
+        yield from _layers(study, MONOLINGUAL, of_one_each, is_mapped=True)
+        yield from _layers(study, DEFAULT, ModelPair.bilingual(study, DEFAULT, languages, seed=seed), is_mapped=False)
 
 
-def _figure_8(study: Study, seed: int) -> Places:
+def _figure_8(study: Study, seed: int) -> Iterator[Series]:
     """The model of both, as it is and mapped."""
     for languages in study.pairs:
-        of_both = partial(ModelPair.bilingual, study, DEFAULT, languages, seed=seed)
         for is_mapped in (False, True):
-            yield from _layer_places(study, FIGURE_8, DEFAULT, languages, of_both, seed=seed, is_mapped=is_mapped)
+            of_both = ModelPair.bilingual(study, DEFAULT, languages, seed=seed)
+            yield from _layers(study, DEFAULT, of_both, is_mapped=is_mapped)
 
 
-def _layer_places(
-    study: Study,
-    exhibit: str,
-    condition: Condition,
-    languages: tuple[str, str],
-    pair: PairOfModels,
-    *,
-    seed: int,
-    is_mapped: bool,
-) -> Places:
+def _layers(study: Study, condition: Condition, pair: ModelPair, *, is_mapped: bool) -> Iterator[Series]:
     """Every task that labels words, from every layer."""
-    for task in _word_tasks(study):
+    for task in _word_tasks(study.tasks):
         for layer in range(study.scale.shape.layers + 1):
-            stage = partial(ModelPair.layer_transfer, task=task, layer=layer, is_mapped=is_mapped)
-            variant = MAPPED if is_mapped else None
-            yield _place(exhibit, condition, languages, pair, stage, seed=seed, task=task, variant=variant)
+            make_stage = partial(pair.layer_transfer, task, layer=layer, is_mapped=is_mapped)
+            yield condition, pair.languages, make_stage, task, MAPPED if is_mapped else None
 
 
-def _word_tasks(study: Study) -> list[str]:
-    """NLI has no words that could be mapped one by one."""
-    return [task for task in study.tasks if task_named(task).recipe is Recipe.WORDS]
-
-
-def _gaps_without_tasks(study: Study, exhibit: str) -> Iterator[Gap]:
-    known = ", ".join(name for name in task_names() if task_named(name).recipe is Recipe.WORDS)
-    reason = f"tasks has none that labels words; add one of {known}"
+def _figure_6(study: Study, seed: int) -> Iterator[Series]:
     for languages in study.pairs:
-        yield Gap(exhibit=exhibit, condition=DEFAULT.name, languages=languages, reason=reason)
+        for condition, pair, variant in _model_pairs(study, languages, study.conditions, seed=seed):
+            yield condition, languages, pair.sentence_alignment, None, variant
 
 
-def _figure_6(study: Study, seed: int) -> Places:
-    for languages in study.pairs:
-        for condition, pair, variant in _pairs_of_models(study, languages, study.conditions, seed=seed):
-            yield _place(FIGURE_6, condition, languages, pair, ModelPair.sentence_alignment, seed=seed, variant=variant)
-
-
-def _figure_7(study: Study, seed: int) -> Places:
+def _figure_7(study: Study, seed: int) -> Iterator[Series]:
     """The source with its own second model as well, whose bilingual model has separate embeddings (section 5.2)."""
     source = study.languages[0]
     prime = (source, source + PRIME)
     for languages in (prime, *study.pairs):
         conditions = (OF_PRIME,) if languages == prime else study.conditions
-        for condition, pair, variant in _pairs_of_models(study, languages, conditions, seed=seed):
-            yield _place(FIGURE_7, condition, languages, pair, ModelPair.similarity, seed=seed, variant=variant)
+        for condition, pair, variant in _model_pairs(study, languages, conditions, seed=seed):
+            yield condition, languages, pair.similarity, None, variant
 
 
-def _pairs_of_models(
+def _model_pairs(
     study: Study, languages: tuple[str, str], conditions: tuple[Condition, ...], *, seed: int
-) -> Iterator[tuple[Condition, PairOfModels, str | None]]:
+) -> Iterator[tuple[Condition, ModelPair, str | None]]:
     """Models of both languages, of one each, and the source's with an untrained one of the target."""
     for condition in conditions:
-        yield condition, partial(ModelPair.bilingual, study, condition, languages, seed=seed), None
-    for is_target_trained, variant in ((True, None), (False, UNTRAINED)):
-        of_one_each = partial(ModelPair.monolingual, study, languages, seed=seed, is_target_trained=is_target_trained)
-        yield MONOLINGUAL, of_one_each, variant
+        yield condition, ModelPair.bilingual(study, condition, languages, seed=seed), None
+    yield MONOLINGUAL, ModelPair.monolingual(study, languages, seed=seed), None
+    yield MONOLINGUAL, ModelPair.monolingual(study, languages, seed=seed, is_target_trained=False), UNTRAINED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +58,15 @@ def with_variant(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:
     """Every number the store holds for the study, and what is wrong with those it cannot give."""
-    found: list[Measurement] = []
+    numbers: list[Measurement] = []
     damage: list[IsoglotError] = []
     for cell in cells(study):
         try:
             if (stored := store.lookup(cell.stage, contents=True)) is not None:
-                found += _of_cell(cell, stored.folder, study=study, store=store)
+                numbers += _of_cell(cell, stored.folder, study=study, store=store)
         except IsoglotError as error:
             damage.append(error)
-    return found, damage
+    return numbers, damage
 
 
 def pending_cells(study: Study, store: Store) -> list[Cell]:
@@ -90,33 +90,24 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
         stage=cell.stage.digest,
     )
     for score in read_scores(folder):
-        # What has no layer, such as chance, does not depend on training.
-        if cell.exhibit == EMERGENCE and score.layer is None and cell.variant is not None:
-            continue
-        yield replace(
-            blank,
-            metric=score.metric,
-            language=score.language or blank.language,
-            layer=score.layer,
-            update=score.update,
-            value=score.value,
-        )
-    if cell.variant is not None:
-        return
-    if isinstance(cell.stage, Emergence):
-        yield from _of_training(blank, cell.stage.encoder, store=store)
-    elif isinstance(cell.stage, TwoModelStage) and cell.condition == MONOLINGUAL.name:
-        for language, encoder in sorted(cell.stage.encoders.items()):
-            yield from _of_training(replace(blank, language=language), encoder, store=store)
+        # A score without a layer, such as chance, does not depend on training: the trained model's cell has it.
+        if cell.exhibit != EMERGENCE or score.layer is not None or cell.variant is None:
+            yield replace(blank, **asdict(replace(score, language=score.language or blank.language)))
+    match cell.stage:
+        case Emergence(encoder=encoder) if cell.variant is None:
+            yield from _of_training(blank, encoder, store=store)
+        case TwoModelStage(encoders=encoders) if cell.variant is None and cell.condition == MONOLINGUAL.name:
+            for language, encoder in sorted(encoders.items()):
+                yield from _of_training(replace(blank, language=language), encoder, store=store)
 
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
     """Dev perplexity of each language at the update whose model was chosen."""
     folder = store.find_folder(encoder)
-    found = [] if folder is None else evaluations(folder)
-    if not found:
+    rows = [] if folder is None else evaluations(folder)
+    if not rows:
         return
-    chosen = chosen_evaluation(found, source=encoder.run.languages[0])
+    chosen = chosen_evaluation(rows, source=encoder.run.languages[0])
     yield replace(blank, metric="chosen_update", value=chosen.update, stage=encoder.digest)
     for language, value in chosen.perplexity.items():
         yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=encoder.digest)

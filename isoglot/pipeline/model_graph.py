@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from isoglot.corpora.words import splitter_version
-from isoglot.errors import MissingDataError
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.task import Recipe
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.sources import Sources, sources
+from isoglot.pipeline.sources import Sources, if_given, sources
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.pipeline.stages.fine_tuning import FineTuning, ZeroShotTransfer
 from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
 from isoglot.pipeline.stages.text import SplitText
-from isoglot.pipeline.stages.translations import AnyDictionary
 from isoglot.pipeline.stages.vocabulary import (
     BuiltVocabulary,
     LearnedBpe,
@@ -25,7 +23,7 @@ from isoglot.pipeline.stages.vocabulary import (
 )
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.randomness import derived_seed
-from isoglot.study.conditions import AnchorOrder, Anchors, Condition, Domain, KeptAnchors, Segmentation
+from isoglot.study.conditions import AnchorOrder, Anchors, Condition, Domain, Segmentation
 from isoglot.study.languages import original
 from isoglot.study.searches import Search
 from isoglot.study.study import Study
@@ -95,18 +93,11 @@ class ModelGraph:
 
     @cached_property
     def vocabulary(self) -> BuiltVocabulary:
-        return BuiltVocabulary(
-            tables=self.condition.tables,
-            texts=self.texts,
-            bpe=self.bpe,
-            kept_anchors=self._kept_anchors,
-        )
-
-    @property
-    def _kept_anchors(self) -> KeptAnchors | None:
-        """Models of other seeds keep other anchors, where these are drawn at random."""
         kept = self.condition.kept_anchors
-        return replace(kept, seed=self.seed) if kept is not None and kept.order is AnchorOrder.RANDOM else kept
+        # Models of other seeds keep other anchors, where these are drawn at random.
+        if kept is not None and kept.order is AnchorOrder.RANDOM:
+            kept = replace(kept, seed=self.seed)
+        return BuiltVocabulary(tables=self.condition.tables, texts=self.texts, bpe=self.bpe, kept_anchors=kept)
 
     @cached_property
     def streams(self) -> dict[str, TokenStreams]:
@@ -158,14 +149,6 @@ class ModelGraph:
     def untrained(self) -> UntrainedEncoder:
         return UntrainedEncoder(run=self.run, streams=self.streams, label=self.label)
 
-    @cached_property
-    def word_translation(self) -> AnyDictionary | None:
-        """Without which the rest of the scores can be had."""
-        try:
-            return self.sources.word_translation(self.pair)
-        except MissingDataError:
-            return None
-
     def emergence(self, encoder: AnyEncoder) -> Emergence:
         """Scores of an encoder, on the main domain whatever it was trained on."""
         return Emergence(
@@ -174,34 +157,25 @@ class ModelGraph:
             vocabulary=self.vocabulary,
             bpe=self.bpe,
             parallel=self.sources.parallel(self.pair),
-            dictionary=self.word_translation,
+            dictionary=if_given(lambda: self.sources.word_translation(self.pair)),
             texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
         )
 
     def transfer(self, task: str, encoder: AnyEncoder, *, freeze_encoder: bool = False) -> ZeroShotTransfer:
         """An encoder fine-tuned on a task in the source language under every setting, and tested in both."""
-        source = self.pair[0]
-        search = self._search(task)
-        tests = {
-            language: self.sources.examples(task, language=language, split="test", pair=self.pair)
-            for language in self.pair
-        }
-        train, dev = (
-            self.sources.examples(task, language=source, split=split, pair=self.pair) for split in ("train", "dev")
-        )
-        label = _of_encoder(encoder, frozen=freeze_encoder) + self.label
+        examples = partial(self.sources.examples, task, pair=self.pair)
+        tests = {language: examples(language=language, split="test") for language in self.pair}
+        train, dev = (examples(language=self.pair[0], split=split) for split in ("train", "dev"))
+        untrained = "" if isinstance(encoder, PretrainedEncoder) else "untrained "
+        label = f"{'frozen ' if freeze_encoder else ''}{untrained}{self.label}"
+        # The paper has one search for the tasks that label words and one for those that label pairs (section 3.2).
+        scale = self.study.scale
+        search = scale.pair_tasks if task_named(task).recipe is Recipe.PAIRS else scale.word_tasks
         runs = tuple(
             FineTuning(
                 task=task,
                 task_version=task_named(task).version,
-                run=FineTuningRun.of(
-                    setting,
-                    search=search,
-                    language=source,
-                    most_tokens=self.study.scale.window,
-                    seed=self.seed,
-                    freeze_encoder=freeze_encoder,
-                ),
+                run=run,
                 encoder=encoder,
                 vocabulary=self.vocabulary,
                 bpe=self.bpe,
@@ -210,17 +184,20 @@ class ModelGraph:
                 tests=tests,
                 label=label,
             )
-            for setting in search.settings()
+            for run in self.fine_tuning_runs(search, freeze_encoder=freeze_encoder)
         )
         return ZeroShotTransfer(task=task, runs=runs, label=label)
 
-    def _search(self, task: str) -> Search:
-        """The paper has one for the tasks that label words and one for those that label pairs (section 3.2)."""
-        scale = self.study.scale
-        return scale.pair_tasks if task_named(task).recipe is Recipe.PAIRS else scale.word_tasks
-
-
-def _of_encoder(encoder: AnyEncoder, *, frozen: bool) -> str:
-    if isinstance(encoder, PretrainedEncoder):
-        return ""
-    return "frozen untrained " if frozen else "untrained "
+    def fine_tuning_runs(self, search: Search, *, freeze_encoder: bool = False) -> list[FineTuningRun]:
+        """A run on the source language for every setting of a search."""
+        return [
+            FineTuningRun.of(
+                setting,
+                search=search,
+                language=self.languages[0],
+                most_tokens=self.study.scale.window,
+                seed=self.seed,
+                freeze_encoder=freeze_encoder,
+            )
+            for setting in search.settings()
+        ]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.pipeline.cells import UNTRAINED, Cell
@@ -29,7 +30,6 @@ SHOWING_SECOND_MODELS = ("figure-7",)
 SHOWING_ONE_LANGUAGE = ("figure-7", "figure-6", "figure-4")
 SHOWING_TWO_LANGUAGES = ("emergence", "table-1", "training", "figure-6", "figure-7")
 """Exhibits that show all models of a kind, unless the study narrows them."""
-Words = tuple[str, ...]
 
 
 def named_side(name: str, *, store: Store, data: Path | None = None, language: str | None = None) -> Side:
@@ -65,27 +65,29 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
         except IsoglotError as error:
             raise IsoglotError(f"{error}; {no_condition}") from None
     models, measured = dict(_models(study, known)), dict(_cells(study, known.name))
-    for named in (models, measured):
-        for words, stage in named.items():
-            if set(choices) <= set(words):
-                return stage()
-    what_is_measured = {word for words in measured for word in _split(words)[1]}
-    fitting = models if what_is_measured.isdisjoint(choices) else measured
-    raise IsoglotError(f"{name!r} is none of {study.name}'s {', '.join(_spelled(known.name, fitting))}")
+    for each, graph in models.items():
+        if each.fits(choices):
+            return graph.pretrained
+    for each, cell in measured.items():
+        if each.fits(choices):
+            return cell.stage
+    is_of_a_cell = any(choice in each.measured for each in measured for choice in choices)
+    fitting = [each.spelled(known.name) for each in (measured if is_of_a_cell else models)]
+    raise IsoglotError(f"{name!r} is none of {study.name}'s {', '.join(fitting)}")
 
 
 def same_of_default(name: str, *, study: Study) -> str:
     """ "default:ela-oru:1 table-1 nli" for the cell "sep-emb:1 nli"; for a model or an artifact "default"."""
     condition, *choices = _parts(name)
     known = known_condition(condition, among=(*study.conditions, MONOLINGUAL))
-    if known is None or any(set(choices) <= set(words) for words, _ in _models(study, known)):
+    if known is None or any(model.fits(choices) for model, _ in _models(study, known)):
         return DEFAULT.name
-    cell = next((words for words, _ in _cells(study, known.name) if set(choices) <= set(words)), None)
+    cell = next((each for each, _ in _cells(study, known.name) if each.fits(choices)), None)
     if cell is None:
         return DEFAULT.name
     if cell not in dict(_cells(study, DEFAULT.name)):
         raise IsoglotError(f"{name!r} has nothing of its like in Default; say with what to compare it")
-    return next(_spelled(DEFAULT.name, [cell]))
+    return cell.spelled(DEFAULT.name)
 
 
 def known_artifacts(study: Study, store: Store) -> Iterator[Stage | Record]:
@@ -100,13 +102,13 @@ def _parts(name: str) -> list[str]:
 
 def _condition(name: str, condition: str, *, study: Study) -> Condition:
     """The study's own, any other of the paper, or models of one language."""
-    found = known_condition(condition, among=(*study.conditions, MONOLINGUAL))
-    if found is None:
+    known = known_condition(condition, among=(*study.conditions, MONOLINGUAL))
+    if known is None:
         names = [each.name for each in (*study.conditions, MONOLINGUAL)]
         raise IsoglotError(
             f"{name}: {condition!r} is no condition; {study.name} has {', '.join(names)}{suggestion(condition, names)}"
         )
-    return found
+    return known
 
 
 def _side(name: str, study: Study, condition: Condition, choices: list[str]) -> Side:
@@ -126,8 +128,7 @@ def _side(name: str, study: Study, condition: Condition, choices: list[str]) -> 
         languages=_languages(name, study, condition, languages[0], [pairs[each] for each in named_pairs]),
         seed=int(seeds[0]) if seeds else study.seeds[0],
     )
-    encoder = graph.untrained if UNTRAINED in choices else graph.pretrained
-    return Side(graph=graph, encoder=encoder, language=languages[0])
+    return Side(graph=graph, language=languages[0], is_trained=UNTRAINED not in choices)
 
 
 def _languages(
@@ -171,41 +172,39 @@ def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str
     return f", and {study_name} does not ask for it: the tables [only] in it leave it out"
 
 
-def _models(study: Study, condition: Condition) -> Iterator[tuple[Words, Callable[[], Stage]]]:
-    """The models of a condition, by the words that may follow its name: a pair, or one language, and a seed."""
+class _Name(NamedTuple):
+    """The words that may follow a condition."""
+
+    model: tuple[str, ...]
+    """A pair, or one language, and perhaps a seed."""
+    measured: tuple[str, ...] = ()
+
+    def fits(self, choices: Iterable[str]) -> bool:
+        return {*choices} <= {*self.model, *self.measured}
+
+    def spelled(self, condition: str) -> str:
+        """ "default:en-fr:0 table-1 nli" """
+        return " ".join([":".join([condition, *self.model]), *self.measured])
+
+
+def _models(study: Study, condition: Condition) -> Iterator[tuple[_Name, ModelGraph]]:
     source = study.languages[0]
     owners: list[tuple[str, ...]] = [*study.pairs, *([(source, source + PRIME)] if condition == OF_PRIME else [])]
     if condition is MONOLINGUAL:
         owners = [(language,) for language in (*study.languages, source + PRIME)]
-    for languages in owners:
-        for seed in study.seeds:
-            graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-            yield ("-".join(languages), str(seed)), partial(getattr, graph, "pretrained")
+    for languages, seed in product(owners, study.seeds):
+        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
+        yield _Name(("-".join(languages), str(seed))), graph
 
 
-def _cells(study: Study, condition: str) -> Iterator[tuple[Words, Callable[[], Stage]]]:
+def _cells(study: Study, condition: str) -> Iterator[tuple[_Name, Cell]]:
     """The cells of a condition, those of trained and unmapped models first, and of these those of two languages."""
-    of_condition = [cell for cell in cells(study) if cell.condition == condition]
-    for cell in sorted(of_condition, key=lambda cell: (len(cell.variant or ""), _has_second_model(cell))):
-        seed = [] if cell.seed is None else [str(cell.seed)]
-        layer = [f"L{cell.stage.layer}"] if isinstance(cell.stage, LayerTransfer) else []
-        task = [] if cell.task is None else [cell.task]
-        variant = [] if cell.variant is None else cell.variant.split("-")
-        words = ("-".join(cell.languages), *seed, cell.exhibit, *task, *layer, *variant)
-        yield words, partial(getattr, cell, "stage")
 
+    def order(cell: Cell) -> tuple[int, bool]:
+        return len(cell.variant or ""), any(language.endswith(PRIME) for language in cell.languages)
 
-def _has_second_model(cell: Cell) -> bool:
-    return any(language.endswith(PRIME) for language in cell.languages)
-
-
-def _split(words: Words) -> tuple[Words, Words]:
-    """Words that name a model, which are a pair and perhaps a seed, and words for what is measured of it."""
-    of_model = 2 if len(words) > 1 and words[1].isdecimal() else 1
-    return words[:of_model], words[of_model:]
-
-
-def _spelled(condition: str, named: Iterable[Words]) -> Iterator[str]:
-    """ "default:en-fr:0 table-1 nli" """
-    for of_model, measured in map(_split, named):
-        yield " ".join([":".join([condition, *of_model]), *measured])
+    for cell in sorted((cell for cell in cells(study) if cell.condition == condition), key=order):
+        layer = f"L{cell.stage.layer}" if isinstance(cell.stage, LayerTransfer) else None
+        model = ("-".join(cell.languages), None if cell.seed is None else str(cell.seed))
+        measured = (cell.exhibit, cell.task, layer, *(cell.variant or "").split("-"))
+        yield _Name(tuple(filter(None, model)), tuple(filter(None, measured))), cell

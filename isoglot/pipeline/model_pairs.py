@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypedDict
+from functools import partial
+from typing import Any
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.evaluation.geometry.word_alignment import aligner_version
-from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.sources import Sources
+from isoglot.pipeline.sources import SPLITS, Sources, if_given
 from isoglot.pipeline.stages.contextual_maps import ContextualMaps, WordAlignments
 from isoglot.pipeline.stages.emergence import StructureOverTraining
 from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import AnyEncoder
 from isoglot.pipeline.stages.sentence_alignment import SentenceAlignment, Similarity
-from isoglot.pipeline.stages.translations import AnyParallelText
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.pipeline.stages.word_level_alignment import (
     AnyWordVectors,
@@ -37,8 +35,12 @@ class Side:
     """One language as one model reads it."""
 
     graph: ModelGraph
-    encoder: AnyEncoder
     language: str
+    is_trained: bool = True
+
+    @property
+    def encoder(self) -> AnyEncoder:
+        return self.graph.pretrained if self.is_trained else self.graph.untrained
 
     @property
     def vocabulary(self) -> BuiltVocabulary:
@@ -51,17 +53,6 @@ class Side:
     @property
     def splitting(self) -> WordSplitting:
         return self.graph.sources.splitting(original(self.language))
-
-
-class _BothSides(TypedDict):
-    """The fields of TwoModelStage."""
-
-    languages: tuple[str, str]
-    encoders: dict[str, AnyEncoder]
-    vocabularies: dict[str, BuiltVocabulary]
-    bpe: dict[str, LearnedBpe]
-    splittings: dict[str, WordSplitting]
-    label: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +75,8 @@ class ModelPair:
         source, target = languages
         untrained = "" if is_target_trained else "untrained "
         return cls(
-            source=Side(graph=own, encoder=own.pretrained, language=source),
-            target=Side(
-                graph=other, encoder=other.pretrained if is_target_trained else other.untrained, language=target
-            ),
+            source=Side(graph=own, language=source),
+            target=Side(graph=other, language=target, is_trained=is_target_trained),
             label=f"{MONOLINGUAL.name} {source} and {untrained}{target}, seed {seed}",
         )
 
@@ -95,8 +84,10 @@ class ModelPair:
     def bilingual(cls, study: Study, condition: Condition, languages: tuple[str, str], *, seed: int) -> ModelPair:
         """One model of both."""
         graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        own, other = (Side(graph=graph, encoder=graph.pretrained, language=language) for language in languages)
-        return cls(source=own, target=other, label=graph.label)
+        source, target = languages
+        return cls(
+            source=Side(graph=graph, language=source), target=Side(graph=graph, language=target), label=graph.label
+        )
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -120,8 +111,8 @@ class ModelPair:
         """Scores of one model of both, by those of the two texts that there are."""
         return StructureOverTraining(
             **self._both(),
-            retrieval=_if_given(self._sources.parallel, self.languages),
-            similarity=_if_given(self._sources.mapping, self.languages),
+            retrieval=if_given(lambda: self._sources.parallel(self.languages)),
+            similarity=if_given(lambda: self._sources.mapping(self.languages)),
         )
 
     def word_level_alignment(self) -> WordLevelAlignment:
@@ -167,43 +158,33 @@ class ModelPair:
 
     def layer_transfer(self, task: str, *, layer: int, is_mapped: bool) -> LayerTransfer:
         """One point of Figure 5, or of Figure 8."""
-        source, target = self.languages
-        alignment, sources = self._alignment, self._sources
-        train, dev, own_test = (
-            sources.examples(task, language=source, split=split, pair=self.languages)
-            for split in ("train", "dev", "test")
-        )
-        search = alignment.layer_tasks
+        source, target = self.source, self.target
+        alignment, examples = self._alignment, partial(self._sources.examples, task, pair=self.languages)
+        train, dev, own_test = (examples(language=source.language, split=split) for split in SPLITS)
         heads = tuple(
             LayerHead(
                 task=task,
                 task_version=task_named(task).version,
-                run=FineTuningRun.of(
-                    setting,
-                    search=search,
-                    language=source,
-                    most_tokens=self.source.graph.study.scale.window,
-                    seed=self.source.graph.seed,
-                ),
+                run=run,
                 layer=layer,
                 new_layers=alignment.new_layers,
-                encoder=self.source.encoder,
-                vocabulary=self.source.vocabulary,
-                bpe=self.source.bpe,
+                encoder=source.encoder,
+                vocabulary=source.vocabulary,
+                bpe=source.bpe,
                 train=train,
                 dev=dev,
                 test=own_test,
-                label=self.source.graph.label,
+                label=source.graph.label,
             )
-            for setting in search.settings()
+            for run in source.graph.fine_tuning_runs(alignment.layer_tasks)
         )
         return LayerTransfer(
             heads=heads,
-            language=target,
-            encoder=self.target.encoder,
-            vocabulary=self.target.vocabulary,
-            bpe=self.target.bpe,
-            test=sources.examples(task, language=target, split="test", pair=self.languages),
+            language=target.language,
+            encoder=target.encoder,
+            vocabulary=target.vocabulary,
+            bpe=target.bpe,
+            test=examples(language=target.language, split="test"),
             maps=self.contextual_maps() if is_mapped else None,
             new_vectors=alignment.new_vectors if is_mapped else None,
             label=self.label,
@@ -217,23 +198,17 @@ class ModelPair:
     def _alignment(self) -> Alignment:
         return self.source.graph.study.scale.alignment
 
-    def _both(self) -> _BothSides:
-        sides = (self.source, self.target)
-        return _BothSides(
-            languages=self.languages,
-            encoders={side.language: side.encoder for side in sides},
-            vocabularies={side.language: side.vocabulary for side in sides},
-            bpe={side.language: side.bpe for side in sides},
-            splittings={side.language: side.splitting for side in sides},
-            label=self.label,
-        )
-
-
-def _if_given(text: Callable[[tuple[str, str]], AnyParallelText], languages: tuple[str, str]) -> AnyParallelText | None:
-    try:
-        return text(languages)
-    except MissingDataError:
-        return None
+    def _both(self) -> dict[str, Any]:
+        """The fields of TwoModelStage."""
+        sides = {side.language: side for side in (self.source, self.target)}
+        return {
+            "languages": self.languages,
+            "encoders": {language: side.encoder for language, side in sides.items()},
+            "vocabularies": {language: side.vocabulary for language, side in sides.items()},
+            "bpe": {language: side.bpe for language, side in sides.items()},
+            "splittings": {language: side.splitting for language, side in sides.items()},
+            "label": self.label,
+        }
 
 
 def _version_of(aligner: tuple[str, ...]) -> str:

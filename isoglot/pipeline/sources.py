@@ -1,12 +1,14 @@
-"""The data that a study gives its models: made-up languages, or files of real ones.
+"""The data that a study gives its models: synthetic languages, or files of real ones.
 
 Methods raise MissingDataError for what the study does not give, or what is not where it says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import MissingDataError
@@ -29,21 +31,23 @@ from isoglot.study.real_text import HubDataset, RealText
 from isoglot.study.study import Study, Synthetic
 
 Pair = tuple[str, str]
+SPLITS = ("train", "dev", "test")
+Given = TypeVar("Given")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticSources:
-    """Made up, so that nothing is ever missing."""
+    """Synthetic languages, for which nothing is ever missing."""
 
-    made_up: Synthetic
+    settings: Synthetic
     most_words: None = None
 
     def text(self, language: str, domain: Domain) -> SyntheticText:
         return SyntheticText(
-            world=self.made_up.world,
-            language=self.made_up.language(language),
+            world=self.settings.world,
+            language=self.settings.language(language),
             domain=domain,
-            sentences=self.made_up.sentences,
+            sentences=self.settings.sentences,
         )
 
     def splitting(self, language: str) -> WordSplitting:
@@ -52,17 +56,15 @@ class SyntheticSources:
     def parallel(self, languages: Pair) -> SyntheticParallelText:
         """Sentences of the main domain, whatever a model is trained on."""
         return SyntheticParallelText(
-            world=self.made_up.world,
-            languages=tuple(self.made_up.language(language) for language in languages),
+            world=self.settings.world,
+            languages=tuple(map(self.settings.language, languages)),
             texts=tuple(self.text(language, Domain.MAIN) for language in languages),
-            sentences=self.made_up.parallel_sentences,
+            sentences=self.settings.parallel_sentences,
         )
 
     def dictionary(self, languages: Pair) -> SyntheticDictionary:
-        source, target = languages
-        return SyntheticDictionary(
-            world=self.made_up.world, languages=(self.made_up.language(source), self.made_up.language(target))
-        )
+        source, target = map(self.settings.language, languages)
+        return SyntheticDictionary(world=self.settings.world, languages=(source, target))
 
     word_translation = dictionary
 
@@ -74,42 +76,33 @@ class SyntheticSources:
         source, target = languages
         if original(target) == source:
             return SyntheticParaphrases(
-                world=self.made_up.world,
-                language=self.made_up.language(source),
+                world=self.settings.world,
+                language=self.settings.language(source),
                 text=self.text(source, Domain.MAIN),
-                sentences=self.made_up.mapping_sentences,
+                sentences=self.settings.mapping_sentences,
             )
         retrieval = self.parallel(languages)
-        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=self.made_up.mapping_sentences)
+        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=self.settings.mapping_sentences)
 
     def word_mapping(self, languages: Pair) -> tuple[DictionaryPart, DictionaryPart]:
-        fit, test = (
-            DictionaryPart(
-                dictionary=self.dictionary(languages), is_for_fitting=is_for_fitting, seed=self.made_up.world.seed
-            )
-            for is_for_fitting in (True, False)
-        )
-        return fit, test
+        seed = self.settings.world.seed
+        fit = DictionaryPart(dictionary=self.dictionary(languages), is_for_fitting=True, seed=seed)
+        return fit, replace(fit, is_for_fitting=False)
 
     def word_vectors(self, language: str) -> None:  # noqa: ARG002
         """None: these languages have no vectors but those that are trained here."""
         return
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> SyntheticExamples:
-        counts = {
-            "train": self.made_up.train_examples,
-            "dev": self.made_up.dev_examples,
-            "test": self.made_up.test_examples,
-        }
-        seen = {"train": (), "dev": ("train",), "test": ("train", "dev")}
+        earlier_splits = SPLITS[: SPLITS.index(split)]
         return SyntheticExamples(
             task=task,
             task_version=task_named(task).version,
-            world=self.made_up.world,
-            language=self.made_up.language(language),
+            world=self.settings.world,
+            language=self.settings.language(language),
             split=split,
-            count=counts[split],
-            apart_from=tuple(self.examples(task, language=pair[0], split=other, pair=pair) for other in seen[split]),
+            count=getattr(self.settings, f"{split}_examples"),
+            apart_from=tuple(self.examples(task, language=pair[0], split=other, pair=pair) for other in earlier_splits),
         )
 
 
@@ -151,10 +144,8 @@ class FileSources:
 
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
         """Dictionaries of which no extra anchors may be made."""
-        try:
-            return (self.word_translation(languages),)
-        except MissingDataError:
-            return ()
+        given = if_given(lambda: self.word_translation(languages))
+        return () if given is None else (given,)
 
     def mapping(self, languages: Pair) -> ParallelFiles:
         """Sentences to fit maps on and to compare models by; paraphrases for a language and its second model."""
@@ -203,5 +194,13 @@ Sources = SyntheticSources | FileSources
 
 def sources(study: Study) -> Sources:
     if isinstance(study.text, Synthetic):
-        return SyntheticSources(made_up=study.text)
+        return SyntheticSources(settings=study.text)
     return FileSources(real=study.text, wanted_by=study.origin)
+
+
+def if_given(resource: Callable[[], Given]) -> Given | None:
+    """A resource, or None where the study lacks it and can do without."""
+    try:
+        return resource()
+    except MissingDataError:
+        return None

@@ -12,7 +12,6 @@ import traceback
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -35,13 +34,6 @@ MOST_FILLING = 2
 GPU while the first is set up, evaluated and written."""
 ATTEMPTS = 2
 """A worker may be killed for memory that another one took. The second attempt goes on from where it was."""
-
-
-@dataclass(frozen=True)
-class Warned:
-    """A warning of a stage, or of a library it uses."""
-
-    text: str
 
 
 class LocalProcesses:
@@ -87,16 +79,13 @@ class LocalProcesses:
                 message = worker.pipe.recv()
             except (EOFError, OSError):
                 worker.begin_again()
-            else:
-                self._handle(message, worker)
-
-    def _handle(self, message: Event | Warned, worker: "_Worker") -> None:
-        if not isinstance(message, Warned):
-            worker.handle(message)
-        elif message.text not in self._shown_warnings:
-            # Every worker repeats the warnings of the libraries it imports; they are shown once.
-            self._shown_warnings.add(message.text)
-            warnings.showwarning(message.text, UserWarning, "", 0)
+                continue
+            if not isinstance(message, str):
+                worker.handle(message)
+            elif message not in self._shown_warnings:
+                # Every worker repeats the warnings of the libraries it imports; they are shown once.
+                self._shown_warnings.add(message)
+                warnings.showwarning(message, UserWarning, "", 0)
 
     def __enter__(self) -> Self:
         return self
@@ -215,7 +204,7 @@ def _serve(pipe: Connection, *, root: Path) -> None:
     end_with_parent(grace_seconds=SECONDS_TO_END)
 
     def send_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-        _send(pipe, Warned(str(message)))
+        _send(pipe, str(message))
 
     # The parent shows warnings, where they cannot break the progress bars on the terminal.
     warnings.showwarning = send_warning
@@ -263,7 +252,8 @@ def _unexpected(error: Exception, *, stage: Stage, store: Store) -> IsoglotError
     return IsoglotError(f"{summary}; an error of isoglot's own, or of a library: its traceback is in {path}")
 
 
-def _send(pipe: Connection, message: Event | Warned) -> None:
+def _send(pipe: Connection, message: Event | str) -> None:
+    """Send an event, or the text of a warning."""
     # `end_with_parent` notices a parent that is gone.
     with suppress(OSError):
         pipe.send(message)

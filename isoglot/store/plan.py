@@ -65,15 +65,14 @@ def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
 
 def _planned(stage: Stage, *, state: State, store: Store, records: list[Record]) -> PlannedStage:
     known = 0.0 if state is State.DONE else _seconds_estimate(stage, records=records)
-    guess = stage.guessed_seconds() if known is None else None
-    whole = guess if known is None else known
+    whole = stage.guessed_seconds() if known is None else known
     share_done = stage.share_done(store.partial_folder(stage)) if state is State.INTERRUPTED else 0.0
     return PlannedStage(
         stage=stage,
         state=state,
         amount=stage.amount(),
         seconds_estimate=None if whole is None else whole * (1 - share_done),
-        guessed=guess is not None,
+        guessed=known is None and whole is not None,
         share_done=share_done,
     )
 

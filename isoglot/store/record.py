@@ -29,7 +29,6 @@ def maker() -> dict[str, Any]:
 
 
 def host() -> str:
-    """The machine's name."""
     return os.uname().nodename
 
 
@@ -81,12 +80,10 @@ def damaged(path: Path, *, fault: str, folder: Path) -> IsoglotError:
 
 def file_sums(folder: Path, *, leave_out: Collection[str]) -> dict[str, FileSum]:
     """Every file under a folder, read once and flushed to the disk, by relative posix path in sorted order."""
-    sums = {}
-    for name in sorted(_names(folder)):
-        if name not in leave_out:
-            sums[name] = _file_sum(folder / name)
-            flush(folder / name)
-    return sums
+    names = sorted({*_names(folder)} - {*leave_out})
+    for name in names:
+        flush(folder / name)
+    return {name: _file_sum(folder / name) for name in names}
 
 
 def check_files(folder: Path, files: Mapping[str, FileSum], *, contents: bool) -> None:
@@ -177,7 +174,6 @@ class Record:
 
     @property
     def folder_name(self) -> str:
-        """The name of the artifact's folder in a store."""
         return folder_name(kind=self.kind, digest=self.digest)
 
     def write(self, folder: Path) -> None:
@@ -198,10 +194,9 @@ def read_record(folder: Path) -> Record:
     path = folder / RECORD_NAME
     try:
         return parsed_record(path.read_bytes(), path=path)
-    except OSError as error:
-        raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
-    except ValueError as error:
-        raise damaged(path, fault=str(error), folder=folder) from error
+    except (OSError, ValueError) as error:
+        fault = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
+        raise damaged(path, fault=fault, folder=folder) from error
 
 
 def parsed_record(text: bytes, *, path: Path | str) -> Record:
@@ -222,17 +217,16 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
     return record
 
 
-def read_artifact(folder: Path, *, stage: Stage, contents: bool) -> Record:
-    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes."""
-    record = _record_of(stage, folder)
-    check_files(folder, record.files, contents=contents)
-    return record
+def read_artifact(folder: Path, *, stage: Stage | Record, contents: bool, is_summary: bool = False) -> Record:
+    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes.
 
-
-def read_summary(folder: Path, *, stage: Stage | Record, contents: bool) -> Record:
-    """The same for a summary, which has only some of an artifact's files."""
-    record = _record_of(stage, folder)
-    check_files(folder, {name: record.files[name] for name in summarised_files(folder, record)}, contents=contents)
+    A summary has only some of an artifact's files.
+    """
+    record = read_record(folder)
+    if record.digest != stage.digest:
+        raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
+    names = summarised_files(folder, record) if is_summary else record.files
+    check_files(folder, {name: record.files[name] for name in names}, contents=contents)
     return record
 
 
@@ -246,13 +240,6 @@ def summarised_files(folder: Path, record: Record) -> list[str]:
         raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
     except (ValueError, TypeError, KeyError) as error:
         raise damaged(path, fault="does not say which files are there", folder=folder) from error
-
-
-def _record_of(stage: Stage | Record, folder: Path) -> Record:
-    record = read_record(folder)
-    if record.digest != stage.digest:
-        raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
-    return record
 
 
 def check_format(number: int, *, path: Path | str) -> None:

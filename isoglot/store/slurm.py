@@ -216,9 +216,15 @@ class _QueuedJob(NamedTuple):
 
 def _queued_jobs() -> dict[str, _QueuedJob]:
     """This user's jobs by id, with those that ended in the last minutes."""
-    lines = _output("squeue", "--me", "--states=all", "--noheader", f"--format={FIELDS}").splitlines()
-    jobs = [_QueuedJob(*(part.strip() for part in line.split("|", FIELDS.count("|")))) for line in lines]
-    return {job.job_id: job for job in jobs}
+    command = ["squeue", "--me", "--states=all", "--noheader", f"--format={FIELDS}"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS_TO_ANSWER)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SlurmBusyError(str(error)) from error
+    if done.returncode != 0:
+        raise SlurmBusyError(done.stderr.strip() or f"squeue ended with {done.returncode}")
+    lines = [line.split("|", FIELDS.count("|")) for line in done.stdout.splitlines()]
+    return {job.job_id: job for job in (_QueuedJob(*map(str.strip, line)) for line in lines)}
 
 
 def _left_in_queue(folder: Path) -> str | None:
@@ -236,13 +242,3 @@ def _left_in_queue(folder: Path) -> str | None:
         # Its run was killed before submitit had written what the job is to do.
         subprocess.run(["scancel", queued.job_id], capture_output=True, check=False, timeout=SECONDS_TO_ANSWER)
     return None
-
-
-def _output(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS_TO_ANSWER)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SlurmBusyError(str(error)) from error
-    if done.returncode != 0:
-        raise SlurmBusyError(done.stderr.strip() or f"{command[0]} ended with {done.returncode}")
-    return done.stdout

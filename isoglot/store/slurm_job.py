@@ -217,7 +217,10 @@ class Submitter:
         options = self.sbatch_options(resources)
         turn_minutes = minutes(str(options.pop("time")))
         folder = store.log_folder(stage)
-        _remove_drafts(folder)
+        # Files of failed submissions; files of a job have its id, or are links to such a file.
+        for path in (*folder.glob(".submission_file_*.sh"), *folder.glob(f"{'[0-9a-f]' * 32}.pkl")):
+            if not path.is_symlink():
+                path.unlink(missing_ok=True)
         executor = SlurmExecutor(folder, max_num_timeout=math.ceil(60 * resources.hours / turn_minutes) + SPARE_TURNS)
         cpus = options.get("cpus-per-task")
         executor.update_parameters(
@@ -241,13 +244,6 @@ class Submitter:
             raise IsoglotError(
                 f"sbatch took no job for it: {message}; see --partition, --account, --max-jobs and --slurm-option"
             ) from error
-
-
-def _remove_drafts(folder: Path) -> None:
-    """Remove the files of failed submissions. Files of a job have its id, or are links to such a file."""
-    for path in (*folder.glob(".submission_file_*.sh"), *folder.glob(f"{'[0-9a-f]' * 32}.pkl")):
-        if not path.is_symlink():
-            path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -91,7 +91,6 @@ class Stage(Identified, ABC):
         return 0.0
 
     def resources(self) -> Resources:
-        """The needs of the stage on a cluster."""
         return Resources()
 
     @property
@@ -121,7 +120,6 @@ class Stage(Identified, ABC):
 
     @property
     def input_digests(self) -> dict[str, str]:
-        """The digest of every input."""
         return {path: stage.digest for path, stage in self.inputs.items()}
 
 

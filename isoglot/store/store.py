@@ -30,7 +30,6 @@ from isoglot.store.record import (
     maker,
     read_artifact,
     read_record,
-    read_summary,
 )
 from isoglot.store.stage import Progress, Stage, Work
 
@@ -121,7 +120,6 @@ class Store:
         return self.root / folder_name(kind=stage.kind, digest=stage.digest)
 
     def partial_folder(self, stage: Stage) -> Path:
-        """The folder of an artifact in work."""
         return self._beside(stage, PARTIAL)
 
     def log_folder(self, stage: Stage | Record) -> Path:
@@ -162,9 +160,9 @@ class Store:
         folder = self.find_folder(stage)
         if folder is None:
             return None
-        if folder == self.summary_folder(stage):
-            return StoredArtifact(folder=folder, record=read_summary(folder, stage=stage, contents=contents))
-        return StoredArtifact(folder=folder, record=self.verify(stage) if contents else self.record(stage))
+        is_summary = folder == self.summary_folder(stage)
+        record = read_artifact(folder, stage=stage, contents=contents, is_summary=is_summary)
+        return StoredArtifact(folder=folder, record=record)
 
     def records(self) -> Iterator[Record]:
         """The records of all artifacts and summaries; the stage that needs an unreadable one will report it."""
@@ -215,11 +213,9 @@ class Store:
         inputs = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}
         partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
-        stopwatch = Stopwatch(partial)
-        timed, log = stopwatch.timed(progress), self.log_folder(stage)
-        work = Work(folder=partial, input_folders=inputs, progress=timed, log_folder=log)
+        stopwatch, log = Stopwatch(partial), self.log_folder(stage)
         try:
-            stage.make(work)
+            stage.make(Work(folder=partial, input_folders=inputs, progress=stopwatch.timed(progress), log_folder=log))
         except BaseException:
             # A full disk must not hide why the attempt stopped.
             with suppress(OSError):

@@ -20,8 +20,8 @@ from isoglot.store.record import (
     Record,
     file_sums,
     parsed_record,
+    read_artifact,
     read_record,
-    read_summary,
     summarised_files,
 )
 from isoglot.store.store import Store, ignore_holder
@@ -60,11 +60,11 @@ def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] = igno
         try:
             with lease(store.root / f"{UNPACKING}.lease", waiting=waiting):
                 try:
-                    _remove(draft)
+                    shutil.rmtree(draft, ignore_errors=True)
                     _extract(archive, draft)
                     return _merge(draft, store, archive=archive)
                 finally:
-                    _remove(draft)
+                    shutil.rmtree(draft, ignore_errors=True)
         finally:
             # A refused archive leaves no new folder: this fails where the store has anything in it.
             with suppress(OSError):
@@ -150,11 +150,6 @@ def _check_room(archive: Path, needed: int, *, root: Path) -> None:
         )
 
 
-def _remove(draft: Path) -> None:
-    if draft.exists():
-        shutil.rmtree(draft)
-
-
 def _extract(archive: Path, draft: Path) -> None:
     """Write every member below the draft folder, and raise at the first that differs from the manifest."""
     with _opened(archive) as (tar, file):
@@ -230,7 +225,7 @@ def _sound_folder(record: Record, *, store: Store) -> Path | None:
     folder = store.find_folder(record)
     if folder is not None and folder == store.summary_folder(record):
         try:
-            read_summary(folder, stage=record, contents=True)
+            read_artifact(folder, stage=record, contents=True, is_summary=True)
         except IsoglotError:
             return None
     return folder

@@ -77,7 +77,7 @@ class Separate:
         """The same separation in a model of another depth.
 
         Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3 of
-        4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow to tell is refused.
+        4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
         """
         # Departure: the paper trains 8 layers only; this rule is ours.
         layers = frozenset(i for i in range(1, depth + 1) if ceil((i - 0.5) * PAPER_DEPTH / depth) in self.layers)
@@ -105,22 +105,19 @@ class Condition:
     separate: Separate = Separate()
 
     def __post_init__(self) -> None:
-        if self.segmentation is Segmentation.JOINT and (self.separate.embeddings or self.anchors is Anchors.NONE):
-            raise IsoglotError(
-                f"condition {self.name!r}: without shared subwords the BPE must be learned for each language"
+        is_joint, is_shared = self.segmentation is Segmentation.JOINT, not self.separate.embeddings
+        problem = ""
+        if is_joint and (not is_shared or self.anchors is Anchors.NONE):
+            problem = "without shared subwords the BPE must be learned for each language"
+        elif self.anchors is Anchors.EXTRA and not is_shared:
+            problem = "extra anchors need embeddings that the languages share"
+        elif self.kept_anchors and (is_joint or not is_shared or self.anchors is not Anchors.NATURAL):
+            problem = (
+                "only natural anchors can be kept in part, with BPE learned for each language and embeddings that the "
+                "languages share"
             )
-        if self.anchors is Anchors.EXTRA and self.separate.embeddings:
-            raise IsoglotError(f"condition {self.name!r}: extra anchors need embeddings that the languages share")
-        if self.kept_anchors is not None and not self._has_anchors_to_keep:
-            raise IsoglotError(
-                f"condition {self.name!r}: only natural anchors can be kept in part, "
-                "with BPE learned for each language and embeddings that the languages share"
-            )
-
-    @property
-    def _has_anchors_to_keep(self) -> bool:
-        each = self.segmentation is Segmentation.EACH
-        return self.anchors is Anchors.NATURAL and each and not self.separate.embeddings
+        if problem:
+            raise IsoglotError(f"condition {self.name!r}: {problem}")
 
     @property
     def tables(self) -> TableKind:
@@ -165,25 +162,34 @@ CONDITIONS = {condition.name: condition for condition in TABLE_1}
 
 def known_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
     """One of those given, a row of Table 1, or "anchors-25": the 25% most frequent anchors ("-random": any 25%)."""
-    if (given := next((each for each in among if each.name == name), None)) is not None:
-        return given
-    if name in CONDITIONS:
-        return CONDITIONS[name]
+    named = CONDITIONS | {condition.name: condition for condition in among}
+    if name in named:
+        return named[name]
     # Without useless zeros, so that one condition has one name.
-    if written := re.fullmatch(r"anchors-((?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?)(-random)?", name):
-        return _with_anchors_kept(name, percent=Decimal(written[1]), at_random=written[2] is not None)
-    return None
+    parts = re.fullmatch(r"anchors-((?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?)(-random)?", name)
+    if parts is None:
+        return None
+    percent, order = Decimal(parts[1]), AnchorOrder.RANDOM if parts[2] else AnchorOrder.FREQUENT
+    if not 0 < percent < 100:
+        raise IsoglotError(
+            f"{name!r}: the percentage of anchors to keep is above 0 and below 100; "
+            "'no-anchors' keeps none and 'default-anchors' all"
+        )
+    return replace(
+        UNION_VOCABULARY,
+        name=name,
+        label=f"Anchors {percent:f}%{' random' if parts[2] else ''}",
+        kept_anchors=KeptAnchors(share=float(percent / 100), order=order),
+    )
 
 
 def named_in_file(name: str) -> Condition:
     """The condition of this name, or an error with the names there are."""
-    if (found := known_condition(name)) is not None:
-        return found
+    if (condition := known_condition(name)) is not None:
+        return condition
     known = [*CONDITIONS, "anchors-25", "anchors-25-random"]
-    raise IsoglotError(
-        f"{name!r} is not one of {', '.join(repr(each) for each in known)} (or another percentage than 25)"
-        f"{suggestion(name, known)}"
-    )
+    names = ", ".join(map(repr, known))
+    raise IsoglotError(f"{name!r} is not one of {names} (or another percentage than 25){suggestion(name, known)}")
 
 
 def condition_named(name: str, *, among: Iterable[Condition] = ()) -> Condition:
@@ -202,8 +208,7 @@ def written(condition: Condition) -> str | dict[str, Any]:
         return condition.name
     from pydantic import TypeAdapter
 
-    settings: dict[str, Any] = TypeAdapter(Condition).dump_python(condition, mode="json")
-    return settings
+    return TypeAdapter(Condition).dump_python(condition, mode="json")  # type: ignore[no-any-return]
 
 
 def read_condition(value: object) -> Condition:
@@ -217,19 +222,3 @@ def read_condition(value: object) -> Condition:
     except ValidationError as error:
         first = error.errors()[0]
         raise IsoglotError(f"no condition: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-
-
-def _with_anchors_kept(name: str, *, percent: Decimal, at_random: bool) -> Condition:
-    if not 0 < percent < 100:
-        raise IsoglotError(
-            f"{name!r}: the percentage of anchors to keep is above 0 and below 100; "
-            "'no-anchors' keeps none and 'default-anchors' all"
-        )
-    return replace(
-        UNION_VOCABULARY,
-        name=name,
-        label=f"Anchors {percent:f}%{' random' if at_random else ''}",
-        kept_anchors=KeptAnchors(
-            share=float(percent / 100), order=AnchorOrder.RANDOM if at_random else AnchorOrder.FREQUENT
-        ),
-    )

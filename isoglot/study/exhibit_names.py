@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isoglot.errors import suggestion
-from isoglot.study.toml_tables import FileKey, Table, checked, distinct, known_name, quoted, refuse_unknown_keys
+from isoglot.study.toml_tables import FileKey, checked, distinct, known_name, quoted, refuse_unknown_keys
 
 EXHIBITS = {
     "table-1": "zero-shot transfer of tasks from the first language to the others",
@@ -19,7 +18,7 @@ EXHIBITS = {
     "training": "the same and CKA at moments of training: when structure emerges",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
-TOLD_ANYWAY = "vocabulary"
+ALWAYS_SHOWN = "vocabulary"
 """Shown for every model of two languages, whatever the exhibits are."""
 
 KEYS = ("targets", "conditions", "tasks", "seeds")
@@ -37,10 +36,6 @@ def keys_of(exhibit: str) -> list[str]:
         "seeds": exhibit in WITHOUT_SEEDS,
     }
     return [key for key in KEYS if not without.get(key, False)]
-
-
-Lists = Mapping[str, Sequence[Any]]
-"""The lists of a study by key."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,31 +56,28 @@ EVERYTHING = ExhibitFilter()
 
 
 def parse_filters(
-    value: object, *, exhibits: Collection[str], lists: Lists, place: FileKey
+    value: object, *, exhibits: Collection[str], lists: Mapping[str, Sequence[Any]], place: FileKey
 ) -> dict[str, ExhibitFilter]:
-    """The table [only], by exhibit; each list in it must be a part of the study's own."""
-    found = {}
-    for exhibit, table in checked(value, dict, place=place).items():
-        at_exhibit = place.at(exhibit)
-        if exhibit not in exhibits:
-            raise at_exhibit.error(
-                f"this exhibit is not in exhibits, {quoted(exhibits)}{suggestion(exhibit, exhibits)}"
-            )
-        found[exhibit] = _narrowing(exhibit, checked(table, dict, place=at_exhibit), lists=lists, place=at_exhibit)
-    return found
-
-
-def _narrowing(exhibit: str, table: Table, *, lists: Lists, place: FileKey) -> ExhibitFilter:
-    own = keys_of(exhibit)
-    for key in table:
-        if key in lists and key not in own:
-            raise place.at(key).error(f"{exhibit} has no {key} to choose from; the keys here are {quoted(own)}")
-    refuse_unknown_keys(table, own, place=place)
-    return ExhibitFilter(**{key: _part_of(lists[key], items, place=place.at(key)) for key, items in table.items()})
+    """The table [only], by exhibit; each list in it must be a part of the study's own list of that key."""
+    filters = {}
+    tables = checked(value, dict, place=place)
+    refuse_unknown_keys(tables, exhibits, place=place, problem="this exhibit is not in exhibits,")
+    for exhibit, of_exhibit in tables.items():
+        at_exhibit, own = place.at(exhibit), keys_of(exhibit)
+        table = checked(of_exhibit, dict, place=at_exhibit)
+        for key in table:
+            if key in lists and key not in own:
+                raise at_exhibit.at(key).error(
+                    f"{exhibit} has no {key} to choose from; the keys here are {quoted(own)}"
+                )
+        refuse_unknown_keys(table, own, place=at_exhibit)
+        parts = {key: _part_of(lists[key], items, place=at_exhibit.at(key)) for key, items in table.items()}
+        filters[exhibit] = ExhibitFilter(**parts)
+    return filters
 
 
 def _part_of(known: Sequence[Any], items: object, *, place: FileKey) -> tuple[Any, ...]:
-    named = distinct(items, type(known[0]), at_least=1, place=place)
+    named = distinct(items, type(known[0]), place=place)
     for item in named:
         if isinstance(item, str):
             known_name(item, known, place=place)

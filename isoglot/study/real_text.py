@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from isoglot.errors import MissingDataError, suggestion
+from isoglot.errors import MissingDataError
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
-from isoglot.study.limits import at_least
+from isoglot.study.limits import Count
 from isoglot.study.task_files import SPLITS, parse_task_files, task_file_keys, task_names
 from isoglot.study.toml_tables import (
     FileKey,
@@ -19,8 +19,6 @@ from isoglot.study.toml_tables import (
     file_paths,
     known_name,
     made_from,
-    quoted,
-    refuse_outside,
     refuse_unknown_keys,
 )
 
@@ -72,13 +70,7 @@ LANGUAGE_RESOURCES = {
     "vectors": "word vectors, as fastText's",
 }
 """Files that one language may bring."""
-MOST_FILES = {
-    "dictionary": 1,
-    "retrieval": 2,
-    "word-translation": 1,
-    "word-mapping": 1,
-    "vectors": 1,
-}
+MOST_FILES = {"dictionary": 1, "retrieval": 2, "word-translation": 1, "word-mapping": 1, "vectors": 1}
 """Kinds that are not listed take any number: two files, one for each language, and again two."""
 
 
@@ -116,26 +108,22 @@ class RealText:
 
     def resource(self, kind: str, languages: tuple[str, str]) -> tuple[Path, ...]:
         """The files of one resource of a pair of languages."""
-        key = f"{kind}.{'-'.join(languages)}"
-        if key not in self.resources:
-            raise MissingDataError(f"resources.{key} is not given: name a file of {RESOURCES[kind]} there")
-        return self.resources[key]
+        return self._files(f"{kind}.{'-'.join(languages)}", purpose=f"a file of {RESOURCES[kind]}")
 
     def language_resource(self, kind: str, language: str) -> tuple[Path, ...]:
         """The files of one resource of one language."""
-        key = f"{kind}.{language}"
-        if key not in self.resources:
-            raise MissingDataError(f"resources.{key} is not given: name files of {LANGUAGE_RESOURCES[kind]} there")
-        return self.resources[key]
+        return self._files(f"{kind}.{language}", purpose=f"files of {LANGUAGE_RESOURCES[kind]}")
 
     def task_files(self, task: str, *, language: str, split: str, pair: tuple[str, str]) -> tuple[Path, ...]:
         """Labelled examples of a task in one language, for a model of a pair that it belongs to."""
-        for key in task_file_keys(task, language=language, split=split, pair=pair):
-            if key in self.resources:
-                return self.resources[key]
-        raise MissingDataError(
-            f"resources.{task}.{language}.{split} is not given: name a file of {SPLITS[split]} there"
-        )
+        keys = task_file_keys(task, language=language, split=split, pair=pair)
+        given = next((key for key in keys if key in self.resources), f"{task}.{language}.{split}")
+        return self._files(given, purpose=f"a file of {SPLITS[split]}")
+
+    def _files(self, key: str, *, purpose: str) -> tuple[Path, ...]:
+        if key not in self.resources:
+            raise MissingDataError(f"resources.{key} is not given: name {purpose} there")
+        return self.resources[key]
 
 
 def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> RealText:
@@ -151,9 +139,7 @@ def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, pla
     refuse_unknown_keys(other, languages[1:], place=at_other)
     most_words = text.get(MOST_WORDS)
     if most_words is not None:
-        refuse_outside(
-            checked(most_words, int, place=at_text.at(MOST_WORDS)), at_least(1), place=at_text.at(MOST_WORDS)
-        )
+        checked(most_words, Count, place=at_text.at(MOST_WORDS))
     return RealText(
         main={language: _source(text[language], data=data, place=at_text.at(language)) for language in languages},
         other_domain={name: _source(value, data=data, place=at_other.at(name)) for name, value in other.items()},
@@ -170,7 +156,7 @@ def _source(value: object, *, data: Path, place: FileKey) -> TextSource:
             raise place.error(
                 'should name a file, a list of files, or a data set, as in { dataset = "user/name", ... }'
             )
-        dataset = made_from(value, HubDataset, place=place, given={})
+        dataset = made_from(value, HubDataset, place=place)
         if not re.fullmatch("[0-9a-f]{40}", dataset.revision or ""):
             raise place.at("revision").error(
                 "should be the commit, 40 hex digits, so that the same text comes every time"
@@ -187,55 +173,49 @@ def _splittings(value: object, *, languages: tuple[str, ...], place: FileKey) ->
     refuse_unknown_keys(table, (*languages, LOWERCASE), place=place)
     lowercase = checked(table.get(LOWERCASE, False), bool, place=place.at(LOWERCASE))
     return {
-        language: _splitting(language, table.get(language), lowercase=lowercase, place=place.at(language))
+        language: replace(_splitting(language, table.get(language), place=place.at(language)), lowercase=lowercase)
         for language in languages
     }
 
 
-def _splitting(language: str, value: Any, *, lowercase: bool, place: FileKey) -> WordSplitting:
-    splitter, command = default_splitting(language).splitter, ()
-    if isinstance(value, dict):
-        refuse_unknown_keys(value, ("command",), place=place)
-        splitter = Splitter.COMMAND
-        command = checked(value.get("command"), tuple[str, ...], place=place.at("command"))
-        if not command:
-            raise place.at("command").error('names no command; give a list, as in ["segment.sh", "pku"]')
-    elif value is not None:
+def _splitting(language: str, value: Any, *, place: FileKey) -> WordSplitting:
+    if value is None:
+        return default_splitting(language)
+    if not isinstance(value, dict):
         named = [each.value for each in Splitter if each is not Splitter.COMMAND]
-        splitter = Splitter(known_name(value, named, place=place))
-    return WordSplitting(splitter=splitter, language=language, lowercase=lowercase, command=command)
+        return WordSplitting(splitter=Splitter(known_name(value, named, place=place)), language=language)
+    refuse_unknown_keys(value, ("command",), place=place)
+    command = checked(value.get("command"), tuple[str, ...], place=place.at("command"))
+    if not command:
+        raise place.at("command").error('names no command; give a list, as in ["segment.sh", "pku"]')
+    return WordSplitting(splitter=Splitter.COMMAND, language=language, command=command)
 
 
 def _resources(value: object, *, languages: tuple[str, ...], data: Path, place: FileKey) -> dict[str, tuple[Path, ...]]:
-    found: dict[str, tuple[Path, ...]] = {}
+    pairs = tuple(f"{languages[0]}-{target}" for target in languages[1:])
+    owners = dict.fromkeys(RESOURCES, pairs) | {"paraphrase": languages[:1], "vectors": languages}
     tasks = task_names()
+    resources: dict[str, tuple[Path, ...]] = {}
     for kind, files in checked(value, dict, place=place).items():
         at_kind = place.at(known_name(kind, (*RESOURCES, *LANGUAGE_RESOURCES, *tasks), place=place))
         if kind in tasks:
-            found |= parse_task_files(kind, files, languages=languages, data=data, place=at_kind)
+            resources |= parse_task_files(kind, files, languages=languages, data=data, place=at_kind)
             continue
-        pairs = tuple(f"{languages[0]}-{target}" for target in languages[1:])
-        owners = {"paraphrase": languages[:1], "vectors": languages}.get(kind, pairs)
-        found |= _files_of_owners(kind, files, owners=owners, data=data, place=at_kind)
-    return found
+        by_owner = checked(files, dict, place=at_kind)
+        what = "pairs" if kind in RESOURCES else "languages"
+        refuse_unknown_keys(by_owner, owners[kind], place=at_kind, problem=f"the {what} of this study are")
+        for owner, names in by_owner.items():
+            resources[f"{kind}.{owner}"] = _resource_paths(kind, names, data=data, place=at_kind.at(owner))
+    return resources
 
 
-def _files_of_owners(
-    kind: str, value: object, *, owners: tuple[str, ...], data: Path, place: FileKey
-) -> dict[str, tuple[Path, ...]]:
-    """The files of one resource by language, or by pair of languages."""
-    what = "pairs" if kind in RESOURCES else "languages"
-    found = {}
-    for owner, names in checked(value, dict, place=place).items():
-        if owner not in owners:
-            raise place.at(owner).error(f"the {what} of this study are {quoted(owners)}{suggestion(owner, owners)}")
-        paths = file_paths(names, data=data, place=place.at(owner))
-        most = MOST_FILES.get(kind)
-        if most is not None and len(paths) > most:
-            raise place.at(owner).error(f"takes no more than {most} file(s), and {len(paths)} are named")
-        if most is None and len(paths) > 2 and len(paths) % 2:
-            raise place.at(owner).error(
-                f"takes one file of both languages, or files by twos, one for each language; {len(paths)} are named"
-            )
-        found[f"{kind}.{owner}"] = paths
-    return found
+def _resource_paths(kind: str, names: object, *, data: Path, place: FileKey) -> tuple[Path, ...]:
+    paths = file_paths(names, data=data, place=place)
+    most = MOST_FILES.get(kind)
+    if most is not None and len(paths) > most:
+        raise place.error(f"takes no more than {most} file(s), and {len(paths)} are named")
+    if most is None and len(paths) > 2 and len(paths) % 2:
+        raise place.error(
+            f"takes one file of both languages, or files by twos, one for each language; {len(paths)} are named"
+        )
+    return paths

@@ -1,8 +1,11 @@
 """How large a study is: model, vocabulary, budget and search, from a laptop demo to the paper."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
+from isoglot.study.limits import Count, CountOrZero, Positive, Share, ShareBelowOne, ShareInside, at_least
 from isoglot.study.searches import Alignment, FastText, Schedule, Search
 
 
@@ -24,17 +27,17 @@ class Decay(StrEnum):
 class EncoderShape:
     """The Transformer of section 3.1."""
 
-    layers: int
-    width: int
-    heads: int
-    feed_forward: int
-    positions: int = 512
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
+    layers: Count
+    width: Count
+    heads: Count
+    feed_forward: Count
+    positions: Count = 512
+    dropout: ShareBelowOne = 0.1
+    attention_dropout: ShareBelowOne = 0.1
     norm: NormPlacement = NormPlacement.POST
-    token_init_std: float | None = None
+    token_init_std: Positive | None = None
     """None: width ** -0.5."""
-    position_init_std: float | None = None
+    position_init_std: Positive | None = None
     """None: width ** -0.5."""
 
     def num_parameters(self, *, table_size: int) -> int:
@@ -51,15 +54,15 @@ class EncoderShape:
 class Optimization:
     """Adam and its learning rate (section 3.1)."""
 
-    learning_rate: float
-    warmup_updates: int
+    learning_rate: Positive
+    warmup_updates: CountOrZero
     decay: Decay = Decay.INVERSE_SQUARE_ROOT
     # Departure: the paper gives no betas, epsilon, weight decay or clipping; these are XLM's.
-    beta1: float = 0.9
-    beta2: float = 0.98
-    epsilon: float = 1e-8
-    weight_decay: float = 0.0
-    clip_norm: float = 5.0
+    beta1: ShareBelowOne = 0.9
+    beta2: ShareBelowOne = 0.98
+    epsilon: Positive = 1e-8
+    weight_decay: Annotated[float, at_least(0)] = 0.0
+    clip_norm: Positive = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,32 +73,46 @@ class Scale:
     summary: str
     shape: EncoderShape
     optimization: Optimization
-    merges: int
+    merges: Count
     """BPE merges of a joint vocabulary; learned for each language, each gets half of them."""
-    window: int
+    window: Annotated[int, at_least(3)]
     """Tokens in one training sequence."""
-    batch: int
+    batch: Count
     """Windows in one update, over all processes."""
-    updates: int
-    evaluations: int
+    updates: Count
+    evaluations: Count
     """How many times during training the dev perplexity is measured and a checkpoint considered."""
     word_tasks: Search
     """Search for tasks that label words: NER, parsing, parts of speech."""
     pair_tasks: Search
     """Search for tasks that label pairs of sentences: NLI."""
     alignment: Alignment
-    mask_rate: float = 0.15
+    mask_rate: ShareInside = 0.15
     # Departure: one language for a whole update at the small scales; in XLM, and at the paper's, each of 8 parts draws.
-    language_draws: int = 1
+    language_draws: Count = 1
     """Into how many equal parts an update's batch is cut, each of which draws its language."""
-    language_exponent: float = 0.7
-    dev_lines: int = 5000
-    test_lines: int = 5000
+    language_exponent: Share = 0.7
+    dev_lines: Count = 5000
+    test_lines: Count = 5000
 
     @property
     def tokens(self) -> int:
         """Training budget of one model."""
         return self.updates * self.batch * self.window
+
+    def conflicts(self) -> Iterator[tuple[str, str]]:
+        """Each key whose number does not fit another's, with what would be right."""
+        shape, warmup = self.shape, self.optimization.warmup_updates
+        if shape.width % shape.heads:
+            yield "shape.width", f"should divide by shape.heads: {shape.width} does not divide by {shape.heads}"
+        if self.language_draws > self.batch:
+            yield "language_draws", f"should be at most batch, {self.batch}, not {self.language_draws}"
+        if self.window > shape.positions:
+            yield "window", f"should be at most shape.positions, {shape.positions}, not {self.window}"
+        if self.evaluations > self.updates:
+            yield "evaluations", f"should be at most updates, {self.updates}, not {self.evaluations}"
+        if warmup > self.updates:
+            yield "optimization.warmup_updates", f"should be at most updates, {self.updates}, not {warmup}"
 
 
 # Departure: small, pre-LN, no dropout, larger initial positions, more masking, a linear end of the learning rate and
@@ -115,12 +132,7 @@ DEMO = Scale(
         token_init_std=0.05,
         position_init_std=0.3,
     ),
-    optimization=Optimization(
-        learning_rate=6e-3,
-        warmup_updates=100,
-        decay=Decay.LINEAR_TAIL,
-        weight_decay=0.1,
-    ),
+    optimization=Optimization(learning_rate=6e-3, warmup_updates=100, decay=Decay.LINEAR_TAIL, weight_decay=0.1),
     merges=900,
     window=16,
     batch=64,
@@ -128,28 +140,12 @@ DEMO = Scale(
     evaluations=7,
     # Departure: few settings, short runs and high learning rates, for a model this narrow; NLI warms up as well.
     word_tasks=Search(
-        batches=(32,),
-        learning_rates=(2e-3, 4e-3),
-        epochs=3,
-        epoch_examples=3000,
-        schedule=Schedule.LINEAR,
-        beta2=0.99,
+        batches=(32,), learning_rates=(2e-3, 4e-3), epochs=3, epoch_examples=3000, schedule=Schedule.LINEAR, beta2=0.99
     ),
-    pair_tasks=Search(
-        batches=(64,),
-        learning_rates=(2e-3, 4e-3),
-        epochs=6,
-        schedule=Schedule.LINEAR,
-        beta2=0.999,
-    ),
+    pair_tasks=Search(batches=(64,), learning_rates=(2e-3, 4e-3), epochs=6, schedule=Schedule.LINEAR, beta2=0.999),
     alignment=Alignment(
         layer_tasks=Search(
-            batches=(32,),
-            learning_rates=(2e-3,),
-            epochs=2,
-            epoch_examples=3000,
-            schedule=Schedule.LINEAR,
-            beta2=0.99,
+            batches=(32,), learning_rates=(2e-3,), epochs=2, epoch_examples=3000, schedule=Schedule.LINEAR, beta2=0.99
         ),
         fasttext=FastText(dimensions=32, least_count=1, buckets=2000),
     ),
@@ -163,13 +159,7 @@ SMALL = Scale(
     name="small",
     summary="real languages, minutes for a model on one GPU",
     shape=EncoderShape(
-        layers=8,
-        width=256,
-        heads=4,
-        feed_forward=1024,
-        dropout=0.0,
-        attention_dropout=0.0,
-        norm=NormPlacement.PRE,
+        layers=8, width=256, heads=4, feed_forward=1024, dropout=0.0, attention_dropout=0.0, norm=NormPlacement.PRE
     ),
     optimization=Optimization(learning_rate=2e-3, warmup_updates=500),
     merges=32_000,
@@ -178,13 +168,7 @@ SMALL = Scale(
     updates=4500,
     evaluations=9,
     # Departure: few settings, larger batches and higher learning rates, for minutes a model; NLI warms up as well.
-    word_tasks=Search(
-        batches=(32,),
-        learning_rates=(6e-4, 1.2e-3),
-        epochs=4,
-        schedule=Schedule.LINEAR,
-        beta2=0.99,
-    ),
+    word_tasks=Search(batches=(32,), learning_rates=(6e-4, 1.2e-3), epochs=4, schedule=Schedule.LINEAR, beta2=0.99),
     pair_tasks=Search(
         batches=(64,),
         learning_rates=(2e-4, 4e-4),
@@ -195,13 +179,7 @@ SMALL = Scale(
         beta2=0.999,
     ),
     alignment=Alignment(
-        layer_tasks=Search(
-            batches=(32,),
-            learning_rates=(6e-4,),
-            epochs=3,
-            schedule=Schedule.LINEAR,
-            beta2=0.99,
-        ),
+        layer_tasks=Search(batches=(32,), learning_rates=(6e-4,), epochs=3, schedule=Schedule.LINEAR, beta2=0.99)
     ),
 )
 
@@ -221,11 +199,7 @@ PAPER = Scale(
     # Departure: Adam's betas are not in the paper; those of word tasks are of the first author's later code, those of
     # NLI are XLM's.
     word_tasks=Search(
-        batches=(16, 32),
-        learning_rates=(2e-5, 3e-5, 5e-5),
-        epochs=10,
-        schedule=Schedule.LINEAR,
-        beta2=0.99,
+        batches=(16, 32), learning_rates=(2e-5, 3e-5, 5e-5), epochs=10, schedule=Schedule.LINEAR, beta2=0.99
     ),
     # Departure: "200 epochs for NLI" are read as 200 times 20,000 pairs, as in XLM: ten passes over MNLI. As 200
     # passes they would be twenty times as many, 10 to 20 million updates for each of 18 settings.
@@ -240,13 +214,7 @@ PAPER = Scale(
     ),
     # Departure: the paper gives no settings for the layers of Figure 5; these are of the first author's later code.
     alignment=Alignment(
-        layer_tasks=Search(
-            batches=(128,),
-            learning_rates=(1e-4, 1e-3),
-            epochs=20,
-            schedule=Schedule.LINEAR,
-            beta2=0.99,
-        ),
+        layer_tasks=Search(batches=(128,), learning_rates=(1e-4, 1e-3), epochs=20, schedule=Schedule.LINEAR, beta2=0.99)
     ),
 )
 

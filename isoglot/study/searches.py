@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from isoglot.study.limits import Count, CountOrZero, Positive, ShareBelowOne, TwoOrMore
+
 
 class Schedule(StrEnum):
     """The learning rate of fine-tuning: always the same, or up over the first updates and then linearly to 0."""
@@ -24,19 +26,19 @@ class Setting:
 class Search:
     """Settings of fine-tuning to try on the source language, and the budget of each (section 3.2)."""
 
-    batches: tuple[int, ...]
-    learning_rates: tuple[float, ...]
+    batches: tuple[Count, ...]
+    learning_rates: tuple[Positive, ...]
     """Learning rates of the encoder."""
-    head_learning_rates: tuple[float, ...] = ()
+    head_learning_rates: tuple[Positive, ...] = ()
     """Learning rates of the task's own layer; none: the encoder's."""
-    epochs: int
+    epochs: Count
     """After each of them the dev set is scored and a checkpoint considered."""
-    epoch_examples: int | None = None
+    epoch_examples: Count | None = None
     """None: each training example once."""
     schedule: Schedule
-    warmup_share: float = 0.1
+    warmup_share: ShareBelowOne = 0.1
     """Share of all updates that warm up, under the linear schedule."""
-    beta2: float
+    beta2: ShareBelowOne
 
     def settings(self) -> tuple[Setting, ...]:
         """Every combination, in the order in which they are tried."""
@@ -70,12 +72,12 @@ class Subwords(StrEnum):
 class FastText:
     """Skip-grams with subwords of characters (Bojanowski et al., 2017): the baseline of Figure 4."""
 
-    dimensions: int = 300
-    epochs: int = 5
-    least_count: int = 5
-    learning_rate: float = 0.05
-    window: int = 5
-    buckets: int = 2_000_000
+    dimensions: Count = 300
+    epochs: Count = 5
+    least_count: Count = 5
+    learning_rate: Positive = 0.05
+    window: Count = 5
+    buckets: Count = 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,17 +86,17 @@ class Alignment:
 
     # Departure: the paper does not say how vectors that a map was not fitted on are normalised.
     new_vectors: NewVectors = NewVectors.CENTRED
-    rounds: int = 5
+    rounds: CountOrZero = 5
     """Rounds of iterative normalization."""
-    word_sentences: int = 500_000
+    word_sentences: Count = 500_000
     """Sentences of each language in which word types are met."""
-    most_words: int = 200_000
+    most_words: TwoOrMore = 200_000
     """Word types of each language, the most frequent first."""
     # Departure: the paper does not say which subword of an aligned word is mapped; tasks label the first.
     subwords: Subwords = Subwords.FIRST
     aligner: tuple[str, ...] = ()
     """A program that aligns words in the place of fast_align's model; reads "a b ||| c d", writes "0-0 1-1"."""
-    new_layers: int = 4
+    new_layers: CountOrZero = 4
     """Transformer layers between a frozen layer and the task's own."""
     layer_tasks: Search
     """Search for these new layers, on every frozen layer; the setting that is best on the dev set is tested."""

@@ -11,9 +11,9 @@ from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS, Condition, named_in_file
-from isoglot.study.exhibit_names import EVERYTHING, EXHIBITS, TOLD_ANYWAY, ExhibitFilter, parse_filters
+from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, EXHIBITS, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
-from isoglot.study.limits import SEED, at_least, conflicts
+from isoglot.study.limits import Seed, TwoOrMore
 from isoglot.study.real_text import RealText, parse_real_text
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
@@ -28,7 +28,6 @@ from isoglot.study.toml_tables import (
     made_from,
     quoted,
     refuse_missing_keys,
-    refuse_outside,
     refuse_unknown_keys,
 )
 
@@ -47,15 +46,15 @@ class Synthetic:
 
     world: World
     languages: tuple[SyntheticLanguage, ...]
-    sentences: int
-    parallel_sentences: int = 500
+    sentences: TwoOrMore
+    parallel_sentences: TwoOrMore = 500
     """Sentences in every language, apart from the training text, to score retrieval."""
-    mapping_sentences: int = 1000
+    mapping_sentences: TwoOrMore = 1000
     """Others, to fit maps between models on and to compare models by."""
-    train_examples: int = 6000
+    train_examples: TwoOrMore = 6000
     """Labelled, of each task; these are the source's alone."""
-    dev_examples: int = 500
-    test_examples: int = 1000
+    dev_examples: TwoOrMore = 500
+    test_examples: TwoOrMore = 1000
 
     def language(self, name: str) -> SyntheticLanguage:
         return next(language for language in self.languages if language.name == name)
@@ -155,29 +154,44 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
     refuse_unknown_keys(table, KEYS, place=place)
     refuse_missing_keys(table, ("name", "scale", "languages"), place=place)
+    name: str = checked(table["name"], str, place=place.at("name"))
     scale = _scale(table, place=place)
     languages = distinct(table["languages"], str, at_least=2, place=place.at("languages"))
-    for language in languages:
-        _check_name(language, place=place.at("languages"))
+    for key, names in (("languages", languages), ("name", [name])):
+        for each in names:
+            _check_name(each, place=place.at(key))
+    exhibits = _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))
     study = Study(
-        name=_check_name(checked(table["name"], str, place=place.at("name")), place=place.at("name")),
+        name=name,
         scale=scale,
         languages=languages,
         conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
-        exhibits=(exhibits := _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))),
+        exhibits=exhibits,
         tasks=_known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),
-        seeds=_seeds(table.get("seeds", [0]), place=place.at("seeds")),
+        seeds=distinct(table.get("seeds", [0]), Seed, place=place.at("seeds")),
         text=_text(table, languages=languages, data=data, place=place),
         file_exhibits=exhibits,
         origin=origin,
     )
-    _check_enough_text(study, place=place)
-    return replace(study, only=_only(table.get("only", {}), study=study, place=place.at("only")))
+    held_out = scale.dev_lines + scale.test_lines
+    if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
+        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale.name!r} hold out"
+        raise place.at("synthetic.sentences").error(problem)
+    lists = {
+        "targets": languages[1:],
+        "conditions": [condition.name for condition in study.conditions],
+        "tasks": study.tasks,
+        "seeds": study.seeds,
+    }
+    only = parse_filters(
+        table.get("only", {}), exhibits=dict.fromkeys((*exhibits, ALWAYS_SHOWN)), lists=lists, place=place.at("only")
+    )
+    return replace(study, only=only)
 
 
 def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
     """The same study with other seeds, as --seeds asks for."""
-    return replace(study, seeds=_seeds(list(seeds), place=FileKey(file="--seeds")))
+    return replace(study, seeds=distinct(list(seeds), Seed, place=FileKey(file="--seeds")))
 
 
 def with_exhibits(study: Study, names: Iterable[str]) -> Study:
@@ -195,13 +209,7 @@ def with_conditions(study: Study, names: Iterable[str]) -> Study:
     return replace(study, conditions=_conditions(list(names), scale=study.scale, place=FileKey(file="--conditions")))
 
 
-TEXT_HINT = (
-    "write a [text] table that names a file for each, or, for languages that are made up, a [synthetic] table with "
-    "sentences = 40000 and a table [synthetic.languages.NAME] for each"
-)
-
-
-def _check_name(name: str, *, place: FileKey) -> str:
+def _check_name(name: str, *, place: FileKey) -> None:
     # Names become names of folders, prefixes of tokens and keys of weights.
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
@@ -209,48 +217,32 @@ def _check_name(name: str, *, place: FileKey) -> str:
         raise place.error(f"{name!r}: names in {PRIME!r} stand for a language's second model; choose another name")
     if name in RESERVED_NAMES:
         raise place.error(f"{name!r} means something in every model; choose another name")
-    return name
 
 
 def _scale(table: Table, *, place: FileKey) -> Scale:
     named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]
     place = place.at("change")
     scale = changed(named, checked(table.get("change", {}), dict, place=place), place=place, fixed=("name", "summary"))
-    for key, problem in conflicts(scale):
+    for key, problem in scale.conflicts():
         raise place.at(key).error(problem)
     return scale
 
 
 def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Condition, ...]:
     conditions = []
-    for name in distinct(names, str, at_least=1, place=place):
+    for name in distinct(names, str, place=place):
+        about = ""
         try:
             conditions.append(named_in_file(name))
-        except IsoglotError as error:
-            raise place.error(str(error)) from None
-        try:
+            about = f"{name!r}: "
             conditions[-1].separate.at_depth(scale.shape.layers)
         except IsoglotError as error:
-            raise place.error(f"{name!r}: {error}") from None
+            raise place.error(f"{about}{error}") from None
     return tuple(conditions)
 
 
 def _known_names(names: object, known: Collection[str], *, place: FileKey) -> tuple[str, ...]:
-    return tuple(known_name(name, known, place=place) for name in distinct(names, str, at_least=1, place=place))
-
-
-def _seeds(seeds: object, *, place: FileKey) -> tuple[int, ...]:
-    numbers: tuple[int, ...] = distinct(seeds, int, at_least=1, place=place)
-    for seed in numbers:
-        refuse_outside(seed, SEED, place=place)
-    return numbers
-
-
-def _only(value: object, *, study: Study, place: FileKey) -> dict[str, ExhibitFilter]:
-    conditions = [condition.name for condition in study.conditions]
-    lists = {"targets": study.languages[1:], "conditions": conditions, "tasks": study.tasks, "seeds": study.seeds}
-    exhibits = tuple(dict.fromkeys((*study.exhibits, TOLD_ANYWAY)))
-    return parse_filters(value, exhibits=exhibits, lists=lists, place=place)
+    return tuple(known_name(name, known, place=place) for name in distinct(names, str, place=place))
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:
@@ -260,41 +252,34 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKe
                 raise place.at(key).error("a study with a [synthetic] table makes up its text; drop one of the two")
         return _synthetic(table, languages=languages, place=place.at("synthetic"))
     if "text" not in table:
-        raise place.error(f"{quoted(languages)} have no text, and each language needs some; {TEXT_HINT}")
+        raise place.error(
+            f"{quoted(languages)} have no text, and each language needs some; write a [text] table that names a file "
+            "for each, or, for languages that are made up, a [synthetic] table with sentences = 40000 and a table "
+            "[synthetic.languages.NAME] for each"
+        )
     return parse_real_text(table, languages=languages, data=data, place=place)
 
 
 def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> Synthetic:
     synthetic = checked(table["synthetic"], dict, place=place)
-    amounts = [field.name for field in fields(Synthetic) if field.type is int]
     of_world = [field.name for field in fields(World)]
+    amounts = [field.name for field in fields(Synthetic) if field.name not in ("world", "languages")]
     refuse_unknown_keys(synthetic, ("languages", *amounts, *of_world), place=place)
-    world = made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place, given={})
-    made_up = _synthetic_languages(synthetic.get("languages", {}), names=languages, place=place.at("languages"))
-    table_of_amounts = {key: synthetic[key] for key in amounts if key in synthetic}
-    result = made_from(table_of_amounts, Synthetic, place=place, given={"world": world, "languages": made_up})
-    for key in amounts:
-        refuse_outside(getattr(result, key), at_least(2), place=place.at(key))
-    return result
-
-
-def _synthetic_languages(tables: object, *, names: tuple[str, ...], place: FileKey) -> tuple[SyntheticLanguage, ...]:
-    by_name = checked(tables, dict, place=place)
-    for name in by_name:
-        if name not in names:
-            raise place.at(name).error(f"this language is not in languages, {quoted(names)}{suggestion(name, names)}")
+    at_languages = place.at("languages")
+    tables = checked(synthetic.get("languages", {}), dict, place=at_languages)
+    refuse_unknown_keys(tables, languages, place=at_languages, problem="this language is not in languages,")
     made_up = []
-    for name in names:
-        at = place.at(name)
-        if name not in by_name:
-            raise at.error(f"{name!r} has no text; write the table [{at.key}], empty to take every default")
-        table = checked(by_name[name], dict, place=at)
-        made_up.append(made_from(table, SyntheticLanguage, place=at, given={"name": name}))
-    return tuple(made_up)
-
-
-def _check_enough_text(study: Study, *, place: FileKey) -> None:
-    held_out, scale = study.scale.dev_lines + study.scale.test_lines, study.scale.name
-    if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
-        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale!r} hold out"
-        raise place.at("synthetic.sentences").error(problem)
+    for name in languages:
+        place_of_table = at_languages.at(name)
+        if name not in tables:
+            problem = f"{name!r} has no text; write the table [{place_of_table.key}], empty to take every default"
+            raise place_of_table.error(problem)
+        own = checked(tables[name], dict, place=place_of_table)
+        made_up.append(made_from(own, SyntheticLanguage, place=place_of_table, name=name))
+    return made_from(
+        {key: synthetic[key] for key in amounts if key in synthetic},
+        Synthetic,
+        place=place,
+        world=made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place),
+        languages=tuple(made_up),
+    )

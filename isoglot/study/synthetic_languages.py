@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from isoglot.errors import IsoglotError
+from isoglot.study.limits import Count, CountOrZero, Seed, Share, TwoOrMore, UpToTen, refuse_outside_limits
 
 
 class WordOrder(StrEnum):
@@ -49,54 +50,46 @@ class SyntheticLanguage:
     """Before the noun: prepositions; after: postpositions."""
     script: Script = Script.LATIN
     morphology: Morphology = Morphology.NONE
-    cognates: float = 0.0
+    cognates: Share = 0.0
     """Share of nouns, verbs and adjectives spelled as in the family's common stock."""
-    shared_names: float = 1.0
+    shared_names: Share = 1.0
     """Share of names of people, places and organisations spelled as in the common stock."""
     shared_symbols: bool = True
     """Whether digits and punctuation are the common ones."""
-    other_topics: float = 0.0
+    other_topics: Share = 0.0
     """Share of its text that is about the topics of the other domain: 0 is the main domain, 1 the other."""
 
     def __post_init__(self) -> None:
         if not self.name:
             raise IsoglotError("a synthetic language needs a name that is not empty")
-        for knob in ("cognates", "shared_names", "other_topics"):
-            if not 0 <= getattr(self, knob) <= 1:
-                raise IsoglotError(f"language {self.name!r}: {knob} is a share from 0 to 1, not {getattr(self, knob)}")
-
-
-CONCEPT_COUNTS = ("nouns", "verbs", "adjectives", "adpositions", "determiners", "places", "organisations", "numbers")
+        refuse_outside_limits(self, title=f"language {self.name!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class World:
     """A world of meanings that several synthetic languages talk about."""
 
-    seed: int = 0
-    nouns: int = 40
-    verbs: int = 20
-    adjectives: int = 20
-    adpositions: int = 6
-    determiners: int = 2
-    people: int = 10
+    seed: Seed = 0
+    nouns: Count = 40
+    verbs: Count = 20
+    adjectives: Count = 20
+    adpositions: Count = 6
+    determiners: Count = 2
+    people: TwoOrMore = 10
     """Half of them given names and half family names."""
-    places: int = 10
-    organisations: int = 10
-    numbers: int = 8
-    topics: int = 4
-    topic_strength: float = 1.0
+    places: Count = 10
+    organisations: Count = 10
+    numbers: Count = 8
+    topics: Count = 4
+    topic_strength: UpToTen = 1.0
     """Topics multiply each word's likelihood by exp of this times a standard normal number."""
-    zipf_exponent: float = 1.2
+    zipf_exponent: UpToTen = 1.2
     """How steeply the frequency of words falls with their rank."""
-    latent_dimensions: int = 4
+    latent_dimensions: CountOrZero = 4
     """Selectional preferences: p(word | head) grows with exp of the dot product of their latent vectors."""
-    latent_scale: float = 2.5
-    latent_falloff: float = 0.7
+    latent_scale: UpToTen = 2.5
+    latent_falloff: Share = 0.7
     """Scale of latent dimension i is latent_scale * latent_falloff ** i."""
 
     def __post_init__(self) -> None:
-        least = dict.fromkeys(CONCEPT_COUNTS, 1) | {"people": 2, "topics": 1, "seed": 0, "latent_dimensions": 0}
-        for knob, bound in least.items():
-            if getattr(self, knob) < bound:
-                raise IsoglotError(f"world: {knob} must be at least {bound}, not {getattr(self, knob)}")
+        refuse_outside_limits(self, title="world")

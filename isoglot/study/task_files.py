@@ -3,8 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 
-from isoglot.errors import suggestion
-from isoglot.study.toml_tables import FileKey, checked, file_paths, quoted, refuse_unknown_keys
+from isoglot.study.toml_tables import FileKey, checked, file_paths, refuse_unknown_keys
 
 TASKS = files("isoglot") / "evaluation" / "transfer" / "tasks"
 SPLITS = {
@@ -13,7 +12,6 @@ SPLITS = {
     "test": "labelled examples to score by",
 }
 """Files that a language may bring to a task, and their use."""
-OF_TARGETS = ("test",)
 READS_FILES_OF = {"pos": "parsing"}
 """Where a task has no files of its own: treebanks name parts of speech as well."""
 
@@ -42,26 +40,18 @@ def parse_task_files(
     """One task's table of [resources], which is at `place`, by key: "ner.fr.test"."""
     source, *targets = languages
     owners = (*languages, *(f"{source}-{target}" for target in targets))
-    found = {}
-    for owner, of_owner in checked(value, dict, place=place).items():
+    by_owner = checked(value, dict, place=place)
+    refuse_unknown_keys(by_owner, owners, place=place, problem="the languages and pairs of this study are")
+    paths = {}
+    for owner, of_owner in by_owner.items():
         at_owner = place.at(owner)
-        if owner not in owners:
-            raise at_owner.error(
-                f"the languages and pairs of this study are {quoted(owners)}{suggestion(owner, owners)}"
-            )
-        table = checked(of_owner, dict, place=at_owner)
-        if owner in targets:
-            _refuse_what_is_never_read(table, source=source, place=at_owner)
-        refuse_unknown_keys(table, OF_TARGETS if owner in targets else SPLITS, place=at_owner)
+        for split in (table := checked(of_owner, dict, place=at_owner)):
+            if owner in targets and split in ("train", "dev"):
+                raise at_owner.at(split).error(
+                    f"zero-shot transfer never reads it, as models are fine-tuned and chosen in {source!r} alone "
+                    "(section 3.2); drop it"
+                )
+        refuse_unknown_keys(table, ("test",) if owner in targets else SPLITS, place=at_owner)
         for split, names in table.items():
-            found[f"{task}.{owner}.{split}"] = file_paths(names, data=data, place=at_owner.at(split))
-    return found
-
-
-def _refuse_what_is_never_read(table: dict[str, object], *, source: str, place: FileKey) -> None:
-    for split in table:
-        if split in SPLITS and split not in OF_TARGETS:
-            raise place.at(split).error(
-                f"zero-shot transfer never reads it, as models are fine-tuned and chosen in {source!r} alone (section "
-                "3.2); drop it"
-            )
+            paths[f"{task}.{owner}.{split}"] = file_paths(names, data=data, place=at_owner.at(split))
+    return paths

@@ -1,7 +1,6 @@
 """The command as a newcomer meets it: quick, plain, and clear about mistakes. What it makes is in end_to_end."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -9,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import ISOGLOT, Workplace, environment, isoglot, processor_seconds
+from commands import ISOGLOT, Workplace, answered, environment, processor_seconds
 from study_texts import TINY_STUDY
 
+from isoglot.machine import PROCESSES_VARIABLE
+from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.scales import SCALES
@@ -47,11 +48,11 @@ def test_the_command_loads_nothing_heavy() -> None:
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = answer.stdout.split()
     assert "typer" in loaded
-    assert {"torch", "numpy", "tokenizers", "safetensors"}.intersection(loaded) == set()
+    assert {"torch", "numpy", "tokenizers", "safetensors", "transformers", "pydantic"}.intersection(loaded) == set()
 
 
 def test_list_names_everything_built_in(tmp_path: Path) -> None:
-    answer = isoglot("list", folder=tmp_path)
+    answer = answered("list", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     first_words = {line.split()[0] for line in answer.stdout.splitlines()}
     assert first_words >= {condition.name for condition in TABLE_1} | {*SCALES, *builtin_study_names(), "ela", "oru"}
@@ -61,7 +62,7 @@ def test_list_names_everything_built_in(tmp_path: Path) -> None:
 
 def test_plan_before_anything_is_made(tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    answer = isoglot("plan", "tiny.toml", folder=tmp_path)
+    answer = answered("plan", "tiny.toml", folder=tmp_path)
     assert (answer.returncode, answer.stderr) == (0, "")
     planned = rows(answer.stdout)
     state, size, guess = planned["pretraining, sep-emb-l1-6, ela-oru, seed 1"]
@@ -74,11 +75,11 @@ def test_plan_before_anything_is_made(tmp_path: Path) -> None:
 
 
 def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace) -> None:
-    done = isoglot("plan", "tiny.toml", folder=finished.folder).stdout
+    done = answered("plan", "tiny.toml", folder=finished.folder).stdout
     assert {state for state, *_ in rows(done).values()} == {"done"}
     assert done.splitlines()[-1] == "tiny: 61 artifacts done, 0 to make"
 
-    more = isoglot("plan", "tiny.toml", "--seeds", "1,2", "--conditions", "default", folder=finished.folder).stdout
+    more = answered("plan", "tiny.toml", "--seeds", "1,2", "--conditions", "default", folder=finished.folder).stdout
     planned = rows(more)
     assert {stage for stage, cells in planned.items() if cells[0] == "next"} == {
         "untrained model, default, ela-oru, seed 2",
@@ -95,29 +96,58 @@ def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace)
     assert not any("seed 0" in stage for stage in planned)
 
 
-def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -> None:
+def test_a_plan_with_a_calibration_shows_times_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    before = isoglot("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=tmp_path)
-    assert (before.returncode, before.stderr) == (0, "")
+    answer = answered("plan", "tiny.toml", "--conditions", "default", "--calibrate", folder=tmp_path)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    lines = answer.stdout.splitlines()
+    assert lines[0] == "timing 1 size of model here ..."
+    assert re.search(
+        r"^ pretraining, default, ela-oru, seed 1 +to do +10k tokens +\d+ s *$", answer.stdout, re.MULTILINE
+    )
+    block = lines[lines.index("2 models: default") :]
+    assert re.fullmatch(r"  time here  \d+ s each \(\d\S* tokens/s\)", block[6])
+    assert re.fullmatch(r"about \d+ s of pretraining here, one after the other", block[8])
+    assert re.search(r"about \d+ s one after the other, \d+ s of it guessed for two CPU cores", block[9])
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
+
+
+def test_a_run_shows_the_cost_of_models_it_will_make_and_of_no_others(finished: Workplace) -> None:
+    assert re.search(r"^  6 models of 16k to \d+k parameters, 10k tokens each: ", finished.first_output, re.MULTILINE)
+    again = answered("run", "tiny.toml", folder=finished.folder)
+    assert "tokens each" not in again.stdout
+    assert "subwords" not in answered("plan", "tiny.toml", folder=finished.folder).stdout
+
+
+def test_a_plan_for_the_paper_needs_no_large_machine(tmp_path: Path) -> None:
+    top, _, rest = TINY_STUDY.replace('scale = "demo"', 'scale = "paper"').partition("[change]")
+    change = "[change]\ndev_lines = 20\ntest_lines = 20\n\n"
+    (tmp_path / "large.toml").write_text(top + change + rest[rest.index("[synthetic]") :], encoding="utf-8")
+    answer = answered("plan", "large.toml", folder=tmp_path)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    lines = answer.stdout.splitlines()
+    _, size, training, at_once, *_ = lines[lines.index("4 models: default, no-anchors") :]
+    assert size == "  size       about 80k subwords, 119M parameters"
+    assert training == "  training   82G tokens each in 417k updates"
+    assert re.fullmatch(r"  at once    \d+ of 768 windows", at_once)
+
+
+@pytest.mark.parametrize(
+    ("command", "variable", "problem"),
+    [
+        ("plan", MICRO_BATCH_VARIABLE, "is no number of "),
+        ("plan", PROCESSES_VARIABLE, "is no number of "),
+        ("run", "ISOGLOT_TENSORBOARD", "says neither yes nor no"),
+    ],
+)
+def test_a_mistake_in_the_environment_is_reported_first(
+    command: str, variable: str, problem: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    answer = answered(command, "tiny.toml", folder=tmp_path, **{variable: "abc"})
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert answer.stderr.startswith(f"isoglot: {variable}='abc' {problem}")
     assert names_in(tmp_path) == ["tiny.toml"]
-    after = isoglot("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=finished.folder)
-    assert after.stdout == before.stdout
-    differing = [line.split("  ")[0].strip() for line in after.stdout.splitlines()[1:]]
-    assert differing == [
-        "run.separate.embeddings",
-        *(f"run.separate.layers.{place}" for place in range(3)),
-        "streams.ela > vocabulary > tables",
-    ]
-
-
-def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) -> None:
-    seeds = isoglot("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
-    assert [line.split() for line in seeds.splitlines()] == [
-        ["Setting", "default:1", "default"],
-        ["run.seed", "1", "0"],
-    ]
-    same = isoglot("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
-    assert same.startswith("default and default:0 are one and the same artifact: pretrained-encoder-")
 
 
 MISTAKES = [
@@ -129,10 +159,7 @@ MISTAKES = [
     (["run", "tiny.toml", "--seeds", "0,0"], "--seeds: 0 stands there twice"),
     (["results", "tiny.toml"], "make them with: isoglot run tiny.toml"),
     (["results", "tiny.toml", "--store", ""], "--store names no folder"),
-    (
-        ["explain", "tiny.toml", "sep-emb"],
-        "'sep-emb' is no condition of tiny (default, no-anchors, sep-emb-l1-6, mono",
-    ),
+    (["explain", "tiny.toml", "sep-em"], "'sep-em' is no condition; tiny has default, no-anchors, sep-emb-l1-6, mono"),
     (["explain", "tiny.toml", "default:9"], "'default:9' is none of tiny's default:ela-oru:0, default:ela-oru:1"),
     (["breakdown", "tiny.toml", "parse"], "'parse' is no task of tiny (parsing); did you mean 'parsing'?"),
     (
@@ -149,29 +176,17 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("words", "message"), MISTAKES, ids=[" ".join(words) for words, _ in MISTAKES])
-def test_mistakes_are_told_in_a_line_and_leave_nothing_behind(words: list[str], message: str, tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_a_line_and_leave_nothing_behind(
+    words: list[str], message: str, tmp_path: Path
+) -> None:
     (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
     (tmp_path / "broken.toml").write_text(TINY_STUDY.replace("seeds", "sedes"), encoding="utf-8")
-    answer = isoglot(*words, folder=tmp_path)
+    answer = answered(*words, folder=tmp_path)
     assert answer.returncode != 0
     assert answer.stdout == ""
     assert message in answer.stderr
     assert "Traceback" not in answer.stderr
     assert names_in(tmp_path) == ["broken.toml", "tiny.toml"]
-
-
-def test_a_wrong_wish_for_tensorboard_is_told_before_anything_is_made(tmp_path: Path) -> None:
-    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    answer = subprocess.run(
-        [str(ISOGLOT), "run", "tiny.toml"],
-        cwd=tmp_path,
-        env=environment() | {"ISOGLOT_TENSORBOARD": "yes"},
-        capture_output=True,
-        text=True,
-    )
-    assert (answer.returncode, answer.stdout) == (1, "")
-    assert answer.stderr.startswith("isoglot: ISOGLOT_TENSORBOARD='yes' says neither yes nor no")
-    assert names_in(tmp_path) == ["tiny.toml"]
 
 
 def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tmp_path: Path) -> None:
@@ -183,7 +198,7 @@ def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tm
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     for score in store.glob("emergence-*"):
         shutil.rmtree(score)
-    answer = isoglot("run", "tiny.toml", "--workers", "1", folder=tmp_path / "copy")
+    answer = answered("run", "tiny.toml", "--workers", "1", folder=tmp_path / "copy")
     assert answer.returncode == 1
     first, *causes, last = answer.stderr.splitlines()
     assert re.fullmatch(r"isoglot: \d+ failed, \d+ skipped for want of that:", first)
@@ -193,19 +208,13 @@ def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tm
 
 
 def test_a_store_may_be_named_by_the_environment(finished: Workplace, tmp_path: Path) -> None:
-    answer = subprocess.run(
-        [str(ISOGLOT), "plan", str(finished.folder / "tiny.toml")],
-        cwd=tmp_path,
-        env=environment() | {"ISOGLOT_STORE": os.fspath(finished.store.root)},
-        capture_output=True,
-        text=True,
-    )
+    answer = answered("plan", f"{finished.folder}/tiny.toml", folder=tmp_path, ISOGLOT_STORE=str(finished.store.root))
     assert answer.stdout.splitlines()[-1] == "tiny: 61 artifacts done, 0 to make"
 
 
 def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
     words = ("results", "tiny.toml", "--conditions", "default,extra-anchors", "--seeds", "0", "--json")
-    answer = isoglot(*words, folder=finished.folder)
+    answer = answered(*words, folder=finished.folder)
     # Both conditions start from one and the same untrained model, which is there.
     assert answer.stderr == (
         "3 of 7 results are not in store yet; make them with: "
@@ -213,22 +222,22 @@ def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
     )
     assert answer.returncode == 0
     assert {json.loads(line)["condition"] for line in answer.stdout.splitlines()} == {"default", "extra-anchors"}
-    assert isoglot("results", "tiny.toml", folder=finished.folder).stderr == ""
+    assert answered("results", "tiny.toml", folder=finished.folder).stderr == ""
 
 
 def test_results_of_a_report_need_neither_study_nor_store(finished: Workplace, tmp_path: Path) -> None:
-    isoglot("report", "tiny.toml", "--to", str(tmp_path / "published"), folder=finished.folder)
+    answered("report", "tiny.toml", "--to", str(tmp_path / "published"), folder=finished.folder)
     for words in ((), ("--json",)):
-        of_study = isoglot("results", "tiny.toml", *words, folder=finished.folder)
-        of_report = isoglot("results", "published", *words, folder=tmp_path)
+        of_study = answered("results", "tiny.toml", *words, folder=finished.folder)
+        of_report = answered("results", "published", *words, folder=tmp_path)
         assert of_report.stdout == of_study.stdout != ""
         assert of_report.stderr == ""
-    assert isoglot("results", "published/report.html", "--json", folder=tmp_path).stdout == of_study.stdout
+    assert answered("results", "published/report.html", "--json", folder=tmp_path).stdout == of_study.stdout
     for command in ("results", "report"):
-        refused = isoglot(command, "published", "--seeds", "0", folder=tmp_path)
+        refused = answered(command, "published", "--seeds", "0", folder=tmp_path)
         assert refused.returncode != 0
         assert refused.stderr == (
             "isoglot: --seeds chooses from a study, and published is a report, which has what it has\n"
         )
     (tmp_path / "empty").mkdir()
-    assert "empty: no measurements.jsonl in it" in isoglot("results", "empty", folder=tmp_path).stderr
+    assert "empty: no measurements.jsonl in it" in answered("results", "empty", folder=tmp_path).stderr

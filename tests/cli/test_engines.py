@@ -8,15 +8,7 @@ from stand_in_driver import write_driver
 from study_texts import TINY_STUDY
 
 from isoglot.cli import engines
-from isoglot.cli.engines import (
-    SLURM_PROGRAMS,
-    chosen_engine,
-    local_engine,
-    most_side_by_side,
-    num_in_memory,
-    shares,
-    slurm_engine,
-)
+from isoglot.cli.engines import SLURM_PROGRAMS, EngineOptions, local_engine, most_side_by_side, num_in_memory, shares
 from isoglot.errors import IsoglotError
 from isoglot.machine import num_processors
 from isoglot.pipeline.exhibits import targets
@@ -31,15 +23,6 @@ TEXTS = tuple(Text(word=word) for word in ("one", "two", "three"))
 JOINED = Joined(texts=TEXTS)
 COUNT = Count(joined=JOINED)
 Planned = tuple[PlannedStage, ...]
-NOTHING = {
-    "workers": None,
-    "slurm": False,
-    "partition": None,
-    "account": None,
-    "max_jobs": None,
-    "options": (),
-    "say": print,
-}
 
 
 @pytest.fixture(autouse=True)
@@ -121,11 +104,6 @@ def test_more_workers_than_the_machine_has_room_for_are_warned_of(
     monkeypatch.setattr(engines, "available_ram", lambda: 4 * engines.WORKER_BYTES)
     with pytest.warns(UserWarning, match="--workers 5: there is memory for 4, so that 4 would do"):
         assert num_started(store, planned, workers=5) == 5
-
-
-def test_processes_that_share_the_processors_are_warned_of(
-    store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "2")
     with pytest.warns(UserWarning, match="ISOGLOT_PROCESSES_PER_MODEL=2 gains nothing here: without a GPU each"):
         num_started(store, planned, workers=1)
@@ -207,8 +185,10 @@ def slurm_jobs(engine: Engine) -> SlurmJobs:
 
 def test_options_of_sbatch_are_parsed(login_node: Store) -> None:
     options = ["--mail-type=END", "cpu.partition=long", "gpu.constraint=a100|h100", "nice=5=6", "exclusive"]
-    words = NOTHING | {"slurm": True, "partition": "any", "account": "me", "options": [*options, "mem_per_cpu=4G"]}
-    submitter = slurm_jobs(chosen_engine(login_node, (), **words)).submitter
+    options_of_run = EngineOptions(slurm=True, partition="any", account="me", slurm_option=[*options, "mem_per_cpu=4G"])
+    jobs = slurm_jobs(options_of_run.chosen(login_node, (), say=print))
+    assert jobs.max_jobs == 64
+    submitter = jobs.submitter
     plain = {"mail-type": "END", "nice": "5=6", "exclusive": True, "mem-per-cpu": "4G"}
     assert submitter.options == {"partition": "any", "account": "me"} | plain
     assert submitter.gpu_options == {"constraint": "a100|h100"}
@@ -220,25 +200,19 @@ def test_the_device_decides_whether_jobs_get_gpus(
     login_node: Store, device: str, has_gpus: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ISOGLOT_DEVICE", device)
-    assert slurm_jobs(slurm_engine(login_node, max_jobs=3, options=(), say=print)).submitter.has_gpus == has_gpus
+    jobs = slurm_jobs(EngineOptions(slurm=True, max_jobs=3).chosen(login_node, (), say=print))
+    assert (jobs.submitter.has_gpus, jobs.max_jobs) == (has_gpus, 3)
 
 
-@pytest.mark.parametrize(("given", "used"), [(None, 64), (3, 3)])
-def test_max_jobs(login_node: Store, given: int | None, used: int) -> None:
-    assert slurm_jobs(chosen_engine(login_node, (), **NOTHING | {"slurm": True, "max_jobs": given})).max_jobs == used
-
-
-def test_without_slurm_the_error_names_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    missing = r"--slurm needs sbatch, squeue, .* not found on the PATH: run it on a login"
-    with pytest.raises(IsoglotError, match=missing):
-        chosen_engine(Store(tmp_path), (), **NOTHING | {"slurm": True})
-
-
-def test_without_submitit_the_error_names_a_way_out(login_node: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_slurm_or_submitit_a_way_out_is_named(login_node: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = EngineOptions(slurm=True)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(login_node.root))
+        with pytest.raises(IsoglotError, match=r"--slurm needs sbatch, squeue, .* not found on the PATH: run it on a"):
+            options.chosen(login_node, (), say=print)
     monkeypatch.setattr("isoglot.cli.engines.find_spec", lambda _: None)
     with pytest.raises(IsoglotError, match=r"pip install 'isoglot\[slurm\]'"):
-        chosen_engine(login_node, (), **NOTHING | {"slurm": True})
+        options.chosen(login_node, (), say=print)
 
 
 @pytest.mark.parametrize(
@@ -247,12 +221,12 @@ def test_without_submitit_the_error_names_a_way_out(login_node: Store, monkeypat
         ({"partition": "gpu"}, "--partition is for jobs of a cluster: give --slurm as well"),
         ({"account": "me"}, "--account is for jobs of a cluster: give --slurm as well"),
         ({"max_jobs": 3}, "--max-jobs is for jobs of a cluster: give --slurm as well"),
-        ({"options": ["qos=long"]}, "--slurm-option is for jobs of a cluster: give --slurm as well"),
+        ({"slurm_option": ["qos=long"]}, "--slurm-option is for jobs of a cluster: give --slurm as well"),
         ({"slurm": True, "workers": 2}, "--workers is for processes of this machine: with --slurm, give --max-jobs"),
-        ({"slurm": True, "options": ["tpu.mem=3"]}, r"--slurm-option tpu.mem=3: tpu\. is neither gpu\. nor cpu\."),
-        ({"slurm": True, "options": ["output=x"]}, "--slurm-option output: isoglot decides this itself"),
+        ({"slurm": True, "slurm_option": ["tpu.mem=3"]}, r"--slurm-option tpu.mem=3: tpu\. is neither gpu\. nor cpu\."),
+        ({"slurm": True, "slurm_option": ["output=x"]}, "--slurm-option output: isoglot decides this itself"),
     ],
 )
 def test_options_that_do_not_go_together_are_named(login_node: Store, words: dict[str, object], sentence: str) -> None:
     with pytest.raises(IsoglotError, match=f"^{sentence}"):
-        chosen_engine(login_node, (), **NOTHING | words)
+        EngineOptions(**words).chosen(login_node, (), say=print)

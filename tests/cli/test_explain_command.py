@@ -1,58 +1,71 @@
-"""`isoglot explain` tells cells apart as well as models."""
+"""`isoglot explain` shows what makes cells and models differ."""
 
-import json
+from pathlib import Path
 
-from commands import Workplace, isoglot
+from commands import Workplace, answered
+from study_texts import TINY_STUDY
 
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
+from isoglot.pipeline.stages.scores import read_scores
 
 
 def test_two_cells_differ_by_the_settings_of_their_models_and_by_their_scores(finished: Workplace) -> None:
     words = ("explain", "tiny.toml", "no-anchors:ela-oru:1 parsing", "default:ela-oru:1 parsing")
-    answer = isoglot(*words, folder=finished.folder)
+    answer = answered(*words, folder=finished.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     settings, _, scores = answer.stdout.partition("Score")
     assert "vocabulary > tables" in settings
     assert "merges" in settings
-    stages = {
-        cell.condition: cell.stage
-        for cell in cells(finished.study)
-        if cell.seed == 1 and isinstance(cell.stage, ZeroShotTransfer)
-    }
     ours, theirs = (
-        {
-            (score["metric"], score["language"]): score["value"]
-            for score in json.loads((finished.store.folder(stages[name]) / "scores.json").read_text())
-        }
+        {(score.metric, score.language): f"{score.value:g}" for score in read_scores(finished.store.folder(cell.stage))}
         for name in ("no-anchors", "default")
+        for cell in cells(finished.study)
+        if (cell.condition, cell.seed, cell.task) == (name, 1, "parsing")
     )
-    key = next(key for key in ours if key[1] and ours[key] != theirs[key])
-    (line,) = (line.split() for line in scores.splitlines() if line.split()[:2] == list(key))
-    assert line[2:] == [f"{ours[key]:g}", f"{theirs[key]:g}"]
-    told = {tuple(line.split()[:2]) for line in scores.splitlines()}
-    equal = {key for key in ours if key[1] and ours[key] == theirs[key]}
-    assert equal
-    assert equal.isdisjoint(told), "what is the same explains nothing"
+    shown = {tuple(line.split()[:2]): line.split()[2:] for line in scores.splitlines()}
+    for key in (key for key in ours if key[1]):
+        # Scores that are the same explain nothing.
+        assert shown.get(key) == (None if ours[key] == theirs[key] else [ours[key], theirs[key]])
+    assert shown
 
 
-def test_cells_of_two_seeds_differ_by_the_seed(finished: Workplace) -> None:
-    answer = isoglot("explain", "tiny.toml", "default:1 emergence", "default:0 emergence", folder=finished.folder)
-    first = [line.split() for line in answer.stdout.splitlines()][1]
-    assert first == ["encoder", ">", "run.seed", "1", "0"]
-    assert "retrieval_p1 L0" in answer.stdout
-
-
-def test_a_cell_that_is_not_made_is_explained_without_scores(finished: Workplace) -> None:
-    words = ("explain", "tiny.toml", "default:1 parsing", "default:0 parsing", "--store", "elsewhere")
-    answer = isoglot(*words, folder=finished.folder)
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert "run.seed" in answer.stdout
-    assert "Score" not in answer.stdout
+def test_cells_of_two_seeds_differ_by_the_seed_and_have_scores_only_where_made(finished: Workplace) -> None:
+    words = ("explain", "tiny.toml", "default:1 emergence", "default:0 emergence")
+    made, elsewhere = (answered(*words, "--store", store, folder=finished.folder) for store in ("store", "elsewhere"))
+    for answer in (made, elsewhere):
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert answer.stdout.splitlines()[1].split() == ["encoder", ">", "run.seed", "1", "0"]
+    assert "retrieval_p1 L0" in made.stdout
+    assert "Score" not in elsewhere.stdout
 
 
 def test_a_cell_alone_is_held_against_that_of_default(finished: Workplace) -> None:
-    short = isoglot("explain", "tiny.toml", "no-anchors:1 parsing", folder=finished.folder)
+    short = answered("explain", "tiny.toml", "no-anchors:1 parsing", folder=finished.folder)
     words = ("explain", "tiny.toml", "no-anchors:1 parsing", "default:ela-oru:1 table-1 parsing")
-    assert short.stdout == isoglot(*words, folder=finished.folder).stdout
+    assert short.stdout == answered(*words, folder=finished.folder).stdout
     assert "Score" in short.stdout
+
+
+def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    before = answered("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=tmp_path)
+    assert (before.returncode, before.stderr) == (0, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
+    after = answered("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=finished.folder)
+    assert after.stdout == before.stdout
+    differing = [line.split("  ")[0].strip() for line in after.stdout.splitlines()[1:]]
+    assert differing == [
+        "run.separate.embeddings",
+        *(f"run.separate.layers.{place}" for place in range(3)),
+        "streams.ela > vocabulary > tables",
+    ]
+
+
+def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) -> None:
+    seeds = answered("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
+    assert [line.split() for line in seeds.splitlines()] == [
+        ["Setting", "default:1", "default"],
+        ["run.seed", "1", "0"],
+    ]
+    same = answered("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
+    assert same.startswith("default and default:0 are one and the same artifact: pretrained-encoder-")

@@ -4,10 +4,11 @@ import json
 import os
 import re
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from commands import Workplace, isoglot
+from commands import Workplace, answered
 from real_studies import write_real_study
 
 from isoglot.errors import IsoglotError
@@ -26,7 +27,7 @@ LIMIT = "1KB"
 
 
 def ran(*words: str, folder: Path) -> str:
-    answer = isoglot(*words, folder=folder)
+    answer = answered(*words, folder=folder)
     assert answer.returncode == 0, answer.stderr
     return answer.stdout
 
@@ -50,31 +51,26 @@ def elsewhere(origin: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Wo
 
 
 def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
-    study, store = elsewhere.study, elsewhere.store
-    models = [each for each in inputs_first(cell.stage for cell in cells(study)).values() if "encoder" in each.kind]
-    assert len(models) > 6
-    assert not any(store.has(model) for model in models)
-    assert list(store.root.rglob("*.safetensors")) == []
+    assert list(elsewhere.store.root.rglob("*.safetensors")) == []
     assert list(origin.store.root.rglob("*.safetensors")) != []
+    with pytest.raises(IsoglotError, match=r"has only a summary of this model; .*--largest-file 1GB"):
+        named_side(f"{elsewhere.folder}/tiny.toml:default:oru", store=elsewhere.store)
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("results", "tiny.toml"),
         ("results", "tiny.toml", "--json"),
-        ("plan", "tiny.toml"),
         ("plan", "tiny.toml", "--conditions", "default,no-anchors", "--seeds", "1"),
-        ("explain", "tiny.toml", "no-anchors", "sep-emb-l1-6"),
         ("explain", "tiny.toml", "sep-emb-l1-6:1 parsing"),
         ("explain", "tiny.toml", "pretrained-encoder", "vocabulary-statistics"),
     ],
     ids=" ".join,
 )
 def test_commands_say_the_same(origin: Workplace, elsewhere: Workplace, words: tuple[str, ...]) -> None:
-    here, there = (isoglot(*words, folder=place.folder) for place in (origin, elsewhere))
+    here, there = (answered(*words, folder=place.folder) for place in (origin, elsewhere))
     assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
-    # What cannot be told apart by its name is an error, and names the store.
+    # What cannot be distinguished by its name is an error, and names the store.
     assert there.stderr == here.stderr.replace(str(origin.folder), str(elsewhere.folder))
 
 
@@ -92,8 +88,8 @@ def test_the_report_is_the_same_to_the_byte(origin: Workplace, elsewhere: Workpl
 
 def test_a_run_has_nothing_to_do(elsewhere: Workplace) -> None:
     before = files_of(elsewhere.store.root)
-    told = ran("run", "tiny.toml", folder=elsewhere.folder)
-    assert re.search(r"^Nothing to do: all \d+ artifacts are in store\.$", told, flags=re.MULTILINE)
+    output = ran("run", "tiny.toml", folder=elsewhere.folder)
+    assert re.search(r"^Nothing to do: all \d+ artifacts are in store\.$", output, flags=re.MULTILINE)
     after = files_of(elsewhere.store.root)
     assert {name for name in after.keys() ^ before.keys() if not name.startswith("reports/")} == set()
 
@@ -103,8 +99,8 @@ def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
     shutil.copy(origin.folder / "tiny.toml", tmp_path)
     pieces = {"a": ("--conditions", "default,no-anchors"), "b": ("--conditions", "sep-emb-l1-6,default")}
     for name, words in pieces.items():
-        told = ran("pack", "tiny.toml", *words, "--to", f"{tmp_path}/{name}.tar.xz", folder=origin.folder)
-        assert "are not in" not in told
+        output = ran("pack", "tiny.toml", *words, "--to", f"{tmp_path}/{name}.tar.xz", folder=origin.folder)
+        assert "are not in" not in output
     ran("unpack", "b.tar.xz", folder=tmp_path)
     assert {each.condition for each in pending_cells(origin.study, Store(tmp_path / "store"))} == {"no-anchors"}
     assert re.search(r"a\.tar\.xz: .*; \d+ of them were in store already", ran("unpack", "a.tar.xz", folder=tmp_path))
@@ -115,15 +111,11 @@ def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
 def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(elsewhere.folder, tmp_path / "copy"))
     store = Store(folder / "store")
-    asked = ("--exhibits", "training", "--conditions", "no-anchors", "--seeds", "1")
-    told = ran("run", "tiny.toml", *asked, folder=folder)
-    assert "Made " in told
-    models = [
-        each
-        for each in inputs_first(cell.stage for cell in cells(elsewhere.study)).values()
-        if isinstance(each, PretrainedEncoder)
-    ]
-    (made,) = [model for model in models if store.has(model)]
+    choices = ("--exhibits", "training", "--conditions", "no-anchors", "--seeds", "1")
+    output = ran("run", "tiny.toml", *choices, "--workers", "1", folder=folder)
+    assert "Made " in output
+    stages = inputs_first(cell.stage for cell in cells(elsewhere.study)).values()
+    (made,) = [stage for stage in stages if isinstance(stage, PretrainedEncoder) and store.has(stage)]
     assert "no-anchors" in made.title
     assert files_of(store.folder(made) / "best") == files_of(origin.store.folder(made) / "best")
     assert store.find_folder(made) == store.folder(made)
@@ -155,89 +147,51 @@ def test_a_summary_fills_its_cell(origin: Workplace, tmp_path: Path) -> None:
     assert str(moved / "scores.json") in damaged.page.read_text()
 
 
-def test_what_was_made_twice_is_named_in_one_line(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
-    """The tasks of one model were scored otherwise on another machine."""
-    copy = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
-    shutil.copytree(elsewhere.folder, tmp_path / "there")
-    stages = [cell.stage for cell in cells(origin.study) if cell.task == "parsing"][:5]
-    for stage in stages:
-        _make_otherwise(Store(copy / "store").folder(stage))
-    ran("pack", "tiny.toml", "--to", f"{tmp_path}/there/other.tar.xz", folder=copy)
-    before = ran("results", "tiny.toml", "--json", folder=tmp_path / "there")
-    answer = isoglot("unpack", "other.tar.xz", folder=tmp_path / "there")
-    assert answer.returncode == 0
-    (line,) = answer.stderr.splitlines()
-    assert line.startswith("isoglot: other.tar.xz: 5 artifacts differ from those in store, which stay: ")
-    assert line.count("; ") == 3
-    assert line.endswith("; and 2 more")
-    assert sum(stage.title in line for stage in stages) == 3
-    assert ran("results", "tiny.toml", "--json", folder=tmp_path / "there") == before
-
-
-def test_results_that_rest_on_another_making_are_counted(
+def test_what_was_made_twice_is_counted_with_what_rests_on_it(
     origin: Workplace, elsewhere: Workplace, tmp_path: Path
 ) -> None:
-    """A model was fine-tuned on two machines, and what was chosen of that comes from the second."""
+    """Models were fine-tuned and scored otherwise on another machine, and one score comes from there alone."""
     copy = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
     there = Path(shutil.copytree(elsewhere.folder, tmp_path / "there"))
-    stage = next(cell.stage for cell in cells(origin.study) if isinstance(cell.stage, ZeroShotTransfer))
-    run = stage.runs[0]
-    _make_otherwise(Store(copy / "store").folder(run))
-    shutil.rmtree(Store(there / "store").folder(stage))
+    first, *others = [cell.stage for cell in cells(origin.study) if isinstance(cell.stage, ZeroShotTransfer)][:5]
+    for stage in (first.runs[0], *others):
+        folder = Store(copy / "store").folder(stage)
+        scores = folder / "scores.json"
+        scores.write_text(scores.read_text() + "\n")
+        record = json.loads((folder / "record.json").read_text())
+        digest = sha256(scores.read_bytes()).hexdigest()
+        record["files"]["scores.json"] = {"bytes": scores.stat().st_size, "sha256": digest}
+        (folder / "record.json").write_text(json.dumps(record))
+    shutil.rmtree(Store(there / "store").folder(first))
     ran("pack", "tiny.toml", "--to", f"{there}/other.tar.xz", folder=copy)
-    answer = isoglot("unpack", "other.tar.xz", folder=there)
-    assert answer.stderr == (
-        f"isoglot: other.tar.xz: 1 artifact differs from the one in store, which stays: {run.title}. 1 artifact that "
-        "came rests on the archive's own: results of different makings now stand side by side\n"
+    (line,) = answered("unpack", "other.tar.xz", folder=there).stderr.splitlines()
+    assert line.startswith("isoglot: other.tar.xz: 5 artifacts differ from those in store, which stay: ")
+    assert sum(stage.title in line for stage in (first.runs[0], *others)) == 3
+    assert line.endswith(
+        "; and 2 more. 1 artifact that came rests on the archive's own: results of different makings now stand side "
+        "by side"
     )
-    assert isoglot("unpack", "other.tar.xz", folder=there).stderr.endswith(f"which stays: {run.title}\n")
+    assert answered("unpack", "other.tar.xz", folder=there).stderr.endswith("; and 2 more\n")
 
 
-def _make_otherwise(folder: Path) -> None:
-    scores = folder / "scores.json"
-    scores.write_text(scores.read_text() + "\n")
-    record = json.loads((folder / "record.json").read_text())
-    record["files"]["scores.json"] = _sum(scores)
-    (folder / "record.json").write_text(json.dumps(record))
-
-
-def _sum(path: Path) -> dict[str, object]:
-    from hashlib import sha256
-
-    return {"bytes": path.stat().st_size, "sha256": sha256(path.read_bytes()).hexdigest()}
-
-
-def test_models_that_came_as_a_summary_cannot_be_read(elsewhere: Workplace) -> None:
-    with pytest.raises(IsoglotError, match=r"has only a summary of this model; .*--largest-file 1GB"):
-        named_side(f"{elsewhere.folder}/tiny.toml:default:oru", store=elsewhere.store)
-
-
-def test_what_a_study_lacks_data_for_is_told(tmp_path: Path) -> None:
+def test_what_a_study_lacks_data_for_is_named(tmp_path: Path) -> None:
     write_real_study(tmp_path)
     (tmp_path / "text" / "fr-other.txt").unlink()
     ran("run", "real.toml", "--conditions", "default,wiki-cc", folder=tmp_path)
-    told = ran("pack", "real.toml", "--to", "a.tar.xz", "--largest-file", "0", folder=tmp_path)
-    assert "no data for wiki-cc, en-fr (vocabulary): real.toml: text/fr-other.txt: No such file" in told
-    assert " as a summary (files above 0 bytes stay here, but for what reports read)." in told
+    output = ran("pack", "real.toml", "--to", "a.tar.xz", "--largest-file", "0", folder=tmp_path)
+    assert "no data for wiki-cc, en-fr (vocabulary): real.toml: text/fr-other.txt: No such file" in output
+    assert " as a summary (files above 0 bytes stay here, but for what reports read)." in output
     for path in (tmp_path / "text").iterdir():
         path.unlink()
-    nothing = isoglot("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
+    nothing = answered("pack", "real.toml", "--to", "b.tar.xz", folder=tmp_path)
     assert (nothing.returncode, nothing.stdout) == (1, "")
     assert "nothing of it can be packed without the data it lacks; is --data right?" in nothing.stderr
-
-
-def test_an_exhibit_that_a_choice_leaves_out_is_told(origin: Workplace, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(origin.folder, tmp_path / "copy"))
-    with (folder / "tiny.toml").open("a") as study:
-        study.write("\n[only.table-1]\nseeds = [0]\n")
-    told = ran("pack", "tiny.toml", "--seeds", "1", "--to", "one.tar.xz", folder=folder)
-    assert "\nleft out by --seeds: table-1 ([only] has seeds 0 there)\n" in told
 
 
 def test_a_pipe_is_neither_read_nor_replaced(elsewhere: Workplace, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    answer = isoglot("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
+    answer = answered("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
     assert f"--to {pipe}: that is there and is no .xz archive" in answer.stderr
     assert pipe.is_fifo()
 
@@ -250,7 +204,7 @@ MISTAKES = [
     (["pack", "tiny.toml", "--to", "x", "--store", "none"], "nothing of tiny.toml is in none yet; is --store right?"),
     *(
         (["pack", "tiny.toml", "--to", "x", "--largest-file", size], f"--largest-file takes a size, .* not '{size}'")
-        for size in ("much", "1K", "-1MB", "1 TB", "1e6", "")
+        for size in ("much", "1K", "-1MB", "")
     ),
     (["unpack", "tiny.toml", "--store", "none"], "tiny.toml: not an archive of `isoglot pack`"),
     (["unpack", "none.tar.xz"], r"none\.tar\.xz: cannot be read \(No such file or directory\)"),
@@ -264,7 +218,7 @@ MISTAKES = [
 )
 def test_mistakes(words: list[str], mistake: str, elsewhere: Workplace) -> None:
     before = sorted(elsewhere.folder.iterdir())
-    answer = isoglot(*words, folder=elsewhere.folder)
+    answer = answered(*words, folder=elsewhere.folder)
     assert (answer.returncode, answer.stdout) == (1, "")
     assert re.search(mistake, answer.stderr)
     assert "Traceback" not in answer.stderr

@@ -9,23 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from isoglot.corpora.vocabulary import (
-    UNK,
-    AnchorStatistics,
-    Vocabulary,
-    anchor_statistics,
-    build_vocabulary,
-    kept_types,
-)
+from isoglot.corpora.vocabulary import UNK, Vocabulary, anchor_statistics, build_vocabulary, kept_types
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
+from tests.corpora.table_kinds import Kind, kinds, orders, some_anchors
 
 FREQUENT, RANDOM = AnchorOrder
 
 few_counts = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 9), min_size=1).map(Counter)
 counts_of_three = st.fixed_dictionaries({"en": few_counts, "fr": few_counts, "de": few_counts})
 shares = st.floats(0.001, 1)
-orders = st.sampled_from(AnchorOrder)
 
 
 def shared_types(counts: dict[str, Counter[str]]) -> set[str]:
@@ -82,10 +75,6 @@ def test_a_random_choice_is_the_same_for_ever() -> None:
 SHARED = (TableKind.UNION, TableKind.JOINT)
 counts_of_one = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 20), min_size=1).map(Counter)
 counts_of_all = st.fixed_dictionaries({"en": counts_of_one, "fr": counts_of_one})
-some_anchors = st.builds(KeptAnchors, share=st.floats(0.01, 1), order=st.sampled_from(AnchorOrder))
-whole_kinds = st.sampled_from([kind for kind in TableKind if kind is not TableKind.PARTIAL])
-kinds = st.tuples(whole_kinds, st.none()) | st.tuples(st.just(TableKind.PARTIAL), some_anchors)
-Kind = tuple[TableKind, KeptAnchors | None]
 
 
 def running_text(vocabulary: Vocabulary, language: str, counts: Counter[str]) -> list[object]:
@@ -160,27 +149,8 @@ def test_statistics_do_not_depend_on_the_order_of_counting(kind: Kind, counts: d
     )
 
 
-def test_unknown_tokens_of_held_out_text_are_counted_and_shared_by_nobody() -> None:
-    train = {"en": Counter("aabx"), "fr": Counter("acx")}
-    half = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
-    vocabulary = build_vocabulary(TableKind.PARTIAL, counts=train, kept=half)
-    held_out = {"en": Counter("abcxz"), "fr": Counter("abbz")}
-    statistics = anchor_statistics(vocabulary, counts=held_out, num_words={"en": 5, "fr": 2})
-    assert {language: coverage.unknown_rate for language, coverage in statistics.coverage.items()} == {
-        "en": pytest.approx(2 / 5),
-        "fr": pytest.approx(3 / 4),
-    }
-    assert statistics.overlap["en-fr"].shared_types == 1
-    assert statistics.overlap["en-fr"].shared_token_rate == {"en": 1 / 5, "fr": 1 / 4}
-
-
-def statistics_of(kind: TableKind, **counts: str) -> AnchorStatistics:
-    counted = {language: Counter(text) for language, text in counts.items()}
-    return anchor_statistics(
-        build_vocabulary(kind, counts=counted), counts=counted, num_words=dict.fromkeys(counted, 2)
-    )
-
-
 def test_a_language_without_text_is_refused() -> None:
+    counts = {"en": Counter("a"), "fr": Counter()}
+    vocabulary = build_vocabulary(TableKind.UNION, counts=counts)
     with pytest.raises(IsoglotError, match="'fr' has no text"):
-        statistics_of(TableKind.UNION, en="a", fr="")
+        anchor_statistics(vocabulary, counts=counts, num_words={"en": 2, "fr": 2})

@@ -26,10 +26,9 @@ Weighted = Mapping[str, Sequence[tuple[str, float]]]
 
 def vocabulary_of(lines: Sequence[str], translations: Weighted) -> Vocabulary:
     targets = [word for known in translations.values() for word, _ in known]
-    counts = {"x": Counter(word for line in lines for word in line.split()), "y": Counter(targets)}
-    return build_vocabulary(
-        TableKind.JOINT, counts={language: LETTERS.subword_counts(words) for language, words in counts.items()}
-    )
+    counts = {"x": Counter(" ".join(lines).split()), "y": Counter(targets)}
+    subwords = {language: LETTERS.subword_counts(words) for language, words in counts.items()}
+    return build_vocabulary(TableKind.JOINT, counts=subwords)
 
 
 def training_text(lines: Sequence[str]) -> NumberedText:
@@ -90,10 +89,8 @@ def test_a_draw_next_to_one_stays_with_its_word() -> None:
 
 def test_each_language_is_cut_by_its_own_bpe() -> None:
     joined = Bpe(merges=(("A", "B</w>"),))
-    vocabulary = build_vocabulary(
-        TableKind.UNION,
-        counts={"x": LETTERS.subword_counts({"ab": 1}), "y": joined.subword_counts({"AB": 1})},
-    )
+    counts = {"x": LETTERS.subword_counts({"ab": 1}), "y": joined.subword_counts({"AB": 1})}
+    vocabulary = build_vocabulary(TableKind.UNION, counts=counts)
     text = SwitchableText.of(
         training_text(["ab"]),
         language="x",
@@ -161,11 +158,8 @@ LINES = st.lists(st.lists(st.sampled_from(OWN), min_size=1, max_size=7).map(" ".
 
 def seen_dictionary(lines: Sequence[str]) -> Weighted:
     """At least one word must be translated."""
-    return (
-        DICTIONARY
-        if {word for line in lines for word in line.split()} & set(DICTIONARY)
-        else {lines[0].split()[0]: [("A", 1.0)]}
-    )
+    words = " ".join(lines).split()
+    return {words[0]: [("A", 1.0)]} if DICTIONARY.keys().isdisjoint(words) else DICTIONARY
 
 
 def many_lines(*, words: Sequence[str] = OWN, lines: int = 400, seed: int = 0) -> list[str]:
@@ -201,16 +195,8 @@ def test_windows_are_those_of_plain_loops(lines: list[str], length: int, positio
     taken = windows.take(position, count)
     assert taken.dtype == np.int64
     assert taken.shape == (count, length)
-    assert taken.tolist() == switched_windows_by_loops(
-        text,
-        spelled=spelled,
-        translations=dictionary,
-        length=length,
-        seed=seed,
-        name="x",
-        position=position,
-        count=count,
-    )
+    places = {"length": length, "seed": seed, "name": "x", "position": position, "count": count}
+    assert taken.tolist() == switched_windows_by_loops(text, spelled=spelled, translations=dictionary, **places)
 
 
 RARE = {"a": [("A", 1.0)], "b": [("B", 1.0), ("C", 2.0), ("D", 5.0)]}
@@ -233,12 +219,8 @@ def test_30_percent_of_dictionary_words_change_where_that_is_not_too_many() -> N
     for word in RARE:
         shown = sum(number for (a, _), number in pairs.items() if a == word)
         assert stats.binomtest(shown - pairs[word, word], shown, 0.3).pvalue > 1e-4
-    assert stats.chisquare([pairs["b", b] for b in "BCD"], _parts([1, 2, 5], pairs, "b")).pvalue > 1e-4
-
-
-def _parts(weights: list[int], pairs: Counter[tuple[str, str]], word: str) -> list[float]:
-    changed = sum(number for (a, b), number in pairs.items() if a == word != b)
-    return [changed * weight / sum(weights) for weight in weights]
+    drawn = [pairs["b", b] for b in "BCD"]
+    assert stats.chisquare(drawn, [sum(drawn) * weight / 8 for weight in (1, 2, 5)]).pvalue > 1e-4
 
 
 def test_where_30_percent_are_too_many_15_of_100_words_of_each_batch_change() -> None:

@@ -9,16 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.corpora import numbered_text
-from isoglot.corpora import numbered_text as numbering
-from isoglot.corpora.numbered_text import (
-    LINE_END,
-    Cut,
-    NumberedText,
-    Split,
-    concatenated_ranges,
-    numbered,
-    write_numbered_text,
-)
+from isoglot.corpora.numbered_text import Cut, NumberedText, Split, concatenated_ranges, write_numbered_text
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
@@ -31,12 +22,6 @@ def test_ranges_follow_each_other(ranges: list[tuple[int, int]]) -> None:
 
 
 lines_of_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_size=6)
-
-
-def test_types_are_numbered_as_they_come_up() -> None:
-    types, number_N = numbered(["bab", "", "ac"])
-    assert types == ["b", "a", "c"]
-    assert number_N.tolist() == [1, 2, 1, LINE_END, LINE_END, 2, 3, LINE_END]
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1 << 20])
@@ -54,17 +39,12 @@ def test_words_come_back(at_once: int, train: list[list[str]], test: list[list[s
         assert text.word_counts(Split.TRAIN, most_words=most_words) == Counter(words[:most_words])
 
 
-def written(folder: Path) -> None:
-    write_numbered_text(
-        folder,
-        ["a b", "c", "a a"],
-        splitting=WordSplitting(splitter=Splitter.WHITESPACE, language="x"),
-        cut=Cut(dev_lines=1, test_lines=0, seed=0),
-    )
+WHITESPACE = WordSplitting(splitter=Splitter.WHITESPACE, language="x")
+ONE_DEV_LINE = Cut(dev_lines=1, test_lines=0, seed=0)
 
 
 def test_a_written_text_is_mapped_and_read_only(tmp_path: Path) -> None:
-    written(tmp_path)
+    write_numbered_text(tmp_path, ["a b", "c", "a a"], splitting=WHITESPACE, cut=ONE_DEV_LINE)
     text = NumberedText.read(tmp_path)
     assert isinstance(text.number_N[Split.TRAIN], np.memmap)
     assert text.number_N[Split.TRAIN].dtype == np.uint8
@@ -76,7 +56,7 @@ def test_a_written_text_is_mapped_and_read_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["train.bin", "types.txt", "text.json"])
 @pytest.mark.parametrize("damage", ["gone", "cut"])
 def test_a_damaged_text_is_refused_by_name(tmp_path: Path, name: str, damage: str) -> None:
-    written(tmp_path)
+    write_numbered_text(tmp_path, ["a b", "c", "a a"], splitting=WHITESPACE, cut=ONE_DEV_LINE)
     path = tmp_path / name
     if damage == "gone":
         path.unlink()
@@ -88,7 +68,6 @@ def test_a_damaged_text_is_refused_by_name(tmp_path: Path, name: str, damage: st
         NumberedText.read(tmp_path)
 
 
-WHITESPACE = WordSplitting(splitter=Splitter.WHITESPACE, language="x")
 texts = st.lists(st.text("ab \t", max_size=6), max_size=30)
 
 
@@ -114,13 +93,7 @@ def test_every_line_with_words_is_in_one_part(
     assert (len(found[Split.DEV]), len(found[Split.TEST])) == (dev, test)
     assert sorted(line for part in found.values() for line in part) == sorted(words)
     assert found == parts(folder, distinct, cut)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "dev.bin",
-        "test.bin",
-        "text.json",
-        "train.bin",
-        "types.txt",
-    ]
+    assert {path.name for path in folder.iterdir()} == {"dev.bin", "test.bin", "text.json", "train.bin", "types.txt"}
 
 
 def test_lines_are_shuffled_by_their_seed(tmp_path: Path) -> None:
@@ -149,15 +122,12 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_batches(
     lines = [f"Mr. Smith's {'very ' * (number % 7)}good dog no. {number % 50}, isn't it?" for number in range(300)]
     cut = Cut(dev_lines=10, test_lines=10, seed=1)
     for name, workers, size in (("one", 1, 1 << 19), ("two", 2, 500), ("one-small", 1, 77)):
-        monkeypatch.setattr(numbering, "BATCH_CHARACTERS", size)
-        monkeypatch.setattr(numbering, "LINES_AT_ONCE", 8 if size < 100 else 1 << 14)
+        monkeypatch.setattr(numbered_text, "BATCH_CHARACTERS", size)
+        monkeypatch.setattr(numbered_text, "LINES_AT_ONCE", 8 if size < 100 else 1 << 14)
         (tmp_path / name).mkdir()
         write_numbered_text(tmp_path / name, lines, splitting=default_splitting("en"), cut=cut, workers=workers)
-    files = {
-        name: {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
-        for name in ("one", "two", "one-small")
-    }
-    assert files["one"] == files["two"] == files["one-small"]
+    one, *others = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in tmp_path.iterdir())
+    assert others == [one, one]
     counts = NumberedText.read(tmp_path / "one").word_counts(Split.TRAIN)
     assert counts["Mr."] == counts["'s"] == 280
     assert counts["isn"] == counts["'t"] == 280

@@ -27,12 +27,7 @@ from isoglot.study.languages import Splitter, WordSplitting, default_splitting
     ],
 )
 def test_words_of_a_language(language: str, line: str, words: list[str]) -> None:
-    assert split_lines([line], default_splitting(language)) == [words]
-
-
-@pytest.mark.parametrize("language", ["en", "zh", "ja", "sw"])
-def test_a_blank_line_has_no_words(language: str) -> None:
-    assert split_lines([" \t\u3000"], default_splitting(language)) == [[]]
+    assert split_lines([line, " \t\u3000"], default_splitting(language)) == [words, []]
 
 
 def test_case_is_kept_unless_asked_otherwise() -> None:
@@ -77,13 +72,7 @@ def executable(path: Path, content: str) -> Path:
 
 def test_words_of_a_command() -> None:
     lines = ["", "中国 人", " \u3000", "a\nb\r\u2028c\tde", "语"]
-    assert words.split_lines(lines, by(python(CHARACTERS))) == [
-        [],
-        ["中", "国", "人"],
-        [],
-        ["a", "b", "c", "d", "e"],
-        ["语"],
-    ]
+    assert words.split_lines(lines, by(python(CHARACTERS))) == [[], [*"中国人"], [], [*"abcde"], ["语"]]
 
 
 def test_much_text_and_many_complaints_do_not_block_each_other() -> None:
@@ -112,10 +101,8 @@ def test_the_command_starts_once_for_many_lines_and_never_for_blank_ones(tmp_pat
             python("import sys; print('1\\n2\\n3\\n4\\n5', file=sys.stderr); sys.exit(7)"),
             r"exit status 7, saying: 3 \| 4 \| 5$",
         ),
-        (python("import sys; sys.exit(7)"), "exit status 7, saying: nothing"),
-        (python("import os; os.kill(os.getpid(), 9)"), "exit status -9"),
+        (python("import os; os.kill(os.getpid(), 9)"), "exit status -9, saying: nothing"),
         (python("pass"), "got 2 lines and gave 0"),
-        (python("print('a')"), "got 2 lines and gave 1"),
         (python("print('a\\nb\\n')"), "got 2 lines and gave 3"),
         (python("import sys; sys.stdout.buffer.write(b'a\\n\\xff\\n')"), "line 2 that is not UTF-8"),
     ],

@@ -91,17 +91,6 @@ def test_missing_data_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
     assert "without the data it lacks; is --data right?" in nothing.stderr
 
 
-def test_bad_text_is_named_by_file_and_line_and_leaves_nothing_half_made(tmp_path: Path) -> None:
-    write_real_study(tmp_path)
-    (tmp_path / "text/fr-2.txt").write_bytes(b"good line\nb\xe9d line\n" * 90)
-    run = answered("run", "real.toml", "--conditions", "default", folder=tmp_path)
-    assert run.returncode == 1
-    assert "Traceback" not in run.stderr
-    assert "fr-2.txt:2: " in run.stderr
-    made = [path.name for path in (tmp_path / "store").glob("split-text-*") if path.suffix == ""]
-    assert len(made) == 1, "the sound language's"
-
-
 @pytest.mark.campaign
 def test_killed_at_any_moment_it_makes_the_same_bytes(prepared: Path, tmp_path: Path) -> None:
     write_real_study(tmp_path)

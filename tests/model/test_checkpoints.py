@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Semaphore, Thread, Timer
@@ -19,7 +18,7 @@ from isoglot.files import write_tensors
 from isoglot.model.checkpoints import LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import read_model, write_model
 from isoglot.pretraining.loop import TrainState
-from tests.killed_processes import CHECKOUT, KILLED, Nursed, files_of, nursed
+from tests.killed_processes import CHECKOUT, files_of, until
 from tests.model.tiny_models import EVERYTHING, tiny_model
 from tests.slow_disks import slow_disk
 
@@ -33,15 +32,8 @@ class AfterFailure(dict[str, Tensor]):
 
     def items(self) -> Any:
         self.disk.release(100)
-        await_that(lambda: self.writer.is_free("model"))
+        until(lambda: self.writer.is_free("model"))
         return super().items()
-
-
-def await_that(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
 
 
 def filled(value: int) -> dict[str, Tensor]:
@@ -75,7 +67,7 @@ def test_files_come_in_the_order_of_the_calls(tmp_path: Path) -> None:
             writer(filled(number), tmp_path / f"{number}")
         for number in range(8):
             disk.release()
-            await_that(lambda: len(list(tmp_path.glob("?"))) > number)  # noqa: B023
+            until(lambda: len(list(tmp_path.glob("?"))) > number)  # noqa: B023
             assert {path.name for path in tmp_path.glob("?")} == {str(each) for each in range(number + 1)}
 
 
@@ -190,33 +182,9 @@ def test_after_an_error_the_file_being_written_is_finished_and_the_others_are_no
 
     with pytest.raises(error):
         write_some()
-    await_that(lambda: set(enumerate_threads()) <= threads)
+    until(lambda: set(enumerate_threads()) <= threads)
     assert {path.name for path in tmp_path.iterdir()} == {"0"}
     assert value_of(tmp_path / "0") == 0
-
-
-def check_kills(nursery: Nursed, way: str, *, times: int) -> None:
-    place, fates = nursery
-    assert sum(code == KILLED for code, _ in fates[way]) >= times
-    states = {state for code, state in fates[way] if code == KILLED}
-    assert len(states) >= 4, "all were killed at much the same moment"
-    for number in range(len(fates[way])):
-        folder = place / f"{way}-{number}"
-        model, checkpoint = (
-            value_of(folder / name) if (folder / name).exists() else 0 for name in ("best", "checkpoint")
-        )
-        assert checkpoint <= model <= checkpoint + 1, folder
-
-
-def test_a_kill_leaves_whole_files_and_no_checkpoint_before_its_model(tmp_path: Path) -> None:
-    check_kills(nursed("tests.writing_nursery", tmp_path, few=True), "at_each", times=4)
-
-
-@pytest.mark.campaign
-def test_many_kills_leave_whole_files_and_no_checkpoint_before_its_model(tmp_path: Path) -> None:
-    nursery = nursed("tests.writing_nursery", tmp_path)
-    check_kills(nursery, "at_each", times=20)
-    check_kills(nursery, "at_random", times=20)
 
 
 @pytest.mark.gpu

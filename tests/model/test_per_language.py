@@ -68,13 +68,6 @@ def test_each_separate_part_is_used_for_its_own_language_alone(separate: Separat
             parameter.copy_(before)
 
 
-def test_separate_tables_may_differ_in_size() -> None:
-    model = tiny_model(separate=Separate(embeddings=True), table_sizes={"en": 50, "fr": 60})
-    assert logits(model, "en").shape == (3, 50)
-    assert logits(model, "fr").shape == (3, 60)
-    assert model.output_bias.of("fr").bias.shape == (60,)
-
-
 @pytest.mark.parametrize("name", ["to", "keys", "forward", "half", "type", "parameters", "owned-by"])
 def test_a_language_may_be_called_like_something_of_torch(name: str) -> None:
     model = tiny_model(separate=EVERYTHING, table_sizes={"en": 50, name: 50})

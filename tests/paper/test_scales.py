@@ -7,7 +7,6 @@ import pytest
 
 from isoglot.pretraining.updates import learning_rate
 from isoglot.study.conditions import PAPER_DEPTH, TABLE_1
-from isoglot.study.limits import conflicts
 from isoglot.study.scales import PAPER, SCALES, Decay, NormPlacement
 from isoglot.study.searches import Schedule, Search, Setting
 
@@ -91,7 +90,7 @@ def test_every_scale_has_two_settings_to_average(scale) -> None:
 
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
 def test_every_scale_can_run_every_condition(scale) -> None:
-    assert list(conflicts(scale)) == []
+    assert list(scale.conflicts()) == []
     separations = [condition.separate.at_depth(scale.shape.layers) for condition in TABLE_1]
     assert len(set(separations)) == len({condition.separate for condition in TABLE_1})
     assert SCALES[scale.name] is scale

@@ -1,12 +1,10 @@
-"""A study's cells, and what a person may call them."""
+"""A study's cells, and how two of them differ."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-import pytest
 from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
@@ -15,8 +13,8 @@ from isoglot.pipeline.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.model_names import known_artifacts, named_artifact
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.store import Stage, Store, differences, inputs_first
-from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
+from isoglot.store import Stage, differences, inputs_first
+from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
@@ -55,21 +53,6 @@ def test_vocabularies_alone_need_no_model() -> None:
     assert not any("encoder" in kind for kind in kinds)
 
 
-def test_extra_anchors_have_their_cells_and_start_where_default_does() -> None:
-    filled = emergence_cells(with_seeds(with_conditions(STUDY, ["default", "extra-anchors"]), [0]))
-    assert [cell.condition for cell in filled] == ["default", "default", "extra-anchors", "extra-anchors"]
-    before, after, same_before, other_after = (cell.stage.digest for cell in filled)
-    assert before == same_before
-    assert after != other_after
-
-
-def test_differences_are_found_in_a_store_that_holds_nothing(finished: Workplace, tmp_path: Path) -> None:
-    a, b = (each.stage for each in emergence_cells(STUDY) if each.condition == "default" and not each.variant)
-    for store in (finished.store, Store(tmp_path)):
-        (found,) = differences(a, b, known_artifacts(STUDY, store))
-        assert (found.path, found.a, found.b) == ("encoder > run.seed", 0, 1)
-
-
 def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> None:
     warmer = parse_study(TINY_STUDY.replace("batch = 8", "batch = 9"), origin="warmer.toml")
     ours = named_artifact("default", study=warmer, store=finished.store)
@@ -81,15 +64,6 @@ def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> No
     assert (found.path, found.a, found.b) == ("run.batch", 9, 8)
 
 
-@pytest.mark.parametrize("exhibits", [("table-1",), ("emergence",), ("vocabulary",)])
-def test_a_condition_is_its_model_whatever_is_shown_of_it(exhibits: tuple[str, ...], tmp_path: Path) -> None:
-    named = [
-        named_artifact(condition, study=replace(STUDY, exhibits=exhibits), store=Store(tmp_path))
-        for condition in ("default", "sep-emb-l1-6:1")
-    ]
-    assert [each.kind for each in named] == ["pretrained-encoder"] * 2
-
-
 def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -> None:
     study = read_study(write_real_study(tmp_path))
     with_ner = replace(study, exhibits=("emergence", "table-1"), tasks=("ner",))
@@ -98,12 +72,9 @@ def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -
     assert kinds.index("pretrained-encoder") > max(place for place, kind in enumerate(kinds) if kind == "examples")
 
 
-def test_cells_are_those_of_the_study_that_is_asked_about() -> None:
+def test_cells_are_kept_for_each_study() -> None:
     first, second = (with_seeds(STUDY, [seed]) for seed in (3, 4))
     for _ in range(2):
         assert {cell.seed for cell in cells(first)} == {None, 3}
         assert {cell.seed for cell in cells(second)} == {None, 4}
-    with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda place: cells((first, second)[place % 2]), range(40)))
-    assert all({cell.seed for cell in each} == {None, 3 + place % 2} for place, each in enumerate(found))
     assert cells(first)[0].stage is cells(first)[0].stage, "its digest is worked out once"

@@ -1,4 +1,4 @@
-"""Which cells are left of an exhibit that a study narrows: no more than those of the whole, and all that is asked."""
+"""The cells of an exhibit that a study narrows are all that its table allows, and no others."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ def test_narrowing_adds_no_cell_and_keeps_their_order_and_identity(only: dict[st
     left = [key(cell) for cell in cells(replace(STUDY, only=only))]
     kept = set(left)
     assert left == [each for each in WHOLE if each in kept]
-    # And takes none away that its table does not forbid, but for what is told of models that nobody asks for.
+    # And takes none away that its table allows, but for vocabularies of models that no other exhibit shows.
     for exhibit, condition, languages, seed, task, *_ in set(WHOLE) - kept:
         narrowing = only.get(exhibit, ExhibitFilter())
         is_forbidden = not (
@@ -97,13 +97,13 @@ def test_complementary_parts_make_the_whole(name: str) -> None:
     assert both == set(WHOLE)
 
 
-def test_a_vocabulary_is_told_of_no_model_that_nothing_asks_for() -> None:
+def test_vocabularies_are_those_of_models_in_other_exhibits() -> None:
     study = replace(
         with_exhibits(STUDY, ["table-1", "figure-7"]),
         only={"table-1": ExhibitFilter(targets=("oru",)), "figure-7": ExhibitFilter(conditions=("default",))},
     )
-    asked = {("oru", "default"), ("oru", "no-anchors"), ("oru", "sep-emb-l1-6"), ("tem", "default")}
-    assert {(cell.languages[1], cell.condition) for cell in of(study, VOCABULARY)} == asked
+    shown = {("oru", "default"), ("oru", "no-anchors"), ("oru", "sep-emb-l1-6"), ("tem", "default")}
+    assert {(cell.languages[1], cell.condition) for cell in of(study, VOCABULARY)} == shown
     alone = replace(study, only={**study.only, VOCABULARY: ExhibitFilter(targets=("tem",))})
     assert {(cell.languages[1], cell.condition) for cell in of(alone, VOCABULARY)} == {("tem", "default")}
     # Figure 7 has the models of one language for both targets, and those of two that it is left with.
@@ -131,13 +131,13 @@ def test_vocabularies_alone_are_those_of_the_models_that_the_file_asks_for() -> 
     assert [key(cell) for cell in of(parse_study(by_name, origin="tiny.toml"), VOCABULARY)] == whole
 
 
-def test_figures_of_default_alone_are_told_of_with_its_vocabulary() -> None:
+def test_figures_of_default_alone_bring_its_vocabulary() -> None:
     fifth = with_conditions(with_exhibits(STUDY, ["figure-5"]), ["no-anchors"])
     assert {cell.condition for cell in of(fifth, VOCABULARY)} == {"default"}
     assert not of(with_exhibits(STUDY, ["figure-4"]), VOCABULARY)
 
 
-def test_what_the_command_line_asks_for_and_a_table_forbids_is_not_made() -> None:
+def test_seeds_of_the_command_line_that_a_table_forbids_are_not_made() -> None:
     study = replace(with_exhibits(STUDY, ["emergence", "figure-7"]), only={"figure-7": ExhibitFilter(seeds=(0,))})
     fifth = with_seeds(study, [5])
     assert {cell.exhibit for cell in cells(fifth)} == {VOCABULARY, "emergence"}
@@ -145,16 +145,16 @@ def test_what_the_command_line_asks_for_and_a_table_forbids_is_not_made() -> Non
     assert gap_sentences(fifth) == []
 
 
-def test_nothing_is_said_to_lack_data_that_a_table_leaves_out(tmp_path: Path) -> None:
+def test_data_of_cells_that_a_table_leaves_out_is_not_missing(tmp_path: Path) -> None:
     path = write_real_study(tmp_path)
     study = replace(
         read_study(path), conditions=(CONDITIONS["default"], CONDITIONS["extra-anchors"]), exhibits=("table-1",)
     )
-    assert any("resources.nli" in told for told in gap_sentences(study))
+    assert any("resources.nli" in sentence for sentence in gap_sentences(study))
     assert gap_sentences(replace(study, only={"table-1": ExhibitFilter(tasks=("ner",))})) == []
     path.write_text(path.read_text().replace('dictionary.en-fr = "en-fr.tsv"\n', ""))
     named = replace(study, tasks=("ner",), text=read_study(path).text)
-    assert any("extra-anchors" in told for told in gap_sentences(named))
+    assert any("extra-anchors" in sentence for sentence in gap_sentences(named))
     assert gap_sentences(replace(named, only={"table-1": ExhibitFilter(conditions=("default",))})) == []
 
 

@@ -11,13 +11,13 @@ from isoglot.pipeline.cells import MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
 from isoglot.store import inputs_first
-from isoglot.study.study import parse_study, read_study, with_exhibits, with_seeds, with_tasks
+from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds, with_tasks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
 
-def of(*exhibits: str) -> list[Cell]:
-    return [cell for cell in cells(with_exhibits(STUDY, exhibits)) if cell.exhibit != VOCABULARY]
+def of(*exhibits: str, study: Study = STUDY) -> list[Cell]:
+    return [cell for cell in cells(with_exhibits(study, exhibits)) if cell.exhibit != VOCABULARY]
 
 
 def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
@@ -48,15 +48,15 @@ def test_figures_share_their_models() -> None:
     assert runs == {("ela", "oru"): 6, ("ela",): 2, ("oru",): 2, ("ela-prime",): 2, ("ela", "ela-prime"): 2}
 
 
-def test_what_files_a_figure_lacks_is_said_and_the_rest_is_there(tmp_path: Path) -> None:
+def test_files_that_a_figure_lacks_are_named(tmp_path: Path) -> None:
     study = replace(read_study(write_real_study(tmp_path)), exhibits=("figure-6", "figure-7"))
     assert [cell.exhibit for cell in cells(study) if cell.exhibit != VOCABULARY] == []
-    told = "\n".join(gap_sentences(study))
-    assert "resources.mapping.en-fr is not given: name a file of parallel sentences to fit maps on" in told
-    assert "resources.paraphrase.en is not given" in told
+    sentences = "\n".join(gap_sentences(study))
+    assert "resources.mapping.en-fr is not given: name a file of parallel sentences to fit maps on" in sentences
+    assert "resources.paraphrase.en is not given" in sentences
 
 
-def test_a_vector_file_that_is_not_there_is_not_made_up_for(tmp_path: Path) -> None:
+def test_no_other_vectors_take_the_place_of_a_missing_file(tmp_path: Path) -> None:
     path = write_real_study(tmp_path)
     (tmp_path / "fr.vec").write_text("le 1 2\n")
     named = 'word-mapping.en-fr = "muse.txt"\nvectors.en = "no-such.vec"\nvectors.fr = "fr.vec"\n'
@@ -65,21 +65,21 @@ def test_a_vector_file_that_is_not_there_is_not_made_up_for(tmp_path: Path) -> N
     assert not [cell for cell in cells(study) if cell.exhibit == "figure-4"]
     assert "no-such.vec" in "\n".join(gap_sentences(study))
     path.write_text(path.read_text().replace('vectors.en = "no-such.vec"\n', ""))
-    told = "\n".join(gap_sentences(replace(read_study(path), exhibits=("figure-4",))))
-    assert "resources.vectors.en is not given" in told
+    sentences = "\n".join(gap_sentences(replace(read_study(path), exhibits=("figure-4",))))
+    assert "resources.vectors.en is not given" in sentences
 
 
 def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:
     text = TINY_STUDY.replace("merges = 200", 'merges = 200\nalignment.aligner = ["no-such-aligner"]')
     study = with_exhibits(parse_study(text, origin="tiny.toml"), ["figure-5", "figure-6"])
     assert {cell.condition for cell in cells(study) if cell.exhibit == "figure-5"} == {"default"}
-    (told,) = gap_sentences(study)
-    assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in told
+    (sentence,) = gap_sentences(study)
+    assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in sentence
 
 
 def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:
     study = with_tasks(with_seeds(STUDY, [0]), ["nli", "ner", "parsing"])
-    found = [cell for cell in cells(with_exhibits(study, ["figure-5"])) if cell.exhibit == "figure-5"]
+    found = of("figure-5", study=study)
     layers = STUDY.scale.shape.layers + 1
     assert Counter((cell.condition, cell.task, cell.variant) for cell in found) == {
         ("monolingual", "ner", MAPPED): layers,
@@ -87,32 +87,29 @@ def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> N
         ("default", "ner", None): layers,
         ("default", "parsing", None): layers,
     }
-    eighth = [cell for cell in cells(with_exhibits(study, ["figure-8"])) if cell.exhibit == "figure-8"]
+    eighth = of("figure-8", study=study)
     assert Counter((cell.condition, cell.variant) for cell in eighth) == {
         ("default", None): 2 * layers,
         ("default", MAPPED): 2 * layers,
     }
-    # What is not mapped is one and the same in both.
+    # Unmapped transfer is one and the same in both.
     same = {cell.stage.digest for cell in found if not cell.variant}
     assert same == {cell.stage.digest for cell in eighth if not cell.variant}
 
 
-def test_without_such_a_task_it_is_said() -> None:
+def test_a_study_without_such_a_task_has_a_gap() -> None:
     study = with_tasks(with_exhibits(STUDY, ["figure-5"]), ["nli"])
     assert not [cell for cell in cells(study) if cell.exhibit == "figure-5"]
-    (told,) = gap_sentences(study)
-    assert told.endswith("(figure-5): tasks has none that labels words; add one of ner, parsing, pos")
+    (sentence,) = gap_sentences(study)
+    assert sentence.endswith("(figure-5): tasks has none that labels words; add one of ner, parsing, pos")
 
 
 def test_figure_4_reads_the_text_that_its_models_were_trained_on() -> None:
-    (cell,) = (
-        cell for cell in cells(with_exhibits(with_seeds(STUDY, [0]), ["figure-4"])) if cell.exhibit == "figure-4"
-    )
+    (cell,) = of("figure-4", study=with_seeds(STUDY, [0]))
     stage = cell.stage
     assert isinstance(stage, WordLevelAlignment)
     assert set(stage.vectors) == set(stage.texts) == {"ela", "oru"}
     for language, encoder in stage.encoders.items():
-        assert (
-            encoder.streams[language].text.digest == stage.texts[language].digest == stage.vectors[language].text.digest
-        )
+        texts = (encoder.streams[language].text, stage.texts[language], stage.vectors[language].text)
+        assert len({text.digest for text in texts}) == 1
     assert stage.fit.digest != stage.test.digest

@@ -6,13 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.predictions import evaluate
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.machine import Machine
 from isoglot.pipeline.stages.examples import ExampleFiles, SyntheticExamples, read_examples
 from isoglot.pipeline.stages.fine_tuning import (
     LOG,
@@ -23,17 +20,16 @@ from isoglot.pipeline.stages.fine_tuning import (
     prediction_files,
 )
 from isoglot.pipeline.stages.models import chosen_model
-from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
+from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Amount, Record, Store, inputs_first, plan
 from isoglot.study.languages import default_splitting
 from isoglot.study.searches import Schedule, Search
 from tests.pipeline.making import input_folders, made, made_alone, values
-from tests.pipeline.tiny_transfers import SEARCH, tiny_graph
+from tests.pipeline.tiny_transfers import CPU, SEARCH, tiny_graph, tuned_by_hand
 
 TASKS = ("nli", "ner", "parsing", "pos")
 OWN_PARTS = "sep-emb-l1-6"
-CPU = Machine(device=torch.device("cpu"))
 GRID = Search(
     batches=(8, 4), learning_rates=(1e-3, 5e-3), epochs=1, schedule=Schedule.LINEAR, warmup_share=0.2, beta2=0.97
 )
@@ -87,16 +83,8 @@ def test_each_language_is_read_with_its_own_table_and_by_its_own_parts(
         language: opened_encoding(store.folder, language=language, bpe=bpe, vocabulary=stage.vocabulary)
         for language, bpe in stage.bpe.items()
     }
-    tuned = FineTuner(
-        stage.run,
-        reader,
-        encoder=chosen_model(store.folder(stage.encoder)).encoder,
-        encoding=encodings["ela"],
-        train=read_examples(reader, store.folder(stage.train)),
-        dev=read_examples(reader, store.folder(stage.dev)),
-        folder=tmp_path,
-        machine=CPU,
-    ).finish(lambda *_: None)
+    encoder = chosen_model(store.folder(stage.encoder)).encoder
+    tuned = tuned_by_hand(stage, store, encoder=encoder, encoding=encodings["ela"], folder=tmp_path)
     for language, encoding in encodings.items():
         gold = read_examples(reader, store.folder(stage.tests[language]))
         model, labels = tuned.model, tuned.labels
@@ -145,7 +133,9 @@ def test_the_time_of_a_run_is_estimated_from_runs_of_its_own_task(tmp_path: Path
     seconds = {"nli": 2.0, "ner": 2.0, "parsing": 9.0}
     for task, taken in seconds.items():
         stage = stage_of(task)
-        record = Record.of(replace(stage, run=replace(stage.run, seed=7)), files={}, seconds=taken)
+        record = Record.of(
+            replace(stage, run=replace(stage.run, seed=7)), files={}, seconds=taken, maker=Store(tmp_path).maker
+        )
         (tmp_path / record.folder_name).mkdir()
         record.write(tmp_path / record.folder_name)
     for task, taken in seconds.items():
@@ -165,12 +155,10 @@ def chosen_from(by_run: Sequence[Sequence[Score]], folder: Path) -> list[Score]:
 
 def run_scores(*, dev: float, source: float, target: float) -> list[Score]:
     return [
-        Score(metric="f1", value=source, language="ela"),
-        Score(metric="f1", value=target, language="oru"),
-        Score(metric="precision", value=target + 1, language="oru"),
-        Score(metric="dev_f1", value=dev, language="ela"),
-        Score(metric="dev_precision", value=100 - dev, language="ela"),
-        Score(metric="chosen_epoch", value=dev / 10),
+        *scores_of({"f1": source}, language="ela"),
+        *scores_of({"f1": target, "precision": target + 1}, language="oru"),
+        *scores_of({"dev_f1": dev, "dev_precision": 100 - dev}, language="ela"),
+        *scores_of({"chosen_epoch": dev / 10}),
     ]
 
 

@@ -7,30 +7,27 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import torch
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.vector_maps import read_maps, write_maps
 from isoglot.evaluation.transfer import fine_tuning
-from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers
 from isoglot.evaluation.transfer.predictions import evaluate
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.machine import Machine
 from isoglot.pipeline.stages.examples import SyntheticExamples, read_examples
 from isoglot.pipeline.stages.fine_tuning import LOG
 from isoglot.pipeline.stages.layer_transfer import LAYERS, LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.readers import MAPS
-from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
+from isoglot.pipeline.stages.scores import read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Amount, Store, inputs_first
 from isoglot.study.searches import NewVectors
 from tests.killed_processes import files_of
 from tests.pipeline.making import input_folders, made, made_alone, values
 from tests.pipeline.tiny_layers import bilingual, layer_head, layer_transfer, monolingual, planted
+from tests.pipeline.tiny_transfers import CPU, tuned_by_hand
 
-CPU = Machine(device=torch.device("cpu"))
 LAYER_OF = {"ner": 0, "pos": 1, "parsing": 3}
 
 
@@ -57,16 +54,8 @@ def test_a_head_is_fine_tuning_of_new_layers_on_the_source(task: str, store: Sto
     """By hand from the same inputs; and the file is that model."""
     stage, reader, layer = mapped(task).heads[1], task_named(task), LAYER_OF[task]
     encoding = opened_encoding(store.folder, language="ela", bpe=stage.bpe, vocabulary=stage.vocabulary)
-    tuned = FineTuner(
-        stage.run,
-        reader,
-        encoder=drawn_layers(chosen_model(store.folder(stage.encoder)).encoder, layer=layer, count=1, seed=0),
-        encoding=encoding,
-        train=read_examples(reader, store.folder(stage.train)),
-        dev=read_examples(reader, store.folder(stage.dev)),
-        folder=tmp_path,
-        machine=CPU,
-    ).finish(lambda *_: None)
+    layers = drawn_layers(chosen_model(store.folder(stage.encoder)).encoder, layer=layer, count=1, seed=0)
+    tuned = tuned_by_hand(stage, store, encoder=layers, encoding=encoding, folder=tmp_path)
     folder = store.folder(stage)
     assert {path.name for path in folder.iterdir()} == {"record.json", "scores.json", LOG, LAYERS}
     assert [json.loads(line) for line in (folder / LOG).read_text().splitlines()] == tuned.log
@@ -118,14 +107,9 @@ def test_a_setting_that_diverges_at_once_has_nothing_to_keep(store: Store, tmp_p
 
 def test_the_job_is_as_large_as_its_examples_and_longer_on_higher_layers() -> None:
     assert layer_head(monolingual()).amount() == Amount(units=2 * 40, of="examples")
-    low, high, more = (
-        layer_head(monolingual(), layer=layer, new_layers=new).guessed_seconds()
-        for layer, new in ((0, 1), (3, 1), (3, 4))
-    )
-    assert low is not None
-    assert high is not None
-    assert more is not None
-    assert low < high < more
+    heads = [layer_head(monolingual(), layer=layer, new_layers=new) for layer, new in ((0, 1), (3, 1), (3, 4))]
+    low, high, more = (head.guessed_seconds() or 0.0 for head in heads)
+    assert 0 < low < high < more
 
 
 def by_hand(stage: LayerTransfer, head: LayerHead, store: Store) -> dict[str, float]:
@@ -188,9 +172,8 @@ def chosen_by(stage: LayerTransfer, store: Store, place: Path, dev: Sequence[flo
         folder.mkdir(parents=True)
         (folder / LAYERS).symlink_to(inputs[head.digest] / LAYERS)
         inputs[head.digest] = folder
-        scores = {"dev_accuracy": value, "accuracy": 100 - value} if value is not None else {}
-        rows = [Score(metric=metric, value=each, language="ela") for metric, each in scores.items()]
-        write_scores(folder, [Score(metric="diverged", value=float(value is None)), *rows])
+        scores = {} if value is None else {"dev_accuracy": value, "accuracy": 100 - value}
+        write_scores(folder, [*scores_of({"diverged": float(value is None)}), *scores_of(scores, language="ela")])
     made_alone(stage, place, inputs)
     return {metric: value for (language, metric), value in values(place).items() if language != "oru"}
 

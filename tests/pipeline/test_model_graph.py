@@ -1,4 +1,4 @@
-"""What conditions have in common is one stage, and what sets them apart is what Table 1 says."""
+"""Conditions share the stages of what they have in common, and differ as Table 1 says."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -61,23 +61,32 @@ def test_conditions_share_what_table_1_lets_them(
     assert sharers(part) == groups
 
 
-def test_wiki_cc_differs_from_default_in_the_domain_of_the_target_alone() -> None:
-    apart = settings_apart(graph("default").pretrained, graph("wiki-cc").pretrained)
-    main = graph("default").texts["oru"]
-    assert apart == {"domain": ("main", "other"), "no_larger_than": ("(absent)", main.digest[:16])}
+@pytest.mark.parametrize(
+    ("condition", "other", "apart"),
+    [
+        (
+            "default",
+            "wiki-cc",
+            {
+                "domain": ("main", "other"),
+                "no_larger_than": ("(absent)", graph("default").texts["oru"].digest[:16]),
+            },
+        ),
+        ("default-anchors", "no-anchors", {"tables": ("union", "prefixed")}),
+        (
+            "default-anchors",
+            "sep-l1-3",
+            {f"run.separate.layers.{place}": ("(absent)", place + 1) for place in range(2)},
+        ),
+    ],
+)
+def test_rows_of_table_1_differ_in_what_they_are_about_alone(
+    condition: str, other: str, apart: dict[str, tuple[object, object]]
+) -> None:
+    assert settings_apart(graph(condition).pretrained, graph(other).pretrained) == apart
     domains = {language: text.text.domain for language, text in graph("wiki-cc").texts.items()}
     assert domains == {"ela": Domain.MAIN, "oru": Domain.OTHER}
-
-
-def test_separate_layers_differ_from_default_anchors_in_what_is_separate_alone() -> None:
-    apart = settings_apart(graph("default-anchors").pretrained, graph("sep-l1-3").pretrained)
-    assert apart == {f"run.separate.layers.{place}": ("(absent)", place + 1) for place in range(2)}
     assert graph("sep-l1-6").run.separate.layers == {1, 2, 3}
-
-
-def test_no_anchors_differs_from_default_anchors_in_the_table_alone() -> None:
-    apart = settings_apart(graph("default-anchors").pretrained, graph("no-anchors").pretrained)
-    assert apart == {"tables": ("union", "prefixed")}
 
 
 def test_a_joint_bpe_has_all_merges_and_own_ones_a_share_each() -> None:

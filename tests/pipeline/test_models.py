@@ -96,15 +96,6 @@ def test_processes_that_train_together_come_to_the_same_model_and_keep_a_log(
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["health.jsonl", "torchrun.log"]
 
 
-@pytest.mark.parametrize("processes", ["0", "two"])
-def test_a_wrong_number_of_processes_is_named(
-    processes: str, finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", processes)
-    with pytest.raises(IsoglotError, match=f"ISOGLOT_PROCESSES_PER_MODEL='{processes}' is no number of processes"):
-        pretrained(finished)[0].make(Work(folder=tmp_path, input_folders={}, progress=lambda *_: None))
-
-
 def test_the_error_that_ends_a_training_stands_in_its_log(finished: Workplace, tmp_path: Path) -> None:
     stage = pretrained(finished)[0]
     optimization = replace(stage.run.optimization, learning_rate=1e25, warmup_updates=0)

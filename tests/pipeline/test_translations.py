@@ -141,12 +141,6 @@ def test_a_file_keeps_its_weights_and_its_word_pairs_are_one_word_on_either_side
         assert list(word_pairs(folder, stage.names, splittings)) == [("well", "puits", 0.1), pair]
 
 
-def test_a_bad_row_is_named_and_nothing_is_made(tmp_path: Path) -> None:
-    stage = dictionary_file(tmp_path, "well\tbien\t1\nwell\tpuits\tmany\n")
-    error = failure(stage, tmp_path / "store")
-    assert error.startswith(f"{stage.file.path}:2: the weight must be a number above 0")
-
-
 def test_a_synthetic_dictionary_is_that_of_its_world_and_maps_are_not_scored_on_fitted_words(tmp_path: Path) -> None:
     whole = SyntheticDictionary(world=World(), languages=(ELA, ORU))
     entries = entries_of(whole, tmp_path)

@@ -29,7 +29,7 @@ from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.searches import FastText
 from isoglot.study.study import parse_study
-from tests.pipeline.making import failure, made
+from tests.pipeline.making import made
 from tests.pipeline.tiny_layers import untrained
 
 STUDY = """
@@ -197,13 +197,6 @@ def test_the_first_vectors_of_a_file_are_kept(tmp_path: Path) -> None:
     assert words == ["le", "été\u2028!"]
     assert vector_WD.tolist() == [[1, 2], [5, 6]]
     assert vector_WD.dtype == np.float32
-
-
-def test_a_damaged_file_makes_no_artifact(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.txt"
-    path.write_text("a 1 2\nb 3 nan\n")
-    stage = WordVectorFile(file=source_file(path, wanted_by="test"), most_words=2)
-    assert f"{path}:2: the vector of 'b' is not of finite numbers" in failure(stage, tmp_path / "store")
 
 
 def test_trained_vectors_are_of_the_training_lines(tmp_path: Path) -> None:

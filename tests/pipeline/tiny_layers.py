@@ -32,7 +32,7 @@ def bilingual(*, condition: str = "default") -> ModelPair:
 
 
 def untrained(pair: ModelPair) -> ModelPair:
-    source, target = (replace(side, encoder=side.graph.untrained) for side in (pair.source, pair.target))
+    source, target = (replace(side, is_trained=False) for side in (pair.source, pair.target))
     return replace(pair, source=source, target=target)
 
 
@@ -57,7 +57,7 @@ def layer_transfer(pair: ModelPair, *heads: LayerHead, is_mapped: bool = True) -
 def planted(place: Path) -> tuple[ModelPair, dict[str, Path]]:
     """A target with the source's sentences, and a model with the source's features in another order."""
     pair = bilingual()
-    pair = replace(pair, target=replace(pair.target, encoder=tiny_graph(seed=1).untrained))
+    pair = replace(pair, target=replace(pair.target, graph=tiny_graph(seed=1)))
     maps, transfer = contextual_maps(pair), layer_transfer(pair, layer_head(pair, task="pos"))
     own = (*transfer.heads, maps, maps.links)
     inputs = [each for stage in (*own, transfer) for each in stage.inputs.values() if each not in own]

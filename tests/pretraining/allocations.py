@@ -28,7 +28,7 @@ def _allocated(act: Callable[[], object]) -> list[int]:
     sizes: dict[int, int] = {}
     now = [0]
     for _, address, size in allocations:
-        # Of a block that was there before the profiler may know a wrong size, from an earlier use of it.
+        # The profiler may know a wrong size, from an earlier use, of a block that was there before.
         now.append(now[-1] + (size if size > 0 else -sizes.pop(address, 0)))
         if size > 0:
             sizes[address] = size
@@ -36,7 +36,7 @@ def _allocated(act: Callable[[], object]) -> list[int]:
 
 
 def _allocations(events: Iterable[Any]) -> Iterator[tuple[int, int, int]]:
-    """Moment, address and size, which is below nought where a block is freed."""
+    """Moment, address and size, which is negative where a block is freed."""
     for event in events:
         if event.tag == _EventType.Allocation:
             yield event.start_time_ns, event.extra_fields.ptr, event.extra_fields.alloc_size

@@ -11,13 +11,13 @@ from tests.pretraining.tiny_runs import write_streams
 
 @pytest.fixture(scope="session")
 def streams(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TokenStream]:
-    """Of one table."""
+    """Streams with one table for both languages."""
     return write_streams(tmp_path_factory.mktemp("joint"))
 
 
 @pytest.fixture(scope="session")
 def separate_streams(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TokenStream]:
-    """Of a table for each language."""
+    """Streams with a table for each language."""
     return write_streams(tmp_path_factory.mktemp("separate"), kind=TableKind.SEPARATE)
 
 

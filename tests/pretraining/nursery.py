@@ -44,7 +44,7 @@ def killed_at_random(nursery: Nursery, *, seconds: float) -> list[Fate]:
     """One after the other until the run is finished, which took some seconds before."""
     fates: list[Fate] = [(KILLED, "begun")]
     while fates[-1][1] != "finished":
-        # Longer and longer, lest none gets past its first update on a machine that has become busy.
+        # Longer and longer, since on a busy machine none might get past its first update.
         longest = seconds / 5 * (1 + len(fates) / 10)
         fates.append(nursery.fate(LONG, "at-random", seconds=random.uniform(0, longest)))
     fates.append(nursery.fate(LONG, "at-random"))

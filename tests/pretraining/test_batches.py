@@ -1,4 +1,4 @@
-"""Which languages and windows each update reads, which of them each process, and the same when they are read ahead."""
+"""The languages and windows that each update and each process reads, also when they are read ahead."""
 
 import doctest
 import threading

@@ -20,7 +20,7 @@ def gradient_of(weight: nn.Parameter) -> Tensor:
 
 
 def learn_by_autograd(model: ClozeModel, language: str) -> dict[str, bool]:
-    """Which weights get a gradient when the language is read."""
+    """By weight, whether it gets a gradient when the language is read."""
     copy = tiny_model(model.encoder.shape, separate=model.encoder.separate, table_sizes=model.encoder.table_sizes)
     token_BL = random_tokens(2, 6) % 40
     copy.masked_logits(token_BL, masked_M=torch.tensor([1, 4]), language=language).square().sum().backward()

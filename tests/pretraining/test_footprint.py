@@ -156,14 +156,6 @@ def test_an_evaluation_takes_the_memory_that_was_predicted(tmp_path: Path) -> No
     assert footprint.evaluation_bytes == pytest.approx(counted, rel=0.05)
 
 
-def test_no_piece_is_of_two_languages_or_processes() -> None:
-    whole = footprint_of(run_of(PAPER), 80_000, micro_batch=768, device="cuda")
-    assert (whole.run.batch, whole.run.language_draws) == (768, 8)
-    rows = [replace(whole, processes=processes).rows for processes in (1, 8, 16)]
-    assert rows == [96, 96, 48]
-    assert replace(whole, micro_batch=10).rows == 10
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize(("scale", "table_size"), [(SMALL, 34_000), (PAPER, 85_000)], ids=["small", "paper"])
 def test_a_gpu_takes_the_memory_that_was_predicted(scale: Scale, table_size: int, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""On a GPU the same is learnt as on a CPU, up to rounding, and the same twice, whoever stops it in between."""
+"""A GPU learns the same as a CPU, up to rounding, and the same twice, also when it is stopped in between."""
 
 # B = windows, L = positions
 
@@ -34,20 +34,8 @@ PAD, MASK = 2, 5
 def run_of(
     *, norm: NormPlacement = NormPlacement.PRE, dropout: float = 0.0, window: int = 12, **changes: object
 ) -> PretrainingRun:
-    run = tiny_run(window=window, **changes)
-    return replace(
-        run,
-        shape=replace(
-            run.shape,
-            width=128,
-            heads=2,
-            feed_forward=512,
-            positions=64,
-            norm=norm,
-            dropout=dropout,
-            attention_dropout=dropout,
-        ),
-    )
+    run = tiny_run(window=window, dropout=dropout, **changes)
+    return replace(run, shape=replace(run.shape, width=128, heads=2, feed_forward=512, positions=64, norm=norm))
 
 
 class Pass:
@@ -81,7 +69,7 @@ class Pass:
 
 
 def assert_gradients_near(found: dict[str, Tensor], expected: dict[str, Tensor], *, share: float) -> None:
-    """As vectors; one that should be nought, as that of a key's bias, by what all others come to."""
+    """Compare gradients as vectors; one that should be 0, as that of a key's bias, by the norm of all."""
     whole = torch.stack([gradient.norm() for gradient in expected.values()]).norm()
     for name, gradient in expected.items():
         off = (found[name] - gradient).norm()
@@ -125,7 +113,7 @@ def test_a_run_that_was_stopped_twice_ends_with_the_same_bytes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Though what was recorded as graphs is recorded anew, at other updates."""
+    """The graphs are recorded again, at other updates."""
     given, machine = separate_streams if separate.embeddings else streams, this_machine()
     run = run_of(separate=separate, dropout=dropout, updates=30, evaluations=3, language_draws=2)
     whole = trained(trainer_of(run, given, folder=tmp_path / "whole", machine=machine), until=30)

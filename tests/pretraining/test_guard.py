@@ -1,4 +1,4 @@
-"""Which updates are left out: those without a number and those at which the loss jumps, and no others."""
+"""Updates that are skipped: those without a number and those at which the loss jumps, and no others."""
 
 import json
 import math
@@ -25,7 +25,7 @@ def guard_of(device: torch.device = CPU) -> Guard:
 def tensors(
     losses: Mapping[str, float], *, words: int = WORDS, norm: float = 1.0, device: torch.device = CPU
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """What an update hands over: the languages that have a loss were read, with so many words each."""
+    """The tensors of an update: languages that have a loss were read, with so many words each."""
     count_K = torch.tensor([float(words if language in losses else 0) for language in ("en", "fr")], device=device)
     mean_K = torch.tensor([losses.get(language, 0.0) for language in ("en", "fr")], device=device)
     return mean_K * count_K, count_K, torch.tensor(norm, device=device)
@@ -72,7 +72,7 @@ def test_a_loss_that_stays_up_is_learnt_from_again() -> None:
     assert [skips(guard, {"fr": 9.0}) for _ in range(40)] == [True] * 5 + [False] * 35, "each language by itself"
     assert guard.state()["mean/en"] > 6
     assert not skips(guard, {"en": 5.0}), "back to normal"
-    assert [skips(guard, {"en": 40.0}) for _ in range(6)] == [True] * 5 + [False], "counted anew"
+    assert [skips(guard, {"en": 40.0}) for _ in range(6)] == [True] * 5 + [False], "counted from 0 again"
 
 
 def test_what_is_no_number_is_never_learnt_from() -> None:
@@ -133,13 +133,10 @@ def test_a_loss_that_falls_from_its_start_never_jumps(
         assert not skips(guard, {"en" if random.random() < 0.8 else "fr": max(loss, 0.0)}, words=words)
 
 
-def test_a_slow_rise_and_usual_noise_are_no_jumps() -> None:
-    guard, random = settled_guard(3.0), np.random.default_rng(0)
+def test_a_slow_rise_is_no_jump() -> None:
+    guard = settled_guard(3.0)
     assert not any(skips(guard, {"en": 3.0 + 0.02 * update}) for update in range(300))
     assert guard.state()["mean/en"] > 6
-    guard = guard_of()
-    losses = 4.5 + random.gamma(1.0, 3.0, (800, WORDS)).mean(1) - 3.0 + random.normal(0, 0.2, 800)
-    assert not any(skips(guard, {"en": loss}) for loss in losses)
 
 
 def test_means_are_plain_at_first_and_then_forget() -> None:

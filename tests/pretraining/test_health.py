@@ -251,7 +251,7 @@ def test_tensorboard_is_wanted_or_not_and_named_if_it_is_missing(
 
 
 def counted_operations(run: PretrainingRun, *, table_size: int) -> int:
-    """Of a forward and a backward pass over one batch, as torch counts them while they run."""
+    """Operations of a forward and a backward pass over one batch, as torch counts them."""
     model = ClozeModel(run.shape, table_sizes={"en": table_size, "fr": table_size}, separate=run.separate, pad_id=PAD)
     token_BL = torch.randint(PAD + 1, table_size, (run.batch, run.window))
     num_masked = run.batch * run.mask_rate * (run.window - 1)

@@ -120,7 +120,7 @@ class Counted:
 
 
 def conditional_entropy(share_V: NDArray[np.float64]) -> float:
-    """Of the right word given what is seen in its place, from the table of both; one more column is the mask symbol."""
+    """The entropy of the right word given the word seen in its place; one more column is the mask symbol."""
     size = len(share_V)
     joint = np.zeros((size, size + 1))
     for right in range(size):

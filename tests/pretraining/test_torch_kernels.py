@@ -25,24 +25,20 @@ def plain_norm(width: int) -> Affine:
     return Affine(Weight(ones, zeros.clone()), Weight(zeros, zeros.clone()))
 
 
-def within_binomial_bounds(count: int, *, trials: int, probability: float) -> bool:
-    return bool(stats.binomtest(count, trials, probability).pvalue > 1e-6)
-
-
 def test_dropout_hides_its_share_and_keeps_the_expectation() -> None:
     dropout = 0.1
     kernels, ones_TD = kernels_of(dropout=dropout), torch.ones(400, 64)
     normed = kernels.sum_and_norm(ones_TD, torch.zeros_like(ones_TD), plain_norm(64))
     hidden = int((normed.sum_TD == 0).sum())
-    assert within_binomial_bounds(hidden, trials=ones_TD.numel(), probability=dropout)
+    assert stats.binomtest(hidden, ones_TD.numel(), dropout).pvalue > 1e-6
     assert normed.sum_TD[normed.sum_TD > 0].unique().tolist() == pytest.approx([1 / (1 - dropout)])
     other = kernels.sum_and_norm(ones_TD, torch.zeros_like(ones_TD), plain_norm(64))
-    assert not other.sum_TD.equal(normed.sum_TD), "drawn anew at the next step"
+    assert not other.sum_TD.equal(normed.sum_TD), "drawn again at the next step"
 
 
 @pytest.mark.parametrize(("rows", "width"), [(1, 1), (3, 17), (200, 5003)])
 def test_softmax_loss_in_place(rows: int, width: int) -> None:
-    """Scores far from nought, rows that count for nothing, and more of them than any cache holds."""
+    """Scores far from 0, rows that count for nothing, and more of them than any cache holds."""
     generator = torch.Generator().manual_seed(0)
     logits_CV: Tensor = 30 * torch.randn(rows, width, generator=generator) - 500
     target_C = torch.randint(width, (rows,), generator=generator)

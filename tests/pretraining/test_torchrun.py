@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from isoglot.pretraining import torchrun
 from isoglot.pretraining.loop import CHECKPOINTS
 from isoglot.pretraining.run import BEST, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.torchrun import Job, pretrain_in_processes
-from tests.killed_processes import CHECKOUT, files_of
+from tests.killed_processes import CHECKOUT, files_of, until
 from tests.pretraining.tiny_runs import EVERYTHING, pretrained, tiny_run
 
 UPDATES = 200
@@ -68,17 +67,8 @@ def in_training() -> dict[int, Path]:
 
 
 def ranks_since(before: dict[int, Path]) -> list[int]:
-    """Those of a job that was begun since."""
+    """The processes of a job that was begun since."""
     return [process for process, job_file in in_training().items() if job_file not in before.values()]
-
-
-def soon(holds: Callable[[], bool], *, seconds: float = 300) -> bool:
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.005)
-    return True
 
 
 @pytest.fixture(scope="module")
@@ -118,9 +108,9 @@ def test_when_one_is_killed_they_start_again_and_end_with_the_same_bytes(place: 
     before = in_training()
 
     def reap() -> None:
-        if soon((job.folder / CHECKPOINTS / "latest.safetensors").exists):
-            killed.append(ranks_since(before)[0])
-            os.kill(killed[0], signal.SIGKILL)
+        until((job.folder / CHECKPOINTS / "latest.safetensors").exists, what="a checkpoint")
+        killed.append(ranks_since(before)[0])
+        os.kill(killed[0], signal.SIGKILL)
 
     reaper = threading.Thread(target=reap)
     reaper.start()
@@ -140,7 +130,7 @@ def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Pa
     (place / "job").write_bytes(pickle.dumps(job))
     before = in_training()
     launcher = subprocess.Popen([sys.executable, "-c", LAUNCHER, str(place / "job")], cwd=CHECKOUT)
-    assert soon((job.folder / CHECKPOINTS / "latest.safetensors").exists)
+    until((job.folder / CHECKPOINTS / "latest.safetensors").exists, what="a checkpoint")
     ranks = ranks_since(before)
     assert len(ranks) == 2
     # On a quick machine they would be through before the half second is over after which they look for the launcher.
@@ -151,7 +141,7 @@ def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Pa
     time.sleep(1)
     for rank in ranks:
         os.kill(rank, signal.SIGCONT)
-    assert soon(lambda: not ranks_since(before)), "they must not go on alone"
+    until(lambda: not ranks_since(before), what="the end of processes that must not go on alone")
     assert not (job.folder / LOG).exists(), "it was killed too late"
     records = pretrained(RUN, separate_streams, folder=job.folder)
     assert 1 < records[0].update <= UPDATES
@@ -174,7 +164,7 @@ def test_an_error_in_a_process_is_raised_and_ends_them_all(place: Path, streams:
     before = in_training()
     with pytest.raises(IsoglotError, match=r"of the last 100 updates were left out.*lower optimization\.learning"):
         pretrain_in_processes(job, processes=2, report=lambda _: None)
-    assert soon(lambda: not ranks_since(before))
+    until(lambda: not ranks_since(before))
 
 
 @pytest.mark.campaign

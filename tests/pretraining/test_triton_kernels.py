@@ -38,7 +38,7 @@ def test_right_in_the_interpreter(family: str) -> None:
 
 
 def affine(weight: Tensor, bias: Tensor) -> Affine:
-    """With gradients that are not nought, as kernels add to them."""
+    """Weights with gradients other than 0, as kernels add to them."""
     gradients = drawn(2, len(weight), seed=6, dtype=torch.float32)
     return Affine(Weight(weight, gradients[0]), Weight(bias, gradients[1]))
 

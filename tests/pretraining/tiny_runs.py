@@ -17,7 +17,8 @@ from isoglot.machine import Machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer, pretrain
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.study.conditions import Separate, TableKind
-from isoglot.study.scales import EncoderShape, NormPlacement, Optimization
+from isoglot.study.scales import NormPlacement, Optimization
+from tests.model.tiny_models import tiny_shape
 
 CPU = Machine(device=torch.device("cpu"))
 LETTERS = {"en": "abcdefghijkl", "fr": "lkjihgfedcba"}
@@ -26,16 +27,7 @@ EVERYTHING = Separate(embeddings=True, layers=frozenset({1, 2}))
 RUN = PretrainingRun(
     languages=("en", "fr"),
     separate=Separate(),
-    shape=EncoderShape(
-        layers=2,
-        width=16,
-        heads=2,
-        feed_forward=32,
-        positions=16,
-        dropout=0.0,
-        attention_dropout=0.0,
-        norm=NormPlacement.PRE,
-    ),
+    shape=replace(tiny_shape(NormPlacement.PRE), layers=2, width=16, heads=2, feed_forward=32, positions=16),
     optimization=Optimization(learning_rate=5e-3, warmup_updates=2, weight_decay=0.1, clip_norm=1.0),
     window=12,
     batch=8,
@@ -58,7 +50,7 @@ def tiny_run(*, dropout: float = 0.0, learning_rate: float = 5e-3, **changes: An
 
 
 def lines_of(language: str, *, count: int, seed: int) -> list[list[str]]:
-    """Letters in the language's order, from anywhere on: any of them can be told from its neighbours."""
+    """Letters in the language's order, from anywhere on: each follows from its neighbours."""
     starts = np.random.default_rng(seed).integers(0, 12, count)
     return [[LETTERS[language][(start + step) % 12] for step in range(7)] for start in starts]
 

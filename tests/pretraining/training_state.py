@@ -1,4 +1,4 @@
-"""What a trainer has learnt, weight by weight, and ways to tamper with how it learns."""
+"""The weights and moments of a trainer, and a way to tamper with its gradients."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What tests of kernels stand on: a GPU, or Triton's own interpreter anywhere."""
+"""The device for tests of kernels: a GPU, or Triton's own interpreter anywhere."""
 
 import importlib
 import os
@@ -28,6 +28,6 @@ def seed_of(number: int) -> Tensor:
 
 
 def assert_near(found: Tensor, expected: Tensor, *, share: float = BF16) -> None:
-    """Of the expected numbers' own size, and finite."""
+    """Check that numbers are finite and near the expected ones, by the size of these."""
     scale = expected.float().abs().max().clamp(min=1.0).item()
     torch.testing.assert_close(found.float(), expected.float(), rtol=share, atol=share * scale)

@@ -1,4 +1,4 @@
-"""What two processes under torchrun find of each other; each says so when it has: run with --nproc-per-node=2."""
+"""Two processes that check how they reach each other: run under torchrun with --nproc-per-node=2."""
 
 import pytest
 import torch

@@ -9,11 +9,12 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.killed_processes import until
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 SEARCHED = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin"])
@@ -65,10 +66,14 @@ class DoesNotStartError(Exception):
 class OneNodeCluster:
     settings: Path
 
+    def finished(self, *command: str) -> "subprocess.CompletedProcess[str]":
+        """One of Slurm's commands after it was run."""
+        env = os.environ | {"SLURM_CONF": str(self.settings)}
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
+
     def run(self, *command: str) -> str:
         """The output of one of Slurm's commands."""
-        env = os.environ | {"SLURM_CONF": str(self.settings)}
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
+        done = self.finished(*command)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         return done.stdout.strip()
 
@@ -85,14 +90,6 @@ class OneNodeCluster:
         """How often it was requeued."""
         shown = self.run("scontrol", "show", "job", job_id)
         return int(next(word for word in shown.split() if word.startswith("Restarts=")).removeprefix("Restarts="))
-
-
-def until(happens: Callable[[], object], *, what: str, seconds: float = 300) -> None:
-    """Wait until something happens, and fail with its name if it does not."""
-    deadline = time.monotonic() + seconds
-    while not happens():
-        assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds for {what}"
-        time.sleep(0.05)
 
 
 @contextmanager
@@ -115,7 +112,8 @@ def one_node_cluster() -> Iterator[OneNodeCluster]:
             until((folder / "munge.socket").exists, what="munged")
             cleaning.enter_context(_daemon("slurmctld", "-D", settings=cluster.settings))
             cleaning.enter_context(_daemon("slurmd", "-D", settings=cluster.settings))
-            until(lambda: _is_idle(cluster), what="an idle node")
+            sinfo = ["sinfo", "--noheader", "--format=%T", "--partition=everyday"]
+            until(lambda: cluster.finished(*sinfo).stdout.strip() == "idle", what="an idle node")
         except AssertionError as error:
             last = [f"{log.name}: {log.read_text().splitlines()[-1:]}" for log in sorted(folder.glob("*.log"))]
             raise DoesNotStartError(f"{error}; {'; '.join(last)}") from error
@@ -153,26 +151,16 @@ def _daemon(*command: str, settings: Path) -> Iterator[None]:
             process.kill()
 
 
-def _is_idle(cluster: OneNodeCluster) -> bool:
-    try:
-        return cluster.run("sinfo", "--noheader", "--format=%T", "--partition=everyday") == "idle"
-    except AssertionError:
-        return False
-
-
 def _kill_all_with(variable: str) -> None:
     """Kill daemons, jobs and commands that wait for jobs: every process with this variable."""
-    deadline = time.monotonic() + 120
-    while left := list(_processes_with(variable)):
-        assert time.monotonic() < deadline, f"processes {left} do not end"
-        for number in left:
-            with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
-        time.sleep(0.05)
 
+    def none_is_left() -> bool:
+        killed = 0
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if variable.encode() in path.read_bytes().split(b"\0"):
+                    os.kill(int(path.parent.name), signal.SIGKILL)
+                    killed += 1
+        return not killed
 
-def _processes_with(variable: str) -> Iterator[int]:
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            if variable.encode() in path.read_bytes().split(b"\0"):
-                yield int(path.parent.name)
+    until(none_is_left, what="the end of all processes")

@@ -10,10 +10,9 @@ import pytest
 from isoglot.store import Observer, Outcome, Stage, Store, run_plan, slurm
 from isoglot.store.slurm import SlurmJobs
 from isoglot.store.slurm_job import Submitter
+from tests.killed_processes import CHECKOUT, until
 from tests.slurm.gated_stages import HALF, TOP, TURNS, Counting, Doubled, Failing
-from tests.slurm.one_node_cluster import OneNodeCluster, until
-
-CHECKOUT = Path(__file__).parents[2]
+from tests.slurm.one_node_cluster import OneNodeCluster
 
 
 class Notes(Observer):

@@ -10,7 +10,8 @@ from study_texts import TINY_STUDY
 
 from tests.end_to_end.artifact_files import artifact_files
 from tests.end_to_end.test_interruption import in_training, updates_done
-from tests.slurm.one_node_cluster import OneNodeCluster, until
+from tests.killed_processes import until
+from tests.slurm.one_node_cluster import OneNodeCluster
 
 UPDATES = 900
 # Long enough to be stopped in the middle, with a checkpoint within its first second.

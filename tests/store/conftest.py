@@ -1,13 +1,12 @@
 """A store of its own for each test."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from isoglot.store import Store
+from tests.store.stand_in_cluster import Cluster, stand_in_cluster
 from tests.store.toy_archives import toy_archive
-from tests.store.toy_stages import Mortals
 
 
 @pytest.fixture
@@ -20,11 +19,9 @@ def store(root: Path) -> Store:
     return Store(root)
 
 
-@pytest.fixture(scope="session")
-def mortals() -> Iterator[Mortals]:
-    mortals = Mortals()
-    yield mortals
-    mortals.close()
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    return stand_in_cluster(tmp_path, monkeypatch)
 
 
 @pytest.fixture

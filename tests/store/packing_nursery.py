@@ -38,7 +38,7 @@ def packing_fate(place: Path, *, moment: int) -> Fate:
 
 
 def unpacking_fate(place: Path, *, moment: int) -> Fate:
-    """Which artifacts are there after a kill, and whether another try makes the store whole."""
+    """The artifacts that are there after a kill, and whether another try makes the store whole."""
     return _merging_fate(place, place / f"unpacking-{moment}", moment=moment)
 
 

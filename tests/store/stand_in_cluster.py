@@ -67,7 +67,7 @@ class Cluster:
         return str(last.error)
 
 
-def cluster_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+def stand_in_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     folder = tmp_path / "bin"
     folder.mkdir()
     for name, text in PROGRAMS.items():

@@ -5,13 +5,13 @@ import json
 import re
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from isoglot.store import Store
-from tests.store.toy_stages import Mortals, Patient, Text, files_of, python
+from tests.killed_processes import until
+from tests.store.toy_stages import Patient, Text, files_of, lives_through, python
 
 NAMES = re.compile(r"store\.json(\.partial|\.lease)?|toy-[a-z]+-[0-9a-f]{16}(\.partial|\.lease)?")
 
@@ -29,20 +29,13 @@ def assert_sound(root: Path) -> None:
             assert found == listed
 
 
-def until(happens: Callable[[], bool], *, seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not happens():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.campaign)])
-def test_killed_at_any_moment(tmp_path: Path, mortals: Mortals, step: int) -> None:
+def test_killed_at_any_moment(tmp_path: Path, step: int) -> None:
     text, moment, lived = Text(), 0, False
     expected = {"lines/0.txt": b"tree 0\n", "lines/1.txt": b"tree 1\n"}
     while not lived:
         root = tmp_path / str(moment)
-        lived = mortals.ensure(text, root=root, moment=moment)
+        lived = lives_through(text, root=root, moment=moment)
         assert_sound(root)
         store = Store(root)
         store.ensure(text)
@@ -50,18 +43,6 @@ def test_killed_at_any_moment(tmp_path: Path, mortals: Mortals, step: int) -> No
         assert_sound(root)
         moment += step
     assert moment > 20
-
-
-@pytest.mark.campaign
-def test_killed_at_every_moment_of_one_folder(root: Path, mortals: Mortals) -> None:
-    """Each attempt goes on from the remains of the one before."""
-    text, moment = Text(lines=3), 0
-    while not mortals.ensure(text, root=root, moment=moment):
-        assert_sound(root)
-        moment += 1
-    Store(root).verify(text)
-    assert len(files_of(Store(root).folder(text))) == 3
-    assert_sound(root)
 
 
 ENSURE_PATIENT = "Store(Path(sys.argv[1])).ensure(Patient(end=Path(sys.argv[2])))"

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from killed_processes import descendants, is_running
+from killed_processes import descendants, is_running, until
 
 from isoglot.store import Engine, InThisProcess, Observer, Stage, Store, local_processes, run_plan
 from isoglot.store.local_processes import LocalProcesses
 from tests.store.odd_stages import ColourError, Failing, Filling, Meeting, Mortal, Rain, Stubborn, Variables
 from tests.store.test_executor import Diary
-from tests.store.test_interruption import assert_sound, until
+from tests.store.test_interruption import assert_sound
 from tests.store.toy_stages import Count, Joined, Patient, Text, files_of, python
 
 ONE, TWO = Text(word="one"), Text(word="two")
@@ -30,6 +30,7 @@ def workers(store: Store, number: int = 2) -> LocalProcesses:
 
 
 def maker_of(stage: Stage, store: Store) -> int:
+    """The process that made a stage."""
     return int((store.folder(stage) / "process.txt").read_text())
 
 
@@ -116,24 +117,16 @@ def test_a_killed_worker_is_replaced_and_its_stage_goes_on(store: Store) -> None
     assert files_of(store.folder(once)) == {"death-0": b""}
 
 
-@pytest.mark.parametrize(
-    ("stage", "cause"),
-    [
-        (Mortal(deaths=9), "was killed (SIGKILL), perhaps for lack of memory, 2 times: give fewer --workers"),
-        pytest.param(
-            Failing(way="exit"),
-            "ended (exit 3), 2 times: make it with --workers 1 to see where it ends",
-            marks=pytest.mark.campaign,
-        ),
-    ],
-    ids=["killed", "exit"],
-)
-def test_a_stage_whose_workers_die_fails_alone(store: Store, stage: Stage, cause: str) -> None:
+def test_stages_whose_workers_die_fail_alone(store: Store) -> None:
+    killed, exits = Mortal(deaths=9), Failing(way="exit")
     with pytest.warns(UserWarning, match="goes on from where it was"):
-        outcome = run_plan([stage, COUNT], store, engine=workers(store))
+        outcome = run_plan([killed, exits, COUNT], store, engine=workers(store))
     assert set(outcome.made) == {ONE, TWO, BOTH, COUNT}
-    assert str(outcome.failed[stage.digest]) == f"its worker process {cause}"
-    assert store.is_interrupted(stage)
+    assert {digest: str(error).removeprefix("its worker process ") for digest, error in outcome.failed.items()} == {
+        killed.digest: "was killed (SIGKILL), perhaps for lack of memory, 2 times: give fewer --workers",
+        exits.digest: "ended (exit 3), 2 times: make it with --workers 1 to see where it ends",
+    }
+    assert store.is_interrupted(killed)
 
 
 @pytest.mark.campaign
@@ -235,8 +228,7 @@ def test_kill_9_leaves_no_process_and_the_next_run_ends_with_the_same_bytes(root
 
 
 HOLDER = """
-import sys, time
-from pathlib import Path
+import time
 from isoglot.files import lease
 with lease(Path(sys.argv[1]), waiting=print):
     print("held", flush=True)
@@ -257,7 +249,7 @@ def test_a_stage_of_another_run_comes_last_and_waiting_for_it_costs_nothing(
         def waiting(self, stage: Stage, *, holder: str) -> None:
             waits.append(f"{stage.title}: {holder}")
 
-    with subprocess.Popen([sys.executable, "-c", HOLDER, str(held)], stdout=subprocess.PIPE, text=True) as holder:
+    with python(HOLDER, arguments=[str(held)]) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         wall, processor = time.monotonic(), time.process_time()

@@ -1,6 +1,5 @@
 """Archives: which files of a store travel, and that the same artifacts always give the same bytes."""
 
-import json
 import os
 import shutil
 import tarfile
@@ -45,19 +44,15 @@ def test_a_file_just_at_the_limit_travels(
     made: Store, tmp_path: Path, limit: int, always: tuple[str, ...], top: str, lines: int
 ) -> None:
     path = tmp_path / "pack.tar.xz"
-    done = packed(path, made, TEXT, limit=limit, always=always)
+    made.folder(JOINED).rename(made.partial_folder(JOINED))  # an unfinished artifact does not travel
+    if lines == 10:
+        # A file that stays is not read, since weights may have many gigabytes.
+        (made.folder(TEXT) / "lines" / "10.txt").write_text("TREE 10\n")
+    done = packed(path, made, limit=limit, always=always)
     assert (done.whole, done.summaries) == ((1, 0) if top == "artifacts" else (0, 1))
     assert done.num_bytes == path.stat().st_size
     files = {"record.json", *(f"lines/{number}.txt" for number in range(lines))}
     assert {*names_in(path)} == {"isoglot-pack.json", *(f"{top}/{made.folder(TEXT).name}/{name}" for name in files)}
-
-
-def test_an_unfinished_artifact_does_not_travel(store: Store, tmp_path: Path) -> None:
-    store.ensure(TEXT)
-    (store.root / f"{store.folder(JOINED).name}.partial").mkdir()
-    done = packed(tmp_path / "pack.tar.xz", store)
-    assert (done.whole, done.summaries) == (1, 0)
-    assert not any("toy-joined" in name for name in names_in(tmp_path / "pack.tar.xz"))
 
 
 def test_small_logs_travel_and_links_do_not(made: Store, tmp_path: Path) -> None:
@@ -100,21 +95,6 @@ def test_logs_that_are_cut_or_removed_meanwhile_travel_as_they_were(made: Store,
     assert texts == {"cut.txt": "a log", "removed.txt": "a log", "empty.txt": ""}
 
 
-def test_members_have_no_owner_and_no_date(made: Store, tmp_path: Path) -> None:
-    path = tmp_path / "pack.tar.xz"
-    packed(path, made)
-    with tarfile.open(path) as tar:
-        members = tar.getmembers()
-        manifest = json.loads(tar.extractfile(members[0]).read())  # type: ignore[union-attr]
-    assert {(each.mtime, each.uid, each.gid, each.uname, each.gname, each.mode) for each in members} == {
-        (0, 0, 0, "", "", 0o644)
-    }
-    first, *rest = members
-    assert [each.name for each in rest] == sorted(each.name for each in rest)
-    assert (first.name, manifest["format"]) == ("isoglot-pack.json", 1)
-    assert manifest["members"] == {each.name: each.size for each in rest}
-
-
 def test_the_same_artifacts_give_the_same_bytes(made: Store, tmp_path: Path) -> None:
     made.log_folder(TEXT).mkdir(parents=True)
     (made.log_folder(TEXT) / "log.txt").write_text("a log")
@@ -125,6 +105,9 @@ def test_the_same_artifacts_give_the_same_bytes(made: Store, tmp_path: Path) -> 
         os.utime(file, (place, place))
     packed(second, copy, JOINED, TEXT, limit=7)
     assert first.read_bytes() == second.read_bytes()
+    with tarfile.open(first) as tar:
+        owners = {(each.mtime, each.uid, each.gid, each.uname, each.gname, each.mode) for each in tar}
+    assert owners == {(0, 0, 0, "", "", 0o644)}
 
 
 def test_an_unpacked_archive_packs_to_itself(made: Store, tmp_path: Path) -> None:
@@ -146,12 +129,6 @@ def test_a_damaged_file_is_not_packed_and_the_older_archive_stays(made: Store, t
         packed(path, made)
     assert path.read_bytes() == older
     assert sorted(each.name for each in tmp_path.iterdir()) == ["pack.tar.xz", "store"]
-
-
-def test_files_that_do_not_travel_are_not_read(made: Store, tmp_path: Path) -> None:
-    """Weights may be many gigabytes; that they are there, and of the right size, is enough."""
-    (made.folder(TEXT) / "lines" / "10.txt").write_text("TREE 10\n")
-    assert packed(tmp_path / "pack.tar.xz", made, TEXT, limit=7).summaries == 1
 
 
 def test_a_place_that_cannot_be_written(made: Store, tmp_path: Path) -> None:

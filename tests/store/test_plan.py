@@ -44,51 +44,46 @@ def test_inputs_of_finished_stages_may_be_gone(store: Store) -> None:
     assert ("text of two", State.TO_DO) in states(store, replace(COUNT, at_most=99))
 
 
-def edit(store: Store, stage: Text | Joined, **changes: object) -> None:
+def made(store: Store, stage: Text | Joined, **changes: object) -> None:
+    """Make a stage, or find it, and change fields of its record."""
+    store.ensure(stage)
     path = store.folder(stage) / "record.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
+def estimates(store: Store, *stages: Text | Joined) -> list[float | None]:
+    return [each.seconds_estimate for each in plan(stages, store)]
+
+
 def test_estimates_follow_the_median_rate_of_the_kind(store: Store) -> None:
-    assert [each.seconds_estimate for each in plan([BOTH], store)] == [None, None, None]
+    assert estimates(store, BOTH) == [None, None, None]
     for lines, seconds, unit in ((2, 1, "lines"), (4, 4, "lines"), (6, 60, "lines"), (7, 0, "lines"), (8, 1, "pages")):
-        text = Text(word="seen", lines=lines)
-        store.ensure(text)
-        edit(store, text, seconds=seconds, amount={"units": lines, "of": unit})
+        made(store, Text(word="seen", lines=lines), seconds=seconds, amount={"units": lines, "of": unit})
     new, done = Text(lines=30), Text(word="seen", lines=2)
-    assert [each.seconds_estimate for each in plan([new, done], store)] == [pytest.approx(30.0), 0.0]
+    assert estimates(store, new, done) == [pytest.approx(30.0), 0.0]
     for separator, seconds in (("a", 3), ("b", 5)):
-        joined = Joined(texts=(done,), separator=separator)
-        store.ensure(joined)
-        edit(store, joined, seconds=seconds)
-    assert plan([Joined(texts=(done,))], store)[-1].seconds_estimate == pytest.approx(4.0)
+        made(store, Joined(texts=(done,), separator=separator), seconds=seconds)
+    assert estimates(store, Joined(texts=(done,)))[-1] == pytest.approx(4.0)
 
 
 def test_stages_with_the_same_rate_settings_come_first(store: Store) -> None:
     for word, seconds in (("quick", 1), ("quicker", 1), ("slow", 8)):
-        text = Text(word=word, lines=4)
-        store.ensure(text)
-        edit(store, text, seconds=seconds)
+        made(store, Text(word=word, lines=4), seconds=seconds)
     new = [Text(word="slow", lines=2), Text(word="quick", lines=8), Text(word="new", lines=4)]
-    assert [each.seconds_estimate for each in plan(new, store)] == [pytest.approx(each) for each in (4.0, 2.0, 1.0)]
+    assert estimates(store, *new) == pytest.approx([4.0, 2.0, 1.0])
 
 
 def test_stages_made_on_this_machine_come_first(store: Store) -> None:
     """Others may be all there is, as after `isoglot unpack` into a new store."""
     for lines, seconds, changes in ((4, 400, {"host": "slow"}), (5, 500, {"host": "slow"}), (6, 6, {})):
-        text = Text(lines=lines)
-        store.ensure(text)
-        edit(store, text, seconds=seconds, **changes)
-    new = Text(lines=10)
-    assert [each.seconds_estimate for each in plan([new], store)] == [pytest.approx(10.0)]
-    edit(store, Text(lines=6), host="slow")
-    assert [each.seconds_estimate for each in plan([new], store)] == [pytest.approx(1000.0)]
+        made(store, Text(lines=lines), seconds=seconds, **changes)
+    assert estimates(store, Text(lines=10)) == pytest.approx([10.0])
+    made(store, Text(lines=6), host="slow")
+    assert estimates(store, Text(lines=10)) == pytest.approx([1000.0])
 
 
 def test_an_interrupted_stage_needs_the_time_of_what_is_left(store: Store) -> None:
-    seen = Text(word="seen", lines=4)
-    store.ensure(seen)
-    edit(store, seen, seconds=40)
+    made(store, Text(word="seen", lines=4), seconds=40)
     new = Text(lines=8)
     lines = store.partial_folder(new) / "lines"
     lines.mkdir(parents=True)

@@ -71,6 +71,7 @@ def test_only_inputs_have_a_path() -> None:
         work.path(TWO)
 
 
+# Their digest could be that of another artifact.
 class Undecorated(Text):
     kind = "undecorated"
 

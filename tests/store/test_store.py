@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.errors import IsoglotError
+from isoglot.hardware import hardware
 from isoglot.store import Amount, Stage, Store, Work
 from tests.store.toy_stages import Joined, Text, files_of
 
@@ -41,20 +42,23 @@ def test_a_record_has_identity_making_and_checksums(store: Store) -> None:
     assert record.amount == Amount(units=12, of="lines")
     assert 0 < record.seconds < 10
     assert record.versions.keys() >= {"python", "torch", "numpy"}
+    assert record.hardware == hardware()
+    assert 1 <= record.hardware.cores <= (os.cpu_count() or 1)
     assert store.record(joined).inputs == {"texts.0": text.digest}
     files = json.loads((store.folder(text) / "record.json").read_text())["files"]
     assert list(files) == sorted(f"lines/{number}.txt" for number in range(12))
     assert files["lines/1.txt"] == {"bytes": 7, "sha256": hashlib.sha256(b"tree 1\n").hexdigest()}
 
 
+def edit_record(folder: Path, *, drop: str = "", **changes: object) -> None:
+    path = folder / "record.json"
+    content = {name: value for name, value in json.loads(path.read_text()).items() if name != drop}
+    path.write_text(json.dumps(content | changes))
+
+
 def change_byte(folder: Path) -> None:
     path = folder / "lines" / "1.txt"
     path.write_bytes(b"T" + path.read_bytes()[1:])
-
-
-def edit_settings(folder: Path) -> None:
-    path = folder / "record.json"
-    path.write_text(path.read_text().replace('"word": "tree"', '"word": "twig"'))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,9 @@ def edit_settings(folder: Path) -> None:
         (lambda folder: os.truncate(folder / "record.json", 300), r"record\.json is not the record of an artifact"),
         (lambda folder: (folder / "record.json").write_text("{}"), r"record\.json is not the record of an artifact"),
         (lambda folder: (folder / "record.json").unlink(), r"record\.json cannot be read"),
-        (edit_settings, r"record\.json was changed"),
+        (lambda folder: edit_record(folder, settings={"word": "twig", "lines": 2}), r"record\.json was changed"),
+        (lambda folder: edit_record(folder, hardware={"gpus": []}), r"record\.json is not the record of an artifact"),
+        (lambda folder: edit_record(folder, hardware="large"), r"record\.json is not the record of an artifact"),
     ],
 )
 def test_damage_is_seen_at_once_and_fixed_by_deleting(
@@ -117,7 +123,7 @@ def test_another_artifact_in_the_folder_is_refused(store: Store) -> None:
 def test_newer_or_damaged_formats_are_refused(store: Store) -> None:
     store.ensure(TEXT)
     record = store.folder(TEXT) / "record.json"
-    record.write_text(record.read_text().replace('"format": 2', '"format": 3'))
+    edit_record(store.folder(TEXT), format=3)
     with pytest.raises(IsoglotError, match=rf"{record} has format 3, .* reads up to 2: update isoglot"):
         store.ensure(TEXT)
     for content, complaint in (
@@ -128,6 +134,16 @@ def test_newer_or_damaged_formats_are_refused(store: Store) -> None:
         (store.root / "store.json").write_text(content)
         with pytest.raises(IsoglotError, match=rf"store\.json {complaint}"):
             Store(store.root)
+
+
+def test_an_older_format_without_hardware_is_read_and_built_upon(store: Store) -> None:
+    store.ensure(TEXT)
+    edit_record(store.folder(TEXT), drop="hardware", format=1)
+    (store.root / "store.json").write_text(json.dumps({"format": 1}))
+    older = Store(store.root)
+    assert older.record(TEXT).hardware is None
+    assert not older.ensure(TEXT), "it is not made again"
+    assert older.ensure(JOINED)
 
 
 def test_missing_input_is_named(store: Store) -> None:

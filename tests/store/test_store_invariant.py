@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 from isoglot.errors import IsoglotError
 from isoglot.store import Store
 from tests.store.test_interruption import assert_sound
-from tests.store.toy_stages import Joined, Mortals, Text, files_of
+from tests.store.toy_stages import Joined, Text, files_of, lives_through
 
 TEXTS = [Text(word="a"), Text(word="b", lines=3)]
 JOINED = Joined(texts=tuple(TEXTS))
@@ -28,8 +28,6 @@ ANY_TEXT = st.sampled_from(TEXTS)
 
 class Life(RuleBasedStateMachine):
     """The model: finished texts, those of them whose damage sizes show, and those whose damage only reading shows."""
-
-    mortals: Mortals
 
     @initialize()
     def begin(self) -> None:
@@ -57,7 +55,7 @@ class Life(RuleBasedStateMachine):
     @rule(text=ANY_TEXT, moment=st.integers(0, 50))
     def ensure_and_be_killed(self, text: Text, moment: int) -> None:
         if text.word not in self.damaged:
-            lived = self.mortals.ensure(text, root=self.root, moment=moment)
+            lived = lives_through(text, root=self.root, moment=moment)
             is_there = self.store().has(text)
             assert is_there >= (lived or text.word in self.finished)
             if is_there:
@@ -115,6 +113,5 @@ class Life(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("examples", [8, pytest.param(60, marks=pytest.mark.campaign)])
-def test_store_invariant(mortals: Mortals, examples: int) -> None:
-    Life.mortals = mortals
+def test_store_invariant(examples: int) -> None:
     run_state_machine_as_test(Life, settings=settings(max_examples=examples, stateful_step_count=15, deadline=None))

@@ -1,23 +1,19 @@
-"""Small stages to try the store with, and processes that make them until kill -9."""
+"""Small stages to try the store with, and processes that make them."""
 
-import itertools
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.store import NOT_IDENTITY, Amount, Stage, Store, Work
-from isoglot.store.record import maker
 from tests.ctrl_c import hearing_ctrl_c
-
-CHECKOUT = Path(__file__).parents[2]
+from tests.killed_processes import CHECKOUT, KILLED, exit_code_of
+from tests.killed_processes import files_of as all_files_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,12 +100,6 @@ class Patient(Stage):
         checkpoint.unlink()
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    """Every file but the record."""
-    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != "record.json")
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
 def python(code: str, *, arguments: list[str], **variables: str) -> "subprocess.Popen[str]":
     """A Python process that runs code, with all of this module imported."""
     program = "import sys; from pathlib import Path; from tests.store.toy_stages import *\n" + code
@@ -119,57 +109,13 @@ def python(code: str, *, arguments: list[str], **variables: str) -> "subprocess.
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-class Mortals:
-    """Forks processes that ensure a Text and get kill -9 at the moment-th thing they ask of the system.
-
-    They come from a process without threads, since forking the one that runs the tests might be unsafe.
-    """
-
-    def __init__(self) -> None:
-        code = "from tests.store.toy_stages import serve; serve()"
-        self._server = subprocess.Popen(
-            [sys.executable, "-c", code], cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def ensure(self, text: Text, *, root: Path, moment: int) -> bool:
-        """Whether the process lived to the end."""
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.write(json.dumps([text.word, text.lines, str(root), moment]) + "\n")
-        self._server.stdin.flush()
-        status = os.waitstatus_to_exitcode(int(self._server.stdout.readline()))
-        assert status in (0, -signal.SIGKILL)
-        return status == 0
-
-    def close(self) -> None:
-        """Ends the forking process."""
-        self._server.communicate()
+def lives_through(text: Text, *, root: Path, moment: int) -> bool:
+    """Make a text in a process that gets kill -9 at the moment-th thing it asks of the system, if it lives so long."""
+    code = exit_code_of(lambda: Store(root).ensure(text) and None, moment=moment)
+    assert code in (0, KILLED)
+    return code == 0
 
 
-def serve() -> None:
-    """The work of the forking process."""
-    # Once for all: it asks the system for hundreds of things that have nothing to do with a kill.
-    made_by = maker()
-    for line in sys.stdin:
-        word, lines, root, moment = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            _live(Text(word=word, lines=lines), root=Path(root), moment=moment, made_by=made_by)
-        print(os.waitpid(child, 0)[1], flush=True)
-
-
-def _live(text: Text, *, root: Path, moment: int, made_by: dict[str, Any]) -> None:
-    moments = itertools.count()
-
-    def reap(event: str, arguments: tuple[object, ...]) -> None:  # noqa: ARG001
-        if event.startswith(("open", "os.", "fcntl.")) and next(moments) == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(reap)
-    try:
-        store = Store(root)
-        store.maker = made_by
-        store.ensure(text)
-    except BaseException:
-        os._exit(1)
-    os._exit(0)
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file but the record."""
+    return {name: content for name, content in all_files_of(folder).items() if not name.endswith("record.json")}

@@ -18,6 +18,7 @@ from isoglot.study.conditions import (
     TABLE_1,
     AnchorOrder,
     Anchors,
+    Condition,
     KeptAnchors,
     Segmentation,
     Separate,
@@ -68,9 +69,6 @@ def test_extra_anchors_need_shared_embeddings() -> None:
     assert replace(each, separate=Separate(layers=BOTTOM_3)).tables is TableKind.UNION
 
 
-HALF = KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT)
-
-
 @pytest.mark.parametrize(
     ("name", "label", "kept"),
     [
@@ -105,7 +103,7 @@ def test_none_or_all_of_the_anchors_have_names_of_their_own(name: str) -> None:
         ("anchors-25-rand", "anchors-25-random"),
     ],
 )
-def test_a_name_that_is_nearly_right_is_told_the_right_one(name: str, suggested: str) -> None:
+def test_a_name_that_is_nearly_right_gets_the_right_one(name: str, suggested: str) -> None:
     with pytest.raises(IsoglotError, match=rf"is not one of 'default', .*; did you mean '{suggested}'\?$"):
         named_in_file(name)
 
@@ -122,13 +120,11 @@ def test_a_share_of_anchors_is_above_zero_and_at_most_one(share: float) -> None:
         KeptAnchors(share=share, order=AnchorOrder.RANDOM)
 
 
-@pytest.mark.parametrize("name", [each.name for each in TABLE_1 if each.tables is not TableKind.UNION])
-def test_only_natural_anchors_of_a_union_vocabulary_can_be_kept_in_part(name: str) -> None:
-    with pytest.raises(IsoglotError, match=rf"'{name}': only natural anchors can be kept in part"):
-        replace(CONDITIONS[name], kept_anchors=HALF)
+OTHER_ROWS = [each for each in TABLE_1 if each.tables is not TableKind.UNION]
+EXTRA_OF_EACH = replace(DEFAULT, segmentation=Segmentation.EACH, anchors=Anchors.EXTRA)
 
 
-def test_extra_anchors_cannot_be_kept_in_part() -> None:
-    each = replace(DEFAULT, segmentation=Segmentation.EACH, anchors=Anchors.EXTRA)
-    with pytest.raises(IsoglotError, match="only natural anchors"):
-        replace(each, kept_anchors=HALF)
+@pytest.mark.parametrize("condition", [*OTHER_ROWS, EXTRA_OF_EACH], ids=lambda each: each.name)
+def test_only_natural_anchors_of_a_union_vocabulary_can_be_kept_in_part(condition: Condition) -> None:
+    with pytest.raises(IsoglotError, match=rf"'{condition.name}': only natural anchors can be kept in part"):
+        replace(condition, kept_anchors=KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT))

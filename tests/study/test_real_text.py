@@ -1,6 +1,5 @@
 """Studies of real languages: what a file may say of text, words and resources, and what it may not."""
 
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def test_paths_start_from_the_data_folder() -> None:
         ("../data", "../data/en.txt", "en.txt"),
     ],
 )
-def test_a_path_is_told_as_the_study_writes_it(data: str, path: str, written: str) -> None:
+def test_a_path_is_shown_as_the_study_writes_it(data: str, path: str, written: str) -> None:
     text = parse_study(REAL, origin="mine.toml", data=Path(data)).text
     assert isinstance(text, RealText)
     assert text.as_written(Path(path)) == Path(written)
@@ -102,12 +101,12 @@ def test_files_of_one_language_and_files_by_twos() -> None:
     assert len(text.resource("mapping", ("en", "fr"))) == 4
     with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name files of word vectors"):
         text.language_resource("vectors", "en")
-    for wrong, told in (
+    for wrong, message in (
         ('paraphrase.en-fr = "a"', r"paraphrase\.en-fr: the languages of this study are 'en'"),
         ('vectors.en = ["a", "b"]', r"takes no more than 1 file"),
         ('mapping.en-fr = ["a", "b", "c"]', r"mapping\.en-fr: takes one file of both languages, or files by twos"),
     ):
-        with pytest.raises(IsoglotError, match=told):
+        with pytest.raises(IsoglotError, match=message):
             real_text(f"[resources]\n{wrong}\n")
 
 
@@ -129,50 +128,56 @@ def test_a_second_domain_may_be_missing() -> None:
         text.source("zh", Domain.OTHER)
 
 
+EN = '"text/en.txt.xz"'
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("old", "new", "message"),
     [
-        (
-            lambda s: s.replace("zh =", "hz ="),
-            r"text.hz: unknown key; the keys here are 'en', 'fr', 'zh', 'other-domain'",
-        ),
-        (lambda s: s.replace('\nzh = "zh', '\n# "zh'), r"text.zh: 'zh' has no text; name its file here"),
-        (lambda s: s.replace('"text/en.txt.xz"', "3"), r"text.en: should be a string in quotes"),
-        (lambda s: s.replace('"text/en.txt.xz"', "[]"), r"text.en: names no file"),
-        (lambda s: s.replace('"text/en.txt.xz"', '""'), r"text.en: names no file"),
-        (lambda s: s.replace('"text/en.txt.xz"', '{ file = "x" }'), r"text.en: should name a file, .* or a data set"),
-        (lambda s: s.replace('"text/en.txt.xz"', '{ dataset = "x" }'), r"text.en.revision: should be the commit"),
-        (
-            lambda s: s.replace('"text/en.txt.xz"', '{ dataset = "x", revision = "main" }'),
-            r"text.en.revision: should be",
-        ),
-        (lambda s: s.replace('"a.txt"', '"a.xml"'), r"text.fr: names Wikipedia dumps \(.xml\) and other files"),
-        (lambda s: s + "most_words = 0", r"text.most_words: should be at least 1, not 0"),
-        (lambda s: s + 'most_words = "all"', r"text.most_words: should be a whole number"),
-        (lambda s: s + "other-domain = 3", r"text.other-domain: should be a table"),
-        (lambda s: s + 'other-domain = { de = "x" }', r"text.other-domain.de: unknown key"),
-        (
-            lambda s: s + 'other-domain = { en = "x" }',
-            r"text.other-domain.en: unknown key; the keys here are 'fr', 'zh'",
-        ),
-        (lambda s: s + "[words]\nde = 3", r"words.de: unknown key"),
-        (lambda s: s + '[words]\nzh = "jeiba"', r"words.zh: 'jeiba' is not one of .*did you mean 'jieba'\?"),
-        (lambda s: s + "[words]\nzh = { command = [] }", r"words.zh.command: names no command"),
-        (lambda s: s + '[words]\nzh = { cmd = ["x"] }', r"words.zh.cmd: unknown key; .*did you mean 'command'\?"),
-        (lambda s: s + "[words]\nlowercase = 1", r"words.lowercase: should be true or false"),
-        (lambda s: s + '[resources]\ndict.en-fr = "x"', r"resources: 'dict' is not one of 'dictionary', 'retrieval'"),
-        (lambda s: s + '[resources]\ndictionary.fr-en = "x"', r"resources.dictionary.fr-en: the pairs of this study"),
-        (
-            lambda s: s + '[resources]\ndictionary.en-fr = ["x", "y"]',
-            r"resources.dictionary.en-fr: takes no more than 1 file",
-        ),
-        (lambda s: s + "[synthetic]\nsentences = 3", r"text: a study with a \[synthetic\] table makes up its text"),
+        ("zh =", "hz =", r"text.hz: unknown key; the keys here are 'en', 'fr', 'zh', 'other-domain'"),
+        ('\nzh = "zh', '\n# "zh', r"text.zh: 'zh' has no text; name its file here"),
+        (EN, "3", r"text.en: should be a string in quotes"),
+        (EN, "[]", r"text.en: names no file"),
+        (EN, '""', r"text.en: names no file"),
+        (EN, '{ file = "x" }', r"text.en: should name a file, .* or a data set"),
+        (EN, '{ dataset = "x" }', r"text.en.revision: should be the commit"),
+        (EN, '{ dataset = "x", revision = "main" }', r"text.en.revision: should be"),
+        ('"a.txt"', '"a.xml"', r"text.fr: names Wikipedia dumps \(.xml\) and other files"),
     ],
 )
-def test_mistakes_are_named(change, message: str) -> None:
-    with pytest.raises(IsoglotError) as raised:
-        parse_study(change(REAL), origin="mine.toml")
-    assert re.match(f"mine.toml: {message}", str(raised.value))
+def test_mistakes_in_text_are_named(old: str, new: str, message: str) -> None:
+    with pytest.raises(IsoglotError, match=f"^mine.toml: {message}"):
+        parse_study(REAL.replace(old, new), origin="mine.toml")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("most_words = 0", r"text.most_words: should be at least 1, not 0"),
+        ('most_words = "all"', r"text.most_words: should be a whole number"),
+        ("other-domain = 3", r"text.other-domain: should be a table"),
+        ('other-domain = { de = "x" }', r"text.other-domain.de: unknown key"),
+        ('other-domain = { en = "x" }', r"text.other-domain.en: unknown key; the keys here are 'fr', 'zh'"),
+        ("[words]\nde = 3", r"words.de: unknown key"),
+        ('[words]\nzh = "jeiba"', r"words.zh: 'jeiba' is not one of .*did you mean 'jieba'\?"),
+        ("[words]\nzh = { command = [] }", r"words.zh.command: names no command"),
+        ('[words]\nzh = { cmd = ["x"] }', r"words.zh.cmd: unknown key; .*did you mean 'command'\?"),
+        ("[words]\nlowercase = 1", r"words.lowercase: should be true or false"),
+        ('[resources]\ndict.en-fr = "x"', r"resources: 'dict' is not one of 'dictionary', 'retrieval'"),
+        ('[resources]\ndictionary.fr-en = "x"', r"resources.dictionary.fr-en: the pairs of this study"),
+        ('[resources]\ndictionary.en-fr = ["x", "y"]', r"resources.dictionary.en-fr: takes no more than 1 file"),
+        ("[synthetic]\nsentences = 3", r"text: a study with a \[synthetic\] table makes up its text"),
+    ],
+)
+def test_mistakes_in_other_tables_are_named(more: str, message: str) -> None:
+    with pytest.raises(IsoglotError, match=f"^mine.toml: {message}"):
+        parse_study(REAL + more, origin="mine.toml")
+
+
+def test_the_control_for_a_laptop_has_the_budget_that_the_results_name() -> None:
+    control = read_study(REPLICATION.with_name("control-capacity.toml"))
+    assert (control.scale.shape.layers, control.scale.shape.width) == (4, 64)
+    assert round(control.scale.tokens / 1e6) == 41
 
 
 @pytest.mark.parametrize(

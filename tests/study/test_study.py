@@ -55,12 +55,7 @@ def test_knobs_of_worlds_languages_and_scales() -> None:
     assert isinstance(study.text, Synthetic)
     assert study.text.world == World(seed=7, nouns=12, zipf_exponent=1.0)
     assert study.text.languages[0] == SyntheticLanguage(
-        name="ela",
-        order=WordOrder.SOV,
-        adpositions=Side.AFTER,
-        script=Script.HAN,
-        cognates=0.5,
-        shared_symbols=False,
+        name="ela", order=WordOrder.SOV, adpositions=Side.AFTER, script=Script.HAN, cognates=0.5, shared_symbols=False
     )
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_texts import SMALLEST, study_text
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.exhibit_names import EXHIBITS
-from isoglot.study.study import parse_study
+from isoglot.study.study import KEYS, parse_study
 
 
 def problem(text: str) -> str:
@@ -58,10 +58,7 @@ def test_unknown_and_missing_keys(text: str, message: str) -> None:
     [
         (study_text('scale = "dmo"', drop="scale"), r"scale: 'dmo' is not one of 'demo', .*did you mean 'demo'\?"),
         (study_text('conditions = ["sep-em"]'), r"conditions: 'sep-em' is not one of .*did you mean 'sep-emb'\?"),
-        (
-            study_text('exhibits = ["emergense"]'),
-            r"exhibits: 'emergense' is not one of 'table-1', 'base",
-        ),
+        (study_text('exhibits = ["emergense"]'), r"exhibits: 'emergense' is not one of 'table-1', 'base"),
         (study_text('exhibits = ["table-7"]'), r"exhibits: 'table-7' is not one of .*; did you mean 'table-1'\?"),
         (
             study_text('tasks = ["mnli"]'),
@@ -195,19 +192,6 @@ def test_a_language_without_text_is_named() -> None:
     assert re.match(r"text.oru: 'oru' has no text; name its file here", problem(real))
 
 
-KEYS = (
-    "name",
-    "scale",
-    "languages",
-    "conditions",
-    "exhibits",
-    "tasks",
-    "seeds",
-    "synthetic",
-    "change",
-    "text",
-    "other",
-)
 NAMES = st.sampled_from(("ela", "oru", "demo", "default", *EXHIBITS, "", "é"))
 VALUES = st.recursive(
     st.booleans() | st.integers(-1, 3) | st.floats() | NAMES,
@@ -231,7 +215,7 @@ def as_toml(value: object) -> str:
     return str(value)
 
 
-@given(table=st.dictionaries(st.sampled_from(KEYS), VALUES))
+@given(table=st.dictionaries(st.sampled_from((*KEYS, "other")), VALUES))
 def test_no_file_however_wrong_gets_past_without_naming_it(table: dict[str, object]) -> None:
     right = {"name": "mine", "scale": "demo", "languages": ["ela", "oru"]}
     text = "\n".join(f"{key} = {as_toml(value)}" for key, value in (right | table).items())
@@ -243,3 +227,14 @@ def test_no_file_however_wrong_gets_past_without_naming_it(table: dict[str, obje
 def test_no_text_however_wrong_gets_past_without_naming_it(text: str) -> None:
     with pytest.raises(IsoglotError, match=r"^mine\.toml: "):
         parse_study(text, origin="mine.toml")
+
+
+@given(word=st.sampled_from(("conditions", "languages", "exhibits", "seeds", "synthetic")), data=st.data())
+def test_one_missing_letter_is_understood(word: str, data: st.DataObject) -> None:
+    gap = data.draw(st.integers(0, len(word) - 1))
+    known = ("conditions", "languages", "exhibits", "seeds", "synthetic")
+    assert suggestion(word[:gap] + word[gap + 1 :], known) == f"; did you mean {word!r}?"
+
+
+def test_no_suggestion_is_better_than_a_far_one() -> None:
+    assert suggestion("temperature", ("seeds", "scale")) == ""

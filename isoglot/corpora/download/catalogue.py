@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from isoglot.corpora.download import official_files as files
-from isoglot.corpora.download.official_files import DataFile
+from isoglot.corpora.download.official_files import GB, MB, DataFile
 from isoglot.errors import IsoglotError, suggestion
 
 
@@ -20,17 +20,18 @@ class DataSet:
     licence: str
     bytes: int
     """About how many are fetched for all of its languages."""
-    languages: tuple[str, ...]
-    """The languages that `files` is known to have files of."""
     files: Callable[[str], tuple[DataFile, ...]]
     """The files of a language; a file of two languages belongs to the one that is not English."""
     by_hand: str = ""
     """How to get files that cannot be fetched."""
 
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the paper that it has files of."""
+        return [language for language in PAPER if self.files(language)]
+
 
 PAPER = ("en", "fr", "de", "ru", "zh")
-FOREIGN = PAPER[1:]
-KB, MB, GB = 10**3, 10**6, 10**9
 TOO_LARGE_TO_FETCH_UNASKED = 5 * GB
 LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
 
@@ -41,7 +42,6 @@ DATA_SETS = (
         home="docs/data.md",
         licence="its own",
         bytes=0,
-        languages=PAPER,
         files=files.own_text,
         by_hand="put text of your own there, one paragraph or sentence a line, a blank line between documents",
     ),
@@ -51,7 +51,6 @@ DATA_SETS = (
         home="https://dumps.wikimedia.org",
         licence="CC BY-SA 4.0, GFDL",
         bytes=46 * GB,
-        languages=PAPER,
         files=files.wikipedia,
     ),
     DataSet(
@@ -60,7 +59,6 @@ DATA_SETS = (
         home="https://data.statmt.org/cc-100/",
         licence="Common Crawl terms of use",
         bytes=174 * GB,
-        languages=PAPER,
         files=files.cc100,
     ),
     DataSet(
@@ -69,7 +67,6 @@ DATA_SETS = (
         home="https://universaldependencies.org",
         licence="CC BY-SA 4.0; GSD: CC BY-NC-SA",
         bytes=26 * MB,
-        languages=PAPER,
         files=files.treebanks,
     ),
     DataSet(
@@ -78,7 +75,6 @@ DATA_SETS = (
         home="https://universaldependencies.org",
         licence="CC BY-SA 3.0",
         bytes=8 * MB,
-        languages=PAPER,
         files=files.parallel_treebanks,
     ),
     DataSet(
@@ -87,7 +83,6 @@ DATA_SETS = (
         home="https://github.com/facebookresearch/XNLI",
         licence="CC BY-NC 4.0",
         bytes=17 * MB,
-        languages=PAPER,
         files=files.xnli,
     ),
     DataSet(
@@ -96,7 +91,6 @@ DATA_SETS = (
         home="https://github.com/facebookresearch/XNLI",
         licence="CC BY-NC 4.0",
         bytes=12 * MB,
-        languages=PAPER,
         files=files.xnli_15way,
     ),
     DataSet(
@@ -105,7 +99,6 @@ DATA_SETS = (
         home="https://cims.nyu.edu/~sbowman/multinli/",
         licence="OANC; fiction: CC BY 3.0, CC BY-SA 3.0",
         bytes=227 * MB,
-        languages=("en",),
         files=files.multinli,
     ),
     DataSet(
@@ -114,7 +107,6 @@ DATA_SETS = (
         home="https://github.com/afshinrahimi/mmner",
         licence="none stated",
         bytes=234 * MB,
-        languages=PAPER,
         files=files.wikiann,
     ),
     DataSet(
@@ -123,7 +115,6 @@ DATA_SETS = (
         home="https://www.clips.uantwerpen.be/conll2003/ner/",
         licence="Reuters corpus agreement",
         bytes=5 * MB,
-        languages=("en",),
         files=partial(files.tagged_by_hand, name="conll2003", of="en"),
         by_hand="NIST gives the Reuters text to those who sign its agreement; put token<TAB>tag lines, IOB2, there",
     ),
@@ -133,7 +124,6 @@ DATA_SETS = (
         home="https://aclanthology.org/W06-0115/",
         licence="for research, by agreement",
         bytes=14 * MB,
-        languages=("zh",),
         files=partial(files.tagged_by_hand, name="msra", of="zh"),
         by_hand="the bakeoff gave it to its participants; put character<TAB>tag lines, IOB2, there",
     ),
@@ -143,7 +133,6 @@ DATA_SETS = (
         home="https://github.com/facebookresearch/MUSE",
         licence="CC BY-NC 4.0",
         bytes=12 * MB,
-        languages=FOREIGN,
         files=files.muse,
     ),
     DataSet(
@@ -152,7 +141,6 @@ DATA_SETS = (
         home="https://panlex.org",
         licence="CC0 1.0",
         bytes=1300 * MB,
-        languages=FOREIGN,
         files=files.panlex,
         by_hand="its download server is gone; put a dictionary there, english<TAB>translation<TAB>weight a line",
     ),
@@ -161,15 +149,13 @@ DATA_SETS = (
         what="1000 sentence pairs of LASER v1 (retrieval)",
         home="https://github.com/facebookresearch/LASER",
         licence="Tatoeba terms of use (CC BY 2.0 FR)",
-        bytes=350 * KB,
-        languages=FOREIGN,
+        bytes=350_000,
         files=files.tatoeba,
     ),
 )
 
 
 def named_data_set(name: str) -> DataSet:
-    """The data set of that name, or an error that lists the known names."""
     known = {data_set.name: data_set for data_set in DATA_SETS}
     if name not in known:
         hint = suggestion(name, known) or f"; there are {', '.join(known)}"

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -53,27 +52,35 @@ def record_digest(root: Path, name: str, sha256: str | None) -> None:
             write_whole(root / RECORD, "".join(f"{after[name]}  {name}\n" for name in sorted(after)))
 
 
-def file_digest(path: Path, *, decompressed: bool = False, progress: Progress = lambda _: None) -> str:
-    """sha256 of a file's bytes, or of the bytes it holds compressed."""
-    digest = hashlib.sha256()
+def _blocks(path: Path, progress: Progress, *, decompressed: bool = True) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             for block in plain_blocks(file) if decompressed else iter(lambda: file.read(CHUNK_BYTES), b""):
-                digest.update(block)
+                yield block
                 progress(file.tell())
     except DamagedCompressionError as error:
-        raise IsoglotError(f"{path}: {error}: delete it and have it again") from error
+        raise IsoglotError(f"{path}: {error}: delete it and fetch it again") from error
     except OSError as error:
         raise IsoglotError(f"{path}: it cannot be read ({error.strerror}): see `ls -l` and `chmod`") from error
+
+
+def file_digest(path: Path, *, decompressed: bool = False, progress: Progress = lambda _: None) -> str:
+    """sha256 of a file's bytes, or of the bytes it holds compressed."""
+    digest = hashlib.sha256()
+    for block in _blocks(path, progress, decompressed=decompressed):
+        digest.update(block)
     return digest.hexdigest()
+
+
+def _plain_path(path: Path, *, root: Path) -> str:
+    return path.with_name(plain_name(path)).relative_to(root).as_posix()
 
 
 def refuse_other_content(path: Path, file: DataFile, *, root: Path, progress: Progress = lambda _: None) -> bool:
     """Compare a file that is there with the digest known for it; False if none is."""
     recorded = recorded_digests(root)
     name = path.relative_to(root).as_posix()
-    plain = path.with_name(plain_name(path)).relative_to(root).as_posix()
-    expected = file.sha256 or recorded.get(name) or recorded.get(plain)
+    expected = file.sha256 or recorded.get(name) or recorded.get(_plain_path(path, root=root))
     if expected is None:
         return False
     # Known digests are those of the plain file, unless the compressed one itself was fetched.
@@ -81,7 +88,7 @@ def refuse_other_content(path: Path, file: DataFile, *, root: Path, progress: Pr
     if digest != expected:
         raise IsoglotError(
             f"{path}: it is not {'the official file' if file.sha256 else 'what was fetched first'} "
-            f"(sha256 {digest[:12]}... where {expected[:12]}... is known): delete it and have it again"
+            f"(sha256 {digest[:12]}... where {expected[:12]}... is known): delete it and fetch it again"
         )
     return True
 
@@ -93,27 +100,25 @@ BIO_TAG = re.compile(r"O|[BI]-\S+")
 
 
 def _fault(file: LineFile, problem: str, *, line: int | None = None) -> IsoglotError:
-    """An error about the line read last, or about another."""
     return IsoglotError(f"{file.path}:{line or file.number}: {problem}")
 
 
 def check_text(file: LineFile) -> None:
     """Text: at least one line that is not blank."""
-    if not sum(bool(line.strip()) for line in file):
+    if not sum(bool(line.strip()) for line in file):  # not any(): the file is read to its end
         raise _fault(file, "all lines are blank", line=1)
 
 
 def check_conllu(file: LineFile) -> None:
     """CoNLL-U: ten columns, words counted from 1, heads in the sentence, a blank line after every sentence."""
-    heads: list[int] = []
-    lines: list[int] = []
+    heads: list[tuple[int, int]] = []
     for line in file:
         if not line:
-            for place, head in enumerate(heads, start=1):
+            for place, (head, number) in enumerate(heads, start=1):
                 if head > len(heads) or head == place:
                     problem = f"the head of word {place} is {head} in a sentence of {len(heads)} words"
-                    raise _fault(file, problem, line=lines[place - 1])
-            heads, lines = [], []
+                    raise _fault(file, problem, line=number)
+            heads = []
         elif not line.startswith("#"):
             columns = line.split("\t")
             if len(columns) != CONLLU_COLUMNS:
@@ -124,8 +129,7 @@ def check_conllu(file: LineFile) -> None:
                     raise _fault(file, f"word {columns[ID]} stands where word {len(heads) + 1} should")
                 if not columns[HEAD].isdecimal():
                     raise _fault(file, f"the head {columns[HEAD]!r} is not a whole number")
-                heads.append(int(columns[HEAD]))
-                lines.append(file.number)
+                heads.append((int(columns[HEAD]), file.number))
     if heads:
         raise _fault(file, "no blank line ends the last sentence: the file may be cut off")
 
@@ -160,19 +164,10 @@ def check_table(file: LineFile) -> None:
             raise _fault(file, f"{columns} columns where {max(width, 2)} were expected")
 
 
-LINES_BETWEEN_REPORTS = 1 << 12
 UNFINISHED = (".part", ".part.json", ".lease")
 DUMP_START, DUMP_END = b"<mediawiki", b"</mediawiki>"
 
 Check = Callable[[Path, Progress], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Checked:
-    """A file and what is wrong with it, if anything is."""
-
-    path: Path
-    problem: str | None
 
 
 def files_there(root: Path, data_sets: Sequence[DataSet] | None) -> list[Path]:
@@ -191,40 +186,26 @@ def files_there(root: Path, data_sets: Sequence[DataSet] | None) -> list[Path]:
     ]
 
 
-def checked(path: Path, *, root: Path, progress: Progress = lambda _: None) -> Checked:
-    """Read a file to its end, twice if its digest is known."""
-    name = path.with_name(plain_name(path)).relative_to(root).as_posix()
+def problem_of(path: Path, *, root: Path, progress: Progress = lambda _: None) -> str | None:
+    """Read a file to its end, twice if its digest is known: what is wrong with it, if anything is."""
+    name = _plain_path(path, root=root)
     try:
         refuse_other_content(path, CATALOGUED.get(name, DataFile(path=name)), root=root, progress=progress)
         if (check := _check(path, root=root)) is not None:
             check(path, progress)
     except IsoglotError as error:
-        return Checked(path=path, problem=str(error))
-    return Checked(path=path, problem=None)
+        return str(error)
+    return None
 
 
 def _check(path: Path, *, root: Path) -> Check | None:
-    name = path.with_name(plain_name(path)).relative_to(root).as_posix()
+    name = _plain_path(path, root=root)
     return next((check for pattern, check in CHECKS.items() if fnmatchcase(name, pattern)), None)
-
-
-class _ReportedFile(LineFile):
-    """Reports how many bytes of it have been read."""
-
-    def __init__(self, path: Path, progress: Progress) -> None:
-        super().__init__(path)
-        self._progress = progress
-
-    def __iter__(self) -> Iterator[str]:
-        for line in super().__iter__():
-            if self.number % LINES_BETWEEN_REPORTS == 0:
-                self._progress(self.position)
-            yield line
 
 
 def _by_lines(check: Callable[[LineFile], None]) -> Check:
     def run(path: Path, progress: Progress) -> None:
-        with _ReportedFile(path, progress) as file:
+        with LineFile(path, progress=progress) as file:
             check(file)
 
     return run
@@ -241,23 +222,16 @@ def _parallel(path: Path, progress: Progress) -> None:  # noqa: ARG001
     first, _, second = pair.partition("-")
     other = found(path.with_name(f"{stem}.{pair}.{second if side == first else first}"))
     if other is None:
-        raise IsoglotError(f"{path}: the other side of the pair is not there: have it again")
+        raise IsoglotError(f"{path}: the other side of the pair is not there: fetch it again")
     if side == first:
         read_parallel([path, other], languages=(first, second))
 
 
 def _dump(path: Path, progress: Progress) -> None:
     first, last = b"", b""
-    try:
-        with path.open("rb") as file:
-            for block in plain_blocks(file):
-                first = first or block[: len(DUMP_START)]
-                last = (last + block)[-2 * len(DUMP_END) :]
-                progress(file.tell())
-    except OSError as error:
-        raise IsoglotError(f"{path}: it cannot be read ({error.strerror}): see `ls -l` and `chmod`") from error
-    except DamagedCompressionError as error:
-        raise IsoglotError(f"{path}: {error}; fetch the file again") from error
+    for block in _blocks(path, progress):
+        first = first or block[: len(DUMP_START)]
+        last = (last + block)[-2 * len(DUMP_END) :]
     if first != DUMP_START or not last.rstrip().endswith(DUMP_END):
         raise IsoglotError(f"{path}: a dump of Wikipedia begins with {DUMP_START!r} and ends with {DUMP_END!r}")
 

@@ -1,6 +1,5 @@
 """Downloads that continue where they broke off, and start over where the file has changed."""
 
-import http.client
 import json
 import os
 import platform
@@ -11,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -80,7 +80,7 @@ def fetch(url: str, *, part: Path, patience: Patience, progress: Progress) -> No
 def is_whole(part: Path, *, url: str) -> bool:
     """Whether a part was downloaded to its last byte and the process then ended."""
     version = _version(part, url=url)
-    return version is not None and part.exists() and version.bytes == _size(part)
+    return version is not None and part.exists() and version.bytes == part.stat().st_size
 
 
 def forget(part: Path) -> None:
@@ -111,9 +111,7 @@ def _continue(url: str, *, part: Path, timeout: float, progress: Progress) -> No
         total = start + int(length) if length.isdecimal() else None
         free, missing = shutil.disk_usage(part.parent).free, (total or 0) - start
         if missing > free:
-            raise IsoglotError(
-                f"{part.parent} has {free / 1e9:.1f} GB free, and {missing / 1e9:.1f} GB more are needed"
-            )
+            raise IsoglotError(f"{part.parent} has {free / 1e9:.1f} GB free; {missing / 1e9:.1f} GB more are needed")
         if not start:
             # Emptied first: the note must never vouch for bytes of another version.
             part.write_bytes(b"")
@@ -121,16 +119,14 @@ def _continue(url: str, *, part: Path, timeout: float, progress: Progress) -> No
         _append(response, part=part, done=start, total=total, progress=progress)
 
 
-def _append(
-    response: http.client.HTTPResponse, *, part: Path, done: int, total: int | None, progress: Progress
-) -> None:
+def _append(response: HTTPResponse, *, part: Path, done: int, total: int | None, progress: Progress) -> None:
     with part.open("ab", buffering=0) as file:
         while True:
             progress(done, total)
             try:
                 # Every chunk is kept at once: read() would lose all of a chunk whose end does not come.
                 chunk = response.read1(CHUNK_BYTES)
-            except (OSError, http.client.HTTPException) as error:
+            except (OSError, HTTPException) as error:
                 reason = f"the connection broke after {done} bytes ({type(error).__name__})"
                 raise FetchError(reason, is_temporary=True) from error
             if not chunk:
@@ -141,15 +137,14 @@ def _append(
         raise FetchError(f"the connection broke after {done} of {total} bytes", is_temporary=True)
 
 
-def _is_rest(response: http.client.HTTPResponse, *, start: int, known: Version) -> bool:
+def _is_rest(response: HTTPResponse, *, start: int, known: Version) -> bool:
     """Whether an answer continues the part at its end; some servers ignore If-Range and send another version."""
     place, _, total = response.headers.get("Content-Range", "").partition("/")
-    return (
-        place.startswith(f"bytes {start}-") and total in ("*", str(known.bytes)) and _tag(response) in ("", known.tag)
-    )
+    is_same = total in ("*", str(known.bytes)) and _tag(response) in ("", known.tag)
+    return is_same and place.startswith(f"bytes {start}-")
 
 
-def _tag(response: http.client.HTTPResponse) -> str:
+def _tag(response: HTTPResponse) -> str:
     """The value that If-Range may name: a weak ETag does not promise the same bytes."""
     tag = response.headers.get("ETag", "")
     return str(tag if tag and not tag.startswith("W/") else response.headers.get("Last-Modified", ""))
@@ -178,7 +173,7 @@ class _SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> http.client.HTTPResponse:
+def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> HTTPResponse:
     """The answer to a request, its body still to be read."""
     # Wikimedia refuses programs that do not name themselves and a contact.
     contact = os.environ.get(CONTACT, "").strip() or "research data sets"
@@ -186,7 +181,7 @@ def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> http.cli
     # "identity": the bytes of the file, not a compression of them by the server.
     request = Request(url, headers={"User-Agent": agent, "Accept-Encoding": "identity", **headers})
     try:
-        response: http.client.HTTPResponse = build_opener(_SafeRedirects).open(request, timeout=timeout)
+        response: HTTPResponse = build_opener(_SafeRedirects).open(request, timeout=timeout)
     except HTTPError as error:
         error.close()
         answer = f"the server says {error.code} {error.reason}".rstrip()
@@ -194,24 +189,23 @@ def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> http.cli
             answer += f"; some servers want your e-mail address or page: set {CONTACT} to it"
         starts_over = error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
         raise FetchError(answer, is_temporary=error.code in TEMPORARY, starts_over=starts_over) from error
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, HTTPException) as error:
         raise _no_connection(error.reason if isinstance(error, URLError) else error, url=url) from error
     return response
 
 
 def _no_connection(reason: object, *, url: str) -> FetchError:
     host = urlsplit(url).hostname
+    is_temporary = False
     match reason:
         case socket.gaierror():
-            what = f"the host {host} is not found (is there a network, or a proxy to name in https_proxy?)"
+            problem = f"the host {host} is not found (is there a network, or a proxy to name in https_proxy?)"
         case ssl.SSLCertVerificationError():
-            what = (
-                f"the certificate of {host} is not trusted ({reason.verify_message}; is the clock right, "
-                "or is there a file of certificates to name in SSL_CERT_FILE?)"
-            )
+            help_ = "is the clock right, or is there a file of certificates to name in SSL_CERT_FILE?"
+            problem = f"the certificate of {host} is not trusted ({reason.verify_message}; {help_})"
         case ssl.SSLError():
-            what = f"no secure connection with {host} ({reason.reason})"
+            problem = f"no secure connection with {host} ({reason.reason})"
         case _:
             words = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-            return FetchError(f"no connection with {host} ({words})", is_temporary=True, connected=False)
-    return FetchError(what, connected=False)
+            problem, is_temporary = f"no connection with {host} ({words})", True
+    return FetchError(problem, is_temporary=is_temporary, connected=False)

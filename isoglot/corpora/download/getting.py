@@ -28,16 +28,13 @@ def clear_folder_errors(root: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in FULL:
-            raise IsoglotError(
-                f"no room left in the data folder {root} ({error.strerror}): free some and run again; "
-                "what was fetched is kept"
-            ) from error
-        if error.errno in UNUSABLE:
-            raise IsoglotError(
-                f"the data folder {root} cannot be used ({error.strerror}): "
-                "make it a folder that you may read and write, or choose another with --data"
-            ) from error
-        raise
+            problem, fix = "has no room left", "free some and run again; what was fetched is kept"
+        elif error.errno in UNUSABLE:
+            problem = "cannot be used"
+            fix = "make it a folder that you may read and write, or choose another with --data"
+        else:
+            raise
+        raise IsoglotError(f"the data folder {root} {problem} ({error.strerror}): {fix}") from error
 
 
 class UnreachableError(IsoglotError):
@@ -100,7 +97,7 @@ class Getter:
     """Archives verified already: many files come out of one."""
 
     def get(self, file: DataFile) -> Outcome:
-        """Make a file present, or raise if it cannot be had, or is there and damaged."""
+        """Make a file present, or raise if it cannot be fetched, or is damaged."""
         with clear_folder_errors(self.root):
             outcome = self._verified(file)
             if outcome is None:
@@ -114,9 +111,11 @@ class Getter:
         there = found(self.root / file.path)
         if there is None:
             return None
-        note_of(self._part(there.relative_to(self.root).as_posix())).unlink(missing_ok=True)
-        known = refuse_other_content(there, file, root=self.root, progress=self._verifying(there))
-        return Outcome.VERIFIED if known else Outcome.PRESENT
+        return Outcome.VERIFIED if self._is_as_known(there, file) else Outcome.PRESENT
+
+    def _is_as_known(self, path: Path, file: DataFile) -> bool:
+        note_of(self._part(path.relative_to(self.root).as_posix())).unlink(missing_ok=True)
+        return refuse_other_content(path, file, root=self.root, progress=self._verifying(path))
 
     def _brought(self, file: DataFile) -> Outcome:
         match file.source:
@@ -135,8 +134,7 @@ class Getter:
             if not path.is_file():
                 self._download(archive.link, to=archive.path, sha256=None)
             elif path not in self.sound:
-                note_of(self._part(archive.path)).unlink(missing_ok=True)
-                refuse_other_content(path, DataFile(path=archive.path), root=self.root, progress=self._verifying(path))
+                self._is_as_known(path, DataFile(path=archive.path))
         self.sound.add(path)
         return path
 
@@ -168,9 +166,8 @@ class Getter:
             part.unlink(missing_ok=True)
             # A sound archive must not be refused because it differs from this one.
             record_digest(self.root, member.archive.path, None)
-            raise IsoglotError(
-                f"{archive}: {'/'.join(member.names)}: {error}; delete the archive and have it again from {self.home}"
-            ) from error
+            name = "/".join(member.names)
+            raise IsoglotError(f"{archive}: {name}: {error}; delete it and fetch it again from {self.home}") from error
         flush(part)
         self._keep(part, to=to, sha256=None, changes=False, source=str(archive))
 

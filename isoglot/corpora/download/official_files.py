@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 
 from isoglot.errors import IsoglotError
 
@@ -26,9 +28,12 @@ class Archive:
     """A zip, tar or tar.gz with several files in it, kept under the data folder as it was fetched."""
 
     link: Link
-    path: str
     most_bytes: int
     """An archive that would expand to more is not the one meant."""
+
+    @property
+    def path(self) -> str:
+        return f"downloads/{PurePosixPath(urlsplit(self.link.url).path).name}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +51,7 @@ class DataFile:
     """One file, present if it lies at its path plain or compressed."""
 
     path: str
-    """Under the data folder, with slashes, without the suffix of a compression."""
+    """Under the data folder, without the suffix of a compression."""
     source: Link | Member | None = None
     """None: it can only be put there by hand."""
     sha256: str | None = None
@@ -118,36 +123,22 @@ MB, GB = 10**6, 10**9
 
 UD = "https://raw.githubusercontent.com/UniversalDependencies"
 TREEBANKS = {
-    "en": (("UD_English-EWT", "r2.3", "en_ewt", ("train", "dev", "test")),),
-    "fr": (("UD_French-GSD", "r2.3", "fr_gsd", ("dev", "test")),),
-    "de": (("UD_German-GSD", "r2.3", "de_gsd", ("dev", "test")),),
-    "ru": (("UD_Russian-GSD", "r2.3", "ru_gsd", ("dev", "test")),),
+    "en": {"UD_English-EWT": "r2.3"},
+    "fr": {"UD_French-GSD": "r2.3"},
+    "de": {"UD_German-GSD": "r2.3"},
+    "ru": {"UD_Russian-GSD": "r2.3"},
     # The paper's is in traditional characters; the other is the same in simplified ones, and first came out with 2.5.
-    "zh": (
-        ("UD_Chinese-GSD", "r2.3", "zh_gsd", ("dev", "test")),
-        ("UD_Chinese-GSDSimp", "r2.5", "zh_gsdsimp", ("dev", "test")),
-    ),
+    "zh": {"UD_Chinese-GSD": "r2.3", "UD_Chinese-GSDSimp": "r2.5"},
 }
 PARALLEL_TREEBANKS = {"en": "English", "fr": "French", "de": "German", "ru": "Russian", "zh": "Chinese"}
 
 XNLI_FILES = "https://dl.fbaipublicfiles.com/XNLI"
 XNLI_LANGUAGES = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
-XNLI = Archive(link=Link(url=f"{XNLI_FILES}/XNLI-1.0.zip"), path="downloads/XNLI-1.0.zip", most_bytes=400 * MB)
-XNLI_15WAY = Archive(
-    link=Link(url=f"{XNLI_FILES}/XNLI-15way.zip"), path="downloads/XNLI-15way.zip", most_bytes=200 * MB
-)
-MULTINLI = Archive(
-    link=Link(url="https://cims.nyu.edu/~sbowman/multinli/multinli_1.0.zip"),
-    path="downloads/multinli_1.0.zip",
-    most_bytes=3 * GB,
-)
+XNLI = Archive(link=Link(url=f"{XNLI_FILES}/XNLI-1.0.zip"), most_bytes=400 * MB)
+XNLI_15WAY = Archive(link=Link(url=f"{XNLI_FILES}/XNLI-15way.zip"), most_bytes=200 * MB)
+MULTINLI = Archive(link=Link(url="https://cims.nyu.edu/~sbowman/multinli/multinli_1.0.zip"), most_bytes=3 * GB)
+WIKIANN = Archive(link=Link(url="https://www.dropbox.com/s/12h3qqog6q4bjve/panx_dataset.tar?dl=1"), most_bytes=GB)
 NLI_COLUMNS = ("sentence1", "sentence2", "gold_label")
-
-WIKIANN = Archive(
-    link=Link(url="https://www.dropbox.com/s/12h3qqog6q4bjve/panx_dataset.tar?dl=1"),
-    path="downloads/panx_dataset.tar",
-    most_bytes=GB,
-)
 
 MUSE = "https://dl.fbaipublicfiles.com/arrival/dictionaries"
 LASER = (
@@ -181,10 +172,12 @@ def _linked(path: str, *, url: str) -> DataFile:
 
 
 def treebanks(language: str) -> tuple[DataFile, ...]:
+    splits = ("train", "dev", "test") if language == "en" else ("dev", "test")
     return tuple(
-        _linked(f"eval/ud/{stem}-ud-{split}.conllu", url=f"{UD}/{repository}/{tag}/{stem}-ud-{split}.conllu")
-        for repository, tag, stem, splits in TREEBANKS.get(language, ())
+        _linked(f"eval/ud/{name}", url=f"{UD}/{repository}/{release}/{name}")
+        for repository, release in TREEBANKS.get(language, {}).items()
         for split in splits
+        for name in [f"{language}_{repository.partition('-')[2].lower()}-ud-{split}.conllu"]
     )
 
 

@@ -9,10 +9,9 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import zstandard
 
@@ -28,8 +27,7 @@ class DamagedCompressionError(Exception):
     """Says what is wrong with a compressed file."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compression:
+class Compression(NamedTuple):
     """How to recognise a compression, and what undoes one member of a file of many."""
 
     name: str
@@ -39,24 +37,13 @@ class Compression:
     """Whether the decompressor takes the most bytes to return, and keeps the rest for the next call."""
 
 
+# The second magic of zstd is that of skippable frames, which some tools put first.
+ZSTD_MAGIC = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
 COMPRESSIONS = (
-    Compression(
-        name="gzip", magic=re.compile(rb"\x1f\x8b"), decompressor=lambda: zlib.decompressobj(31), limits_output=False
-    ),
-    Compression(
-        name="xz",
-        magic=re.compile(rb"\xfd7zXZ\0"),
-        decompressor=lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ),
-        limits_output=True,
-    ),
-    Compression(name="bzip2", magic=re.compile(rb"BZh[1-9]"), decompressor=bz2.BZ2Decompressor, limits_output=True),
-    # The second magic is that of skippable frames, which some tools put first.
-    Compression(
-        name="zstd",
-        magic=re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
-        decompressor=lambda: zstandard.ZstdDecompressor().decompressobj(),
-        limits_output=False,
-    ),
+    Compression("gzip", re.compile(rb"\x1f\x8b"), lambda: zlib.decompressobj(31), limits_output=False),
+    Compression("xz", re.compile(rb"\xfd7zXZ\0"), lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), limits_output=True),
+    Compression("bzip2", re.compile(rb"BZh[1-9]"), bz2.BZ2Decompressor, limits_output=True),
+    Compression("zstd", ZSTD_MAGIC, lambda: zstandard.ZstdDecompressor().decompressobj(), limits_output=False),
 )
 
 
@@ -100,8 +87,5 @@ def plain_name(path: Path) -> str:
 
 def found(path: Path) -> Path | None:
     """The file at a path, or the same file plain or otherwise compressed, if there is one."""
-    plain = path.with_name(plain_name(path))
-    for each in (path, plain, *(plain.with_name(plain.name + suffix) for suffix in SUFFIXES)):
-        if each.is_file():
-            return each
-    return None
+    others = (path.with_name(plain_name(path) + suffix) for suffix in ("", *SUFFIXES))
+    return next((each for each in (path, *others) if each.is_file()), None)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 
-from isoglot.corpora.readers.language_codes import language_columns
-from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.language_codes import language_column, language_columns, single_column
+from isoglot.corpora.readers.line_files import LineFile, number_of
 from isoglot.errors import IsoglotError
 
 WEIGHT_COLUMNS = ("trans_quality", "quality", "weight", "votes")
@@ -47,55 +47,39 @@ class Dictionary(list[DictionaryEntry]):
         """Rows with U+FFFD, which stands where letters were lost before the file was made; MUSE zh-en has one."""
 
 
-class _RowError(Exception):
-    """Says what is wrong with a row."""
-
-
 def read_dictionary(path: Path | str, *, languages: Languages) -> Dictionary:
     """Every pair once, at the place it first stands and with the largest of its weights."""
-    file = LineFile(path)
     layout: Callable[[str], Row] | None = None
     weights: dict[tuple[str, str], float] = {}
     left_out = 0
-    with file:
-        for line in file:
-            if not line.strip():
-                continue
+    with LineFile(path) as file:
+        for line in filter(str.strip, file):
             try:
                 if layout is None:
                     is_header, layout = _layout(line, languages)
                     if is_header:
                         continue
                 pair, weight = _pair_and_weight(layout(line))
-            except _RowError as error:
+            except IsoglotError as error:
                 raise IsoglotError(f"{path}:{file.number}: {error}") from None
-            if UNREADABLE in pair[0] or UNREADABLE in pair[1]:
+            if UNREADABLE in "".join(pair):
                 left_out += 1
             else:
                 weights[pair] = max(weight, weights.get(pair, weight))
     if not weights:
         raise IsoglotError(f"{path}: no entries; {FORMATS}")
-    entries = (
-        DictionaryEntry(source=source, target=target, weight=weight) for (source, target), weight in weights.items()
-    )
+    entries = [DictionaryEntry(source=a, target=b, weight=weight) for (a, b), weight in weights.items()]
     return Dictionary(entries, left_out=left_out)
 
 
 def _pair_and_weight(row: Row) -> tuple[tuple[str, str], float]:
     source, target, weight = (field.strip() for field in row)
     if not source or not target:
-        raise _RowError(f"the {'target' if source else 'source'} is empty; give the word or drop the row")
-    number = _number(weight)
+        raise IsoglotError(f"the {'target' if source else 'source'} is empty; give the word or drop the row")
+    number = number_of(weight)
     if number is None or not isfinite(number) or number <= 0:
-        raise _RowError(f"the weight must be a number above 0, not {weight[:40]!r}; correct it or drop the row")
+        raise IsoglotError(f"the weight must be a number above 0, not {weight[:40]!r}; correct it or drop the row")
     return (source, target), number
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _layout(first_line: str, languages: Languages) -> tuple[bool, Callable[[str], Row]]:
@@ -109,7 +93,7 @@ def _layout(first_line: str, languages: Languages) -> tuple[bool, Callable[[str]
             return False, _weighted_fields
         case 0 | 1 if len(_muse_words(first_line)) == 2:
             return False, _muse_fields
-    raise _RowError(f"not a row of a dictionary: {first_line[:40]!r}; {FORMATS}")
+    raise IsoglotError(f"not a row of a dictionary: {first_line[:40]!r}; {FORMATS}")
 
 
 def _is_header(names: list[str], languages: Languages) -> bool:
@@ -117,7 +101,7 @@ def _is_header(names: list[str], languages: Languages) -> bool:
     if all(language_columns(names, language=language) for language in languages):
         return True
     # "weight" may also be an entry of a dictionary, but then a number or nothing stands behind it and its translation.
-    return len(names) > 2 and not set(names).isdisjoint(WEIGHT_COLUMNS) and _number(names[2]) is None
+    return len(names) > 2 and not set(names).isdisjoint(WEIGHT_COLUMNS) and number_of(names[2]) is None
 
 
 def _muse_words(line: str) -> list[str]:
@@ -127,42 +111,34 @@ def _muse_words(line: str) -> list[str]:
 def _muse_fields(line: str) -> Row:
     words = _muse_words(line)
     if len(words) != 2:
-        raise _RowError(f"two words with one tab or one space between them expected, not {line[:40]!r}")
+        raise IsoglotError(f"two words with one tab or one space between them expected, not {line[:40]!r}")
     return words[0], words[1], "1"
 
 
 def _weighted_fields(line: str) -> Row:
     fields = line.split("\t")
     if len(fields) not in (3, 4):
-        raise _RowError(f"source, target and weight expected with tabs between them, not {len(fields)} columns")
+        raise IsoglotError(f"source, target and weight expected with tabs between them, not {len(fields)} columns")
     return fields[0], fields[1], fields[2]
 
 
 def _table_layout(names: list[str], delimiter: str, languages: Languages) -> Callable[[str], Row]:
-    source, target = (_single(language_columns(names, language=language), language, names) for language in languages)
+    source, target = (language_column(names, language=language) for language in languages)
     known = [place for place, name in enumerate(names) if name.strip().lower() in WEIGHT_COLUMNS]
-    weight = None if len(names) == 2 else _single(known, " or ".join(WEIGHT_COLUMNS), names)
+    weight = None if len(names) == 2 else single_column(known, " or ".join(WEIGHT_COLUMNS), names=names)
 
     def fields(line: str) -> Row:
         row = _quoted_fields(line, delimiter)
         if len(row) != len(names):
-            raise _RowError(f"{len(row)} columns, but the header has {len(names)}")
+            raise IsoglotError(f"{len(row)} columns, but the header has {len(names)}")
         return row[source], row[target], "1" if weight is None else row[weight]
 
     return fields
-
-
-def _single(places: list[int], wanted: str, names: list[str]) -> int:
-    if len(places) != 1:
-        raise _RowError(
-            f"the header should name one column {wanted}, and names {len(places)} such; it has {', '.join(names)}"
-        )
-    return places[0]
 
 
 def _quoted_fields(line: str, delimiter: str) -> list[str]:
     try:
         (fields,) = csv.reader([line], delimiter=delimiter, strict=True)
     except csv.Error as error:
-        raise _RowError(f"a field is wrongly quoted ({error}); a quote within quotes is written twice") from None
+        raise IsoglotError(f"a field is wrongly quoted ({error}); a quote within quotes is written twice") from None
     return fields

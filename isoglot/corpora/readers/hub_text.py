@@ -22,48 +22,41 @@ def dataset_lines(dataset: HubDataset) -> Iterator[str]:
         yield from lines
         begun = begun or bool(lines)
     if not begun:
-        raise IsoglotError(
-            f"data set {dataset.dataset!r}: the column {dataset.column!r} of {dataset.split!r} has no text"
-        )
+        raise _error(dataset, f"the column {dataset.column!r} of {dataset.split!r} has no text")
+
+
+def _error(dataset: HubDataset, problem: str) -> IsoglotError:
+    return IsoglotError(f"data set {dataset.dataset!r}: {problem}")
 
 
 def _texts(dataset: HubDataset) -> Iterator[str]:
     for number, row in enumerate(_rows(dataset), start=1):
         if dataset.column not in row:
-            raise IsoglotError(
-                f"data set {dataset.dataset!r}: no column {dataset.column!r}; it has {', '.join(map(repr, row))}"
-            )
-        match row[dataset.column]:
-            case str(text):
-                if "\0" in text or any(len(line.encode()) > LONGEST_LINE for line in text.split("\n")):
-                    raise IsoglotError(
-                        f"data set {dataset.dataset!r}: row {number} of the column {dataset.column!r} has a NUL or a "
-                        f"line of more than {LONGEST_LINE} bytes; one sentence or paragraph a line is expected"
-                    )
-                yield text
-            case None:
-                continue
-            case other:
-                raise IsoglotError(
-                    f"data set {dataset.dataset!r}: row {number} of the column {dataset.column!r} is "
-                    f"{type(other).__name__}, not text; name a column of text"
-                )
+            raise _error(dataset, f"no column {dataset.column!r}; it has {', '.join(map(repr, row))}")
+        text = row[dataset.column]
+        place = f"row {number} of the column {dataset.column!r}"
+        if text is None:
+            continue
+        if not isinstance(text, str):
+            raise _error(dataset, f"{place} is {type(text).__name__}, not text; name a column of text")
+        if "\0" in text or any(len(line.encode()) > LONGEST_LINE for line in text.split("\n")):
+            problem = f"has a NUL or a line of more than {LONGEST_LINE} bytes"
+            raise _error(dataset, f"{place} {problem}; one sentence or paragraph a line is expected")
+        yield text
 
 
 def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
     try:
         from datasets import load_dataset  # type: ignore[import-untyped]
     except ImportError:
-        raise IsoglotError(
-            f"data set {dataset.dataset!r}: to read it, install the extra with `pip install 'isoglot[hub]'`"
-        ) from None
+        raise _error(dataset, "to read it, install the extra with `pip install 'isoglot[hub]'`") from None
     # What can go wrong reaches us as the errors of half a dozen libraries: HTTP, file systems, Arrow, JSON, pandas.
     try:
         yield from load_dataset(
             dataset.dataset, dataset.config, split=dataset.split, revision=dataset.revision, streaming=True
         )
     except Exception as error:
-        raise IsoglotError(f"data set {dataset.dataset!r}: {_complaint(error, dataset)}") from error
+        raise _error(dataset, _complaint(error, dataset)) from error
 
 
 def _complaint(error: Exception, dataset: HubDataset) -> str:

@@ -7,12 +7,8 @@ from pathlib import Path
 from isoglot.corpora.readers.language_codes import language_columns
 from isoglot.errors import IsoglotError
 
-LABELS = {
-    "entailment": "entailment",
-    "neutral": "neutral",
-    "contradiction": "contradiction",
-    "contradictory": "contradiction",  # so spelled in the training sets that were made for XNLI by machine
-}
+# The training sets that were made for XNLI by machine spell the last label otherwise.
+LABELS = {label: label for label in ("entailment", "neutral", "contradiction")} | {"contradictory": "contradiction"}
 LABEL_HEADER = "label"
 OFFICIAL_COLUMNS = ("language", "gold_label", "sentence1", "sentence2", "pairID")
 

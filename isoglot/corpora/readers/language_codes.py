@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from isoglot.errors import IsoglotError
+
 # ISO 639-1, each with its code of ISO 639-3.
 _TWO_AND_THREE_LETTERS: Final = """
     aa aar ab abk ae ave af afr ak aka am amh an arg ar ara as asm av ava ay aym az aze ba bak be bel bg bul bi bis
@@ -55,6 +57,18 @@ def language_columns(names: Sequence[str], *, language: str) -> list[int]:
     wanted = _language_part(language)
     group = _GROUPS.get(wanted, {wanted})
     return exact or [place for place, name in enumerate(names) if _language_part(name) in group]
+
+
+def language_column(names: Sequence[str], *, language: str) -> int:
+    return single_column(language_columns(names, language=language), repr(language), names=names)
+
+
+def single_column(places: Sequence[int], name: str, *, names: Sequence[str]) -> int:
+    """The one place of several that a header's column may have, or an error that lists the header."""
+    if len(places) != 1:
+        has = ", ".join(names)
+        raise IsoglotError(f"the header should name one column {name}, and names {len(places)} such; it has {has}")
+    return places[0]
 
 
 def _language_part(name: str) -> str:

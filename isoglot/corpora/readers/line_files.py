@@ -1,9 +1,8 @@
 """Lines of the text files that people have: in UTF-8, plain or compressed, refused with the line that is at fault."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from stat import S_ISDIR
-from types import TracebackType
 from typing import Self
 
 from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
@@ -21,7 +20,7 @@ WIDE_MARKS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe":
 class LineFile:
     r"""The lines of a file without their ends, "\n" or "\r\n", once through; other line breaks of Unicode end none."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, progress: Callable[[int], None] = lambda _: None) -> None:
         self.path = Path(path)
         self.size = _size(self.path)
         """In bytes, as the file lies on the disk."""
@@ -29,6 +28,7 @@ class LineFile:
         """How many of these bytes have been read."""
         self.number = 0
         """The number of the line last given; the first is 1."""
+        self._progress = progress
         self._lines = self._read()
 
     def __iter__(self) -> Iterator[str]:
@@ -37,9 +37,7 @@ class LineFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lines.close()
 
     def _read(self) -> Generator[str, None, None]:
@@ -65,6 +63,7 @@ class LineFile:
             with self.path.open("rb") as file:
                 for block in plain_blocks(file):
                     self.position = file.tell()
+                    self._progress(self.position)
                     yield block
         except PermissionError:
             raise IsoglotError(f"{self.path}: no permission to read this file; see `ls -l` and `chmod`") from None
@@ -83,23 +82,17 @@ class LineFile:
             return
         if not self.number:
             text = text.removeprefix(BYTE_ORDER_MARK)
-        if b"\r" in block:
-            text = text.replace("\r\n", "\n")
-        lines = text.split("\n")
-        if not lines[-1]:
-            lines.pop()
-        for line in lines:
+        for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else ():
             self.number += 1
             yield line
 
     def _refuse_what_is_no_text(self, start: bytes) -> None:
-        archive = next((name for magic, name in ARCHIVES.items() if start.startswith(magic)), None)
+        archives = [name for magic, name in ARCHIVES.items() if start.startswith(magic)]
         if start.startswith(TAR_MARK, TAR_MARK_AT):
-            archive = "tar"
-        if archive is not None:
-            raise IsoglotError(f"{self.path}: a {archive} archive, not text; unpack it and name the file inside")
-        encoding = next((name for mark, name in WIDE_MARKS.items() if start.startswith(mark)), None)
-        if encoding is not None:
+            archives = ["tar"]
+        if archives:
+            raise IsoglotError(f"{self.path}: a {archives[0]} archive, not text; unpack it and name the file inside")
+        if encoding := next((name for mark, name in WIDE_MARKS.items() if start.startswith(mark)), None):
             raise self._error(f"the text is {encoding}, not UTF-8; convert it with `iconv -f {encoding} -t utf-8`")
 
     def _error(self, complaint: str) -> IsoglotError:
@@ -125,7 +118,6 @@ def _decoded(block: bytes) -> str | None:
 
 
 def _fault(line: bytes) -> str | None:
-    """The first fault of a line, if it has any."""
     if len(line) > LONGEST_LINE:
         return _TOO_LONG
     nul = line.find(b"\0")
@@ -150,6 +142,14 @@ def _size(path: Path) -> int:
     if S_ISDIR(status.st_mode):
         raise IsoglotError(f"{path}: a folder, not a file; name the text file in it")
     return status.st_size
+
+
+def number_of(text: str) -> float | None:
+    """The number that a field of a line spells, if it spells one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _near(path: Path) -> str:

@@ -15,12 +15,11 @@ are the 10,000 sentences of xnli.15way.orig.tsv.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from isoglot.corpora.readers.inference_pairs import (
     InferencePair,
@@ -29,7 +28,7 @@ from isoglot.corpora.readers.inference_pairs import (
     is_official_header,
     official_pairs,
 )
-from isoglot.corpora.readers.language_codes import is_language_code, language_columns
+from isoglot.corpora.readers.language_codes import is_language_code, language_column, language_columns
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.errors import IsoglotError
 
@@ -45,34 +44,29 @@ def is_treebank(lines: Sequence[str]) -> bool:
 
 
 def treebank_texts(lines: Sequence[str], *, path: Path) -> dict[str, str]:
-    """Each sentence's text by its id."""
     texts: dict[str, str] = {}
-    for number, comments in _comments(lines):
-        for name in ("sent_id", "text"):
-            if not comments.get(name):
-                raise IsoglotError(f"{path}:{number}: the sentence that begins here has no `# {name} = ` line; add one")
-        if comments["sent_id"] in texts:
-            raise IsoglotError(f"{path}:{number}: a second sentence {comments['sent_id']!r}; ids should differ")
-        texts[comments["sent_id"]] = comments["text"]
-    return texts
-
-
-def _comments(lines: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The line that each sentence begins at, and what its comments say."""
-    begun, comments = 0, dict[str, str]()
+    start, comments = 0, dict[str, str]()
     for number, line in enumerate([*lines, ""], start=1):
         if line.strip():
-            begun = begun or number
+            start = start or number
             if comment := COMMENT.fullmatch(line):
                 comments.setdefault(comment[1], comment[2].strip())
-        elif begun:
-            yield begun, comments
-            begun, comments = 0, {}
+        elif start:
+            for name in ("sent_id", "text"):
+                if not comments.get(name):
+                    raise IsoglotError(f"{path}:{start}: the sentence that begins here has no `# {name} = `; add it")
+            if comments["sent_id"] in texts:
+                raise IsoglotError(f"{path}:{start}: a second sentence {comments['sent_id']!r}; ids should differ")
+            texts[comments["sent_id"]] = comments["text"]
+            start, comments = 0, {}
+    return texts
 
 
 ONE_FILE_FORMATS = (
     "one file of two languages has two columns with a tab between, or a header of language codes, or is XNLI's own"
 )
+
+SENTENCES, INFERENCE, TREEBANK = "a sentence a line", "premises, hypotheses and labels", "a treebank in CoNLL-U"
 
 Languages = tuple[str, str]
 Pairs = list[tuple[str, str]]
@@ -93,16 +87,7 @@ class ParallelSentences:
         return len(self.sentences[self.languages[0]])
 
 
-class _Kind(Enum):
-    """The kinds of content that one file of two may have."""
-
-    SENTENCES = "a sentence a line"
-    INFERENCE = "premises, hypotheses and labels"
-    TREEBANK = "a treebank in CoNLL-U"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Text:
+class _Text(NamedTuple):
     path: Path
     lines: list[str]
 
@@ -132,7 +117,7 @@ def _text(path: Path) -> _Text:
         lines.pop()
     if not lines:
         raise IsoglotError(f"{path}: all lines are blank; it should hold sentences")
-    return _Text(path=path, lines=lines)
+    return _Text(path, lines)
 
 
 def _pairs_of_one(text: _Text, languages: Languages) -> tuple[Pairs, int]:
@@ -146,22 +131,14 @@ def _pairs_of_one(text: _Text, languages: Languages) -> tuple[Pairs, int]:
         raise IsoglotError(f"{text.path}:1: no tab in the first line; {ONE_FILE_FORMATS}")
     has_both = all(language_columns(names, language=language) for language in languages)
     if has_both or all(map(is_language_code, names)):
-        return _column_pairs(text, [_single(text, names, language) for language in languages], first_row=1), 0
+        try:
+            places = [language_column(names, language=language) for language in languages]
+        except IsoglotError as error:
+            raise IsoglotError(f"{text.path}:1: {error}") from None
+        return _column_pairs(text, places, first_row=1), 0
     if len(names) == 2:
         return _column_pairs(text, [0, 1], first_row=0), 0
-    raise IsoglotError(
-        f"{text.path}:1: {len(names)} columns, and the first line does not name them; {ONE_FILE_FORMATS}"
-    )
-
-
-def _single(text: _Text, names: Sequence[str], language: str) -> int:
-    places = language_columns(names, language=language)
-    if len(places) != 1:
-        raise IsoglotError(
-            f"{text.path}:1: the header should name one column {language!r}, and names {len(places)} such; "
-            f"it has {', '.join(names)}"
-        )
-    return places[0]
+    raise IsoglotError(f"{text.path}:1: {len(names)} columns without names in the first line; {ONE_FILE_FORMATS}")
 
 
 def _column_pairs(text: _Text, places: Sequence[int], *, first_row: int) -> Pairs:
@@ -181,36 +158,25 @@ def _column_pairs(text: _Text, places: Sequence[int], *, first_row: int) -> Pair
 
 def _pairs_of_two(source: _Text, target: _Text) -> tuple[Pairs, int]:
     kind, other = _kind(source), _kind(target)
-    if kind is not other:
-        raise IsoglotError(
-            f"{source.path} holds {kind.value} and {target.path} {other.value}; both should hold the same"
-        )
-    match kind:
-        case _Kind.TREEBANK:
-            texts = [treebank_texts(text.lines, path=text.path) for text in (source, target)]
-            both, unpaired = _by_id(*texts, where=f"{source.path} and {target.path}: sent_id")
-            return list(both.values()), unpaired
-        case _Kind.INFERENCE:
-            _require_as_many_lines(source, target)
-            return _inference_line_pairs(source, target)
-        case _Kind.SENTENCES:
-            _require_as_many_lines(source, target)
-            return _line_pairs(source, target), 0
-
-
-def _kind(text: _Text) -> _Kind:
-    if is_treebank(text.lines):
-        return _Kind.TREEBANK
-    return _Kind.INFERENCE if is_inference_row(text.lines[0]) else _Kind.SENTENCES
-
-
-def _require_as_many_lines(source: _Text, target: _Text) -> None:
+    if kind != other:
+        raise IsoglotError(f"{source.path} holds {kind} and {target.path} {other}; both should hold the same")
+    if kind == TREEBANK:
+        texts = [treebank_texts(text.lines, path=text.path) for text in (source, target)]
+        both, unpaired = _by_id(*texts, where=f"{source.path} and {target.path}: sent_id")
+        return list(both.values()), unpaired
     shorter, longer = sorted((source, target), key=lambda text: len(text.lines))
     if len(shorter.lines) != len(longer.lines):
         raise IsoglotError(
             f"{longer.path}:{len(shorter.lines) + 1}: no line of {shorter.path} goes with this one; "
             f"they have {len(longer.lines)} and {len(shorter.lines)} lines, and should have as many"
         )
+    return _inference_line_pairs(source, target) if kind == INFERENCE else (_line_pairs(source, target), 0)
+
+
+def _kind(text: _Text) -> str:
+    if is_treebank(text.lines):
+        return TREEBANK
+    return INFERENCE if is_inference_row(text.lines[0]) else SENTENCES
 
 
 def _line_pairs(source: _Text, target: _Text) -> Pairs:
@@ -231,10 +197,8 @@ def _inference_line_pairs(source: _Text, target: _Text) -> tuple[Pairs, int]:
     both, unpaired = _by_id(*sides, where=f"{source.path} and {target.path}: line number")
     for number, (a, b) in both.items():
         if a.label != b.label:
-            raise IsoglotError(
-                f"{target.path}:{number}: the label is {b.label}, but {a.label} in {source.path}; "
-                "the same pair should stand in the same line of both"
-            )
+            labels = f"the label is {b.label}, but {a.label} in {source.path}"
+            raise IsoglotError(f"{target.path}:{number}: {labels}; a pair should stand in the same line of both")
     return _premises_and_hypotheses(both.values()), unpaired
 
 

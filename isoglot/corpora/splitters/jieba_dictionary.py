@@ -117,7 +117,6 @@ class JiebaMarkov:
 
     @classmethod
     def read(cls) -> Self:
-        """The model that comes with jieba."""
         start, step, emission = (
             pickle.loads(jieba_file(f"finalseg/prob_{table}.p").read_bytes()) for table in ("start", "trans", "emit")
         )

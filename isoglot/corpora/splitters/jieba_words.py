@@ -69,17 +69,15 @@ class WordGraph:
         scores[0][alone] = dictionary.unknown
         return cls(places=tuple(places), scores=tuple(scores), sizes_N=sizes_N, in_block_N=in_block_N)
 
-    def has_words(self, first: Ids, *, size: Ids) -> Flags:
-        """Whether there is a word of so many characters at each place."""
-        return (self.sizes_N[first] >> np.minimum(size, 31) & 1).astype(np.bool_)
-
     def best_sizes(self) -> Ids:
         """For each character of a block the size of the word there on the best way to the block's end.
 
         The score of a way is summed from its end, as in jieba, since another order rounds otherwise. Of two ways with
         one score that with the longer word wins.
         """
-        left = self._left()
+        place_N = np.arange(len(self.in_block_N))
+        end_N = np.minimum.accumulate(np.where(self.in_block_N, len(place_N), place_N)[::-1])[::-1]
+        left = (end_N - place_N)[self.places[0]]
         order = np.argsort(left.astype(np.min_scalar_type(left.max(initial=0))), kind="stable")
         place_R = self.places[0][order]
         rank_N = np.full(len(self.in_block_N), len(place_R))
@@ -103,12 +101,6 @@ class WordGraph:
         # Assignment in order leaves the longest.
         size_N[np.repeat(place_R, count_R)[best_E]] = size_E[best_E]
         return size_N
-
-    def _left(self) -> Ids:
-        """How many characters of its block are left at each one, itself among them."""
-        place_N = np.arange(len(self.in_block_N))
-        end_N = np.minimum.accumulate(np.where(self.in_block_N, len(place_N), place_N)[::-1])[::-1]
-        return (end_N - place_N)[self.places[0]]
 
     def _sorted_words(self, rank_N: Ids, *, begin_R: Ids, words: int) -> tuple[Scores, Ids, Ids]:
         """Score, rank of the next word, and size of all words, by rank and size."""
@@ -140,22 +132,12 @@ def split_lines(lines: Sequence[str]) -> list[list[str]]:
     # White space is single spaces within lines and one line end after each.
     tidy = (" ".join(line.split()) + "\n" for line in lines)
     batches = line_batches(tidy, characters=BATCH_CHARACTERS)
-    return [words for batch in batches for words in _split("".join(batch), _tables())]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Tables:
-    """All that the splitter reads once; the arrays have a row for each code point."""
-
-    dictionary: JiebaDictionary
-    markov: JiebaMarkov
-    in_blocks: Flags
-    plain_codes: NDArray[np.uint32]
-    """The character that takes the place of each one, but for an ellipsis, which becomes three."""
+    return [words for batch in batches for words in _split("".join(batch))]
 
 
 @cache
-def _tables() -> _Tables:
+def _tables() -> tuple[JiebaDictionary, JiebaMarkov, Flags, NDArray[np.uint32]]:
+    """Two tables of jieba, which code points stand in blocks, and what is written for each but the ellipsis."""
     in_blocks = np.zeros(ALL_CODES, np.bool_)
     in_blocks[FIRST_HAN : LAST_HAN + 1] = True
     in_blocks[[ord(character) for character in ALSO_IN_BLOCKS]] = True
@@ -164,25 +146,25 @@ def _tables() -> _Tables:
         plain_codes[controls.start : controls.stop] = SPACE
     single = {code: plain for code, plain in PLAIN_MARKS.items() if len(plain) == 1}
     plain_codes[list(single)] = [ord(plain) for plain in single.values()]
-    dictionary, markov = JiebaDictionary.read(), JiebaMarkov.read()
-    return _Tables(dictionary=dictionary, markov=markov, in_blocks=in_blocks, plain_codes=plain_codes)
+    return JiebaDictionary.read(), JiebaMarkov.read(), in_blocks, plain_codes
 
 
-def _split(text: str, tables: _Tables) -> list[list[str]]:
+def _split(text: str) -> list[list[str]]:
+    dictionary, markov, in_blocks, plain_codes = _tables()
     code_N = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int64)
-    graph = WordGraph.of(code_N, in_block_N=tables.in_blocks[code_N], dictionary=tables.dictionary)
+    graph = WordGraph.of(code_N, in_block_N=in_blocks[code_N], dictionary=dictionary)
     last_N, single_N = _best_words(graph)
     first_P, end_P = _runs(single_N)
+    size_P = end_P - first_P
     # jieba leaves the characters of a run alone where together they are a word of the dictionary that lost.
-    unknown = (end_P - first_P > 1) & ~graph.has_words(first_P, size=end_P - first_P)
-    _mark_unknown_words(
-        last_N, text=text, code_N=code_N, first_P=first_P[unknown], end_P=end_P[unknown], markov=tables.markov
-    )
+    is_word_P = (graph.sizes_N[first_P] >> np.minimum(size_P, 31) & 1).astype(np.bool_)
+    unknown = (size_P > 1) & ~is_word_P
+    _mark_unknown_words(last_N, text, code_N, first_P=first_P[unknown], end_P=end_P[unknown], markov=markov)
 
     place_N = np.arange(len(code_N))
     place_N[1:] += np.cumsum(last_N[:-1])
     spaced = np.full(place_N[-1] + 1, SPACE, "<u4")
-    spaced[place_N] = tables.plain_codes[code_N]
+    spaced[place_N] = plain_codes[code_N]
     return [line.split() for line in spaced.tobytes().decode("utf-32-le").replace("…", "...").split("\n")[:-1]]
 
 
@@ -202,7 +184,7 @@ def _best_words(graph: WordGraph) -> tuple[Flags, Flags]:
 
 
 def _mark_unknown_words(
-    last_N: Flags, *, text: str, code_N: Ids, first_P: Ids, end_P: Ids, markov: JiebaMarkov
+    last_N: Flags, text: str, code_N: Ids, *, first_P: Ids, end_P: Ids, markov: JiebaMarkov
 ) -> None:
     """Mark the last characters of the words that runs of single characters are made of."""
     step_N = np.zeros(len(code_N), np.int8)

@@ -68,7 +68,6 @@ def _rewritten_line(pattern: str, template: str) -> Callable[[str], str]:
 
 
 def _where(trigger: str, rewritten: Callable[[str], str], text: str) -> str:
-    """The text with each line rewritten that holds the trigger."""
     pieces = ["\n"]
     done = 1
     while done < len(text) and (place := text.find(trigger, done)) >= 0:
@@ -139,12 +138,12 @@ def _chain(language: str) -> tuple[Rewriting, ...]:
     return (
         rewriting([*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]),
         _symbols_apart(tokenizer.IsAlnum, printing=normalizer.remove_control_chars),
-        _trimmed,
-        _runs_of_dots_apart,
-        _commas_apart(tokenizer),
+        lambda text: re.sub("  +", " ", text).replace("\n ", "\n").replace(" \n", "\n"),
+        lambda text: " ".join(re.split(r"(\.\.+)", text)) if ".." in text else text,
+        local_rewriting([getattr(tokenizer, f"COMMA_SEPARATE_{number}") for number in (1, 2, 3)], marks=",,*"),
         _apostrophes_apart(tokenizer),
         _periods_apart(tokenizer),
-        _last_quotes_apart,
+        lambda text: re.sub(r"\.'(?= *\n)", " . '", text) if ".'" in text else text,
         # sacremoses writes a run of dots as such a word for a while, and takes one in the text for its own.
         lambda text: tokenizer.restore_multidots(text) if "DOTMULTI" in text else text,
     )
@@ -166,23 +165,6 @@ def _symbols_apart(alphanumeric: str, *, printing: Callable[[str], str]) -> Rewr
         return "".join(pieces)
 
     return rewritten
-
-
-def _trimmed(text: str) -> str:
-    return re.sub("  +", " ", text).replace("\n ", "\n").replace(" \n", "\n")
-
-
-def _runs_of_dots_apart(text: str) -> str:
-    return " ".join(re.split(r"(\.\.+)", text)) if ".." in text else text
-
-
-def _last_quotes_apart(text: str) -> str:
-    return re.sub(r"\.'(?= *\n)", " . '", text) if ".'" in text else text
-
-
-def _commas_apart(tokenizer: "MosesTokenizer") -> Rewriting:
-    rules = (tokenizer.COMMA_SEPARATE_1, tokenizer.COMMA_SEPARATE_2, tokenizer.COMMA_SEPARATE_3)
-    return local_rewriting(rules, marks=",,*")
 
 
 def _apostrophes_apart(tokenizer: "MosesTokenizer") -> Rewriting:

@@ -31,8 +31,9 @@ from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 # B = sentences or pairs, S = slots, P = noun phrases
 
-HEADS = [slot(role, Part.HEAD) for role in Role]
-ADJECTIVES = [slot(role, Part.ADJECTIVE) for role in Role]
+HEADS, ADJECTIVES, DETERMINERS = (
+    [slot(role, part) for role in Role] for part in (Part.HEAD, Part.ADJECTIVE, Part.DETERMINER)
+)
 SUBJECT, OBJECT, OBLIQUE = ([slot(role, part) for part in Part] for role in Role)
 
 
@@ -80,8 +81,6 @@ def substitutions(
     yield Edit.OTHER_ADJECTIVE, ADJECTIVES, other_BP, is_other_BP
 
 
-DETERMINERS = [slot(role, Part.DETERMINER) for role in Role]
-
 OTHER_DETERMINER_RATE = 0.5
 HYPERNYM_RATE = 0.3
 DROPPED_ADJECTIVE_RATE = 0.15
@@ -111,15 +110,7 @@ def paraphrased(meanings: Meanings, *, world: World, seed: int) -> Meanings:
     return Meanings(concept_BS=concept_BS, plural_BP=meanings.plural_BP, past_B=meanings.past_B)
 
 
-EDIT_WEIGHTS = {
-    Edit.NONE: 1,
-    Edit.DROP_ADJECTIVE: 2,
-    Edit.DROP_OBLIQUE: 2,
-    Edit.HYPERNYM: 2,
-    Edit.ANTONYM: 4,
-    Edit.OTHER_ADJECTIVE: 2,
-    Edit.SWAP_SUBJECT_AND_OBJECT: 6,
-}
+EDIT_WEIGHTS = np.array([1, 2, 2, 2, 4, 2, 6])  # in the order of Edit
 
 
 class Label(StrEnum):
@@ -156,11 +147,10 @@ def entailment_pairs(
     Premise and hypothesis together have no more than most_words words; None: sentences as long as those of text.
     """
     inferences = draw_inferences(world, count=count, seed=seed, most_words=most_words)
-    premises = realise(inferences.premises, language, world=world)
-    hypotheses = realise(inferences.hypotheses, language, world=world)
+    sides = [realise(side, language, world=world) for side in (inferences.premises, inferences.hypotheses)]
     return [
         EntailmentPair(premise=premise, hypothesis=hypothesis, label=Label(label))
-        for premise, hypothesis, label in zip(premises, hypotheses, inferences.labels, strict=True)
+        for premise, hypothesis, label in zip(*sides, inferences.labels, strict=True)
     ]
 
 
@@ -187,10 +177,8 @@ def candidate_pairs(world: World, *, count: int, seed: int, most_words: int | No
     random = generator(world, Purpose.ENTAILMENT, seed)
     lengths = LENGTHS if most_words is None else lengths_within(most_words)
     meanings = meanings_from(random, world=world, count=count, domain=Domain.MAIN, lengths=lengths)
-    weight = np.array([EDIT_WEIGHTS[edit] for edit in Edit])
-    edits, done_B = edited(
-        meanings, random.choice(len(Edit), size=count, p=weight / weight.sum()), random=random, world=world
-    )
+    edit_B = random.choice(len(Edit), size=count, p=EDIT_WEIGHTS / EDIT_WEIGHTS.sum())
+    edits, done_B = edited(meanings, edit_B, random=random, world=world)
     if most_words is not None:
         done_B &= fits(meanings, edits, most_words=most_words)
     exchanged_B = random.random(count) < 0.5

@@ -149,7 +149,6 @@ def draw_structures(random: np.random.Generator, *, count: int, lengths: range) 
 
 
 def proposed_structures(random: np.random.Generator, *, count: int) -> tuple[Flags, Flags]:
-    """Structures of any length."""
     present_BS = random.random((count, NUM_SLOTS)) < slot_rates()
     named_BP = random.random((count, len(Role))) < NAMED_RATE
     for role in Role:

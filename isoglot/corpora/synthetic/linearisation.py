@@ -6,6 +6,7 @@ import numpy as np
 
 from isoglot.corpora.synthetic.inventory import (
     ABSENT,
+    NAMES,
     NEGATION,
     NUM_SLOTS,
     PUNCTUATION,
@@ -79,13 +80,7 @@ def positions(meanings: Meanings, *, language: SyntheticLanguage) -> Ids:
     return position_BS
 
 
-def word_alignments(
-    meanings: Meanings,
-    a: SyntheticLanguage,
-    b: SyntheticLanguage,
-    *,
-    world: World,  # noqa: ARG001 - every function of two languages takes their world
-) -> list[list[tuple[int, int]]]:
+def word_alignments(meanings: Meanings, a: SyntheticLanguage, b: SyntheticLanguage) -> list[list[tuple[int, int]]]:
     """Gold alignment: the positions in a and in b of the words that express the same slot, in the order of a."""
     in_a = in_order(positions(meanings, language=a), meanings, language=a)
     in_b = in_order(positions(meanings, language=b), meanings, language=a)
@@ -115,10 +110,7 @@ def entity_tag(word_class: WordClass, *, in_slot: int) -> str:
 UPOS = {
     WordClass.VERB: "VERB",
     WordClass.NOUN: "NOUN",
-    WordClass.GIVEN_NAME: "PROPN",
-    WordClass.PLACE: "PROPN",
-    WordClass.ORGANISATION: "PROPN",
-    WordClass.FAMILY_NAME: "PROPN",
+    **dict.fromkeys(NAMES, "PROPN"),
     WordClass.ADJECTIVE: "ADJ",
     WordClass.ADPOSITION: "ADP",
     WordClass.DETERMINER: "DET",
@@ -168,7 +160,6 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
     """The sentences that realise gives, word for word."""
     concepts = inventory(world)
     classes = [concepts.class_of(concept) for concept in range(concepts.size)]
-    upos = [UPOS[word_class] for word_class in classes]
     words = lexicon(language, world)
     head_BS = np.take_along_axis(positions(meanings, language=language), head_slots(meanings), axis=1) + 1
     head_BS[:, VERB] = 0
@@ -180,7 +171,7 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
     return [
         Tree(
             words=tuple(words[form] for form in line_forms),
-            upos=tuple(upos[concept] for concept in line_concepts),
+            upos=tuple(UPOS[classes[concept]] for concept in line_concepts),
             heads=tuple(heads),
             relations=tuple(RELATIONS[each] for each in slots),
             entity_tags=tuple(

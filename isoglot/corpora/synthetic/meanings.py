@@ -92,13 +92,12 @@ def zipfian_conditional(pull_HW: Floats, *, head_H: Floats, dependent_W: Floats)
 
 def preference(world: World, *, heads: range, dependents: range) -> Preference:
     latent_CD, weight_C = latents(world), zipf_weights(world)
-    head, dependent = slice(heads.start, heads.stop), slice(dependents.start, dependents.stop)
     untilted_HW = zipfian_conditional(
-        (latent_CD[head, None] * latent_CD[None, dependent]).sum(-1),
-        head_H=weight_C[head] / weight_C[head].sum(),
-        dependent_W=weight_C[dependent] / weight_C[dependent].sum(),
+        (latent_CD[heads, None] * latent_CD[None, dependents]).sum(-1),
+        head_H=weight_C[heads] / weight_C[heads].sum(),
+        dependent_W=weight_C[dependents] / weight_C[dependents].sum(),
     )
-    return tilted(untilted_HW, tilt_TW=topic_tilts(world)[:, dependent], heads=heads, dependents=dependents)
+    return tilted(untilted_HW, tilt_TW=topic_tilts(world)[:, dependents], heads=heads, dependents=dependents)
 
 
 def tilted(untilted_HW: Floats, *, tilt_TW: Floats, heads: range, dependents: range) -> Preference:
@@ -110,47 +109,26 @@ def tilted(untilted_HW: Floats, *, tilt_TW: Floats, heads: range, dependents: ra
     return Preference(heads=heads, dependents=dependents, probability_THW=probability_THW, stairs=stairs)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Preferences:
-    """All distributions that a sentence is drawn from, from its verb down."""
-
-    verb: Preference
-    """Its one head, 0, stands for the root."""
-    noun: Preference
-    name: Preference
-    family_name: Preference
-    adjective: Preference
-    number: Preference
-    determiner: Preference
-    adposition: Preference
-
-
 @lru_cache(maxsize=16)
-def preferences(world: World) -> Preferences:
-    concepts = inventory(world)
-    of, span = concepts.ranges, concepts.span
+def preferences(world: World) -> dict[WordClass, Preference]:
+    """What every class of words depends on; given names stand for all names, and the one head of verbs is the root."""
+    of, span = inventory(world).ranges, inventory(world).span
     verbs, nouns = of[WordClass.VERB], of[WordClass.NOUN]
-    return Preferences(
-        verb=tilted(
-            zipf_weights(world)[None, verbs.start : verbs.stop],
-            tilt_TW=topic_tilts(world)[:, verbs.start : verbs.stop],
-            heads=range(1),
-            dependents=verbs,
-        ),
-        noun=preference(world, heads=verbs, dependents=nouns),
-        name=preference(
-            world,
-            heads=span(WordClass.VERB, WordClass.NOUN),
-            dependents=span(WordClass.GIVEN_NAME, WordClass.ORGANISATION),
-        ),
-        family_name=preference(world, heads=of[WordClass.GIVEN_NAME], dependents=of[WordClass.FAMILY_NAME]),
-        adjective=preference(world, heads=nouns, dependents=of[WordClass.ADJECTIVE]),
-        number=preference(world, heads=nouns, dependents=of[WordClass.NUMBER]),
-        determiner=preference(world, heads=nouns, dependents=of[WordClass.DETERMINER]),
-        adposition=preference(
-            world, heads=span(WordClass.NOUN, WordClass.ORGANISATION), dependents=of[WordClass.ADPOSITION]
-        ),
-    )
+    heads = {
+        WordClass.NOUN: verbs,
+        WordClass.GIVEN_NAME: span(WordClass.VERB, WordClass.NOUN),
+        WordClass.FAMILY_NAME: of[WordClass.GIVEN_NAME],
+        WordClass.ADJECTIVE: nouns,
+        WordClass.NUMBER: nouns,
+        WordClass.DETERMINER: nouns,
+        WordClass.ADPOSITION: span(WordClass.NOUN, WordClass.ORGANISATION),
+    }
+    dependents = of | {WordClass.GIVEN_NAME: span(WordClass.GIVEN_NAME, WordClass.ORGANISATION)}
+    weight_1W, tilt_TW = zipf_weights(world)[None, verbs], topic_tilts(world)[:, verbs]
+    return {
+        WordClass.VERB: tilted(weight_1W, tilt_TW=tilt_TW, heads=range(1), dependents=verbs),
+        **{each: preference(world, heads=heads[each], dependents=dependents[each]) for each in heads},
+    }
 
 
 NOUNS_PER_HYPERNYM = 5
@@ -179,6 +157,13 @@ def antonyms(world: World) -> Ids:
     return antonym_C
 
 
+MODIFIERS = {
+    Part.ADPOSITION: WordClass.ADPOSITION,
+    Part.DETERMINER: WordClass.DETERMINER,
+    Part.NUMBER: WordClass.NUMBER,
+    Part.ADJECTIVE: WordClass.ADJECTIVE,
+    Part.NAME: WordClass.GIVEN_NAME,
+}
 PLURAL_RATE = 0.3
 PAST_RATE = 0.4
 
@@ -222,13 +207,6 @@ def draw_concepts(
 ) -> Ids:
     """Fill the present slots from the verb down, each given its head and the topic of the sentence."""
     prefer = preferences(world)
-    modifiers = {
-        Part.ADPOSITION: prefer.adposition,
-        Part.DETERMINER: prefer.determiner,
-        Part.NUMBER: prefer.number,
-        Part.ADJECTIVE: prefer.adjective,
-        Part.NAME: prefer.name,
-    }
     persons = inventory(world).ranges[WordClass.GIVEN_NAME]
     topic_B = random.choice(world.topics, size=len(present_BS), p=topic_shares(world, domain=domain))
     concept_BS = np.full(present_BS.shape, ABSENT)
@@ -239,17 +217,17 @@ def draw_concepts(
         concept_BS[rows, target] = preference.draw(uniform, topics=topic_B[rows], heads=head_B[rows])
 
     always_B = np.ones(len(present_BS), dtype=np.bool_)
-    fill(VERB, prefer.verb, head_B=np.zeros_like(topic_B), where_B=always_B)
+    fill(VERB, prefer[WordClass.VERB], head_B=np.zeros_like(topic_B), where_B=always_B)
     verb_B = concept_BS[:, VERB]
     for role in Role:
         named_B, head = named_BP[:, role], slot(role, Part.HEAD)
-        fill(head, prefer.noun, head_B=verb_B, where_B=~named_B)
-        fill(head, prefer.name, head_B=verb_B, where_B=named_B)
-        for part, preference in modifiers.items():
-            fill(slot(role, part), preference, head_B=concept_BS[:, head], where_B=always_B)
+        fill(head, prefer[WordClass.NOUN], head_B=verb_B, where_B=~named_B)
+        fill(head, prefer[WordClass.GIVEN_NAME], head_B=verb_B, where_B=named_B)
+        for part, word_class in MODIFIERS.items():
+            fill(slot(role, part), prefer[word_class], head_B=concept_BS[:, head], where_B=always_B)
         name_B = concept_BS[np.arange(len(concept_BS)), np.where(named_B, head, slot(role, Part.NAME))]
         person_B = (name_B >= persons.start) & (name_B < persons.stop)
-        fill(slot(role, Part.FAMILY_NAME), prefer.family_name, head_B=name_B, where_B=person_B)
+        fill(slot(role, Part.FAMILY_NAME), prefer[WordClass.FAMILY_NAME], head_B=name_B, where_B=person_B)
     concept_BS[present_BS[:, NEGATION], NEGATION] = inventory(world).negation
     concept_BS[:, PUNCTUATION] = inventory(world).punctuation
     return concept_BS

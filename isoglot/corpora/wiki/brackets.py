@@ -40,24 +40,22 @@ INTERLANGUAGE = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]{2,12}){0,2}|simple):(?! )")
 """The beginning of a link to the same article in another language, shown beside the page and not in it."""
 
 SHOWN_TEMPLATES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("lang", "langue"), ("{1}",)),
-    **dict.fromkeys(
-        ("nowrap", "nobr", "nobreak", "abbr", "ill", "interlanguage_link", "lien", "num", "僻字"), ("{0}",)
-    ),
-    **dict.fromkeys(("convert", "cvt", "unité", "nombre", "nb"), ("{0} {1}",)),
-    **dict.fromkeys(("date", "date-"), ("{0} {1} {2}",)),
-    **dict.fromkeys(("s", "s-"), ("{0}e siècle",)),
+    **dict.fromkeys(names("lang langue"), ("{1}",)),
+    **dict.fromkeys(names("nowrap nobr nobreak abbr ill interlanguage_link lien num 僻字 le"), ("{0}",)),
+    **dict.fromkeys(names("link-en link-de link-fr link-ja link-ru link-ko link-es link-it"), ("{0}",)),
+    **dict.fromkeys(names("convert cvt unité nombre nb"), ("{0} {1}",)),
+    **dict.fromkeys(names("date date-"), ("{0} {1} {2}",)),
+    **dict.fromkeys(names("s s-"), ("{0}e siècle",)),
     **{ending: (ending,) for ending in ("e", "er", "re", "1er", "1re")},
     "etc.": (", etc.",),
-    **dict.fromkeys(("le", *(f"link-{code}" for code in ("en", "de", "fr", "ja", "ru", "ko", "es", "it"))), ("{0}",)),
     "tsl": ("{2}", "{1}"),
-    **dict.fromkeys(("нп", "нп2", "нп3", "нп4", "нп5", "iw", "не_переведено", "не_переведено_5"), ("{1}", "{0}")),
+    **dict.fromkeys(names("нп нп2 нп3 нп4 нп5 iw не_переведено не_переведено_5"), ("{1}", "{0}")),
 }
 """Templates that stand within sentences and what they show of their arguments, or failing that; others show nothing."""
 
 # Most links have no other brackets and no namespace, and need no pass.
 _PLAIN_LINK = re.compile(r"\[\[(?:[^\[\]{}|\n:]*+\|)?([^\[\]{}|\n:#]++)\]\]")
-_BRACKETS = re.compile(r"\[\[|\]\]+|\{\{+|\}\}+|\n[ \t:]*\{\||\n[ \t]*\|\}+|\n==")
+_BRACKETS = re.compile(r"(\[\[|\]\]+|\{\{+|\}\}+|\n[ \t:]*\{\||\n[ \t]*\|\}+|\n==)")
 _ARGUMENT_NUMBER = re.compile(r"\s*\d\s*=")
 DEEPEST_LINK = 8
 """Links are not nested but in the captions of pictures; more that are open are forgotten marks."""
@@ -72,12 +70,12 @@ def without_brackets(text: str, *, hidden: Set[str]) -> str:
     """
     text = _PLAIN_LINK.sub(r"\1", text)
     page = _Page(hidden)
-    place = 0
-    for bracket in _BRACKETS.finditer(text):
-        page.pieces.append(text[place : bracket.start()])
-        place = bracket.end()
-        page.take(bracket[0])
-    page.pieces.append(text[place:])
+    # Every second one is a bracket.
+    for number, piece in enumerate(_BRACKETS.split(text)):
+        if number % 2:
+            page.take(piece)
+        else:
+            page.pieces.append(piece)
     return "".join(page.pieces)
 
 
@@ -106,9 +104,7 @@ class _Page:
     def take(self, bracket: str) -> None:
         start = len(self.pieces)
         if bracket == "[[":
-            self._links.append(start)
-            if len(self._links) > DEEPEST_LINK:
-                del self._links[0]
+            self._links = [*self._links, start][-DEEPEST_LINK:]
         elif bracket[0] == "]":
             self._close_links(len(bracket))
         elif bracket[0] == "{":
@@ -145,9 +141,8 @@ class _Page:
             self.pieces.append("}")
 
     def _drop(self, start: int, *, shown: bool = False) -> str:
-        """Forget what a template or table holds, and say what it shows."""
-        while self._links and self._links[-1] >= start:
-            self._links.pop()
+        """Forget what a template or table holds, and return the text it shows."""
+        self._links = [link for link in self._links if link < start]
         held = self.pieces[start:]
         del self.pieces[start:]
         return _shown_of_template(held) if shown and held else ""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,6 +18,7 @@ LONGEST_HEADER = 1 << 20
 LONGEST_PAGE = 1 << 26
 """All in bytes; MediaWiki itself takes no page of more than 2 MB."""
 
+EXPECTED = "a dump of a Wikipedia, named pages-articles"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # The text of a page cannot hold these, as XML spells its "<" as "&lt;".
 PAGE, PAGE_END, DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
@@ -39,20 +41,19 @@ Progress = Callable[[int, int], None]
 """Takes how many bytes of the file have been read, and how many there are."""
 
 
-def dump_lines(path: Path, *, workers: int, progress: Progress | None = None) -> Iterator[str]:
+def dump_lines(path: Path, *, workers: int, progress: Progress = lambda *_: None) -> Iterator[str]:
     """Paragraphs in the order of the dump, one a line, and a blank line between articles.
 
     Articles are the pages of the main namespace, less redirects and pages that a template marks as disambiguation.
     """
     # Departure: articles come without titles, lists and headings; the paper does not say what of Wikipedia it read.
-    is_first = True
-    for articles in ordered_map(_articles, _batches(path, progress), workers=workers):
-        for article in articles:
-            if not is_first:
-                yield ""
-            is_first = False
-            yield from article.split("\n")
-    if is_first:
+    is_empty = True
+    for article in chain.from_iterable(ordered_map(_articles, _batches(path, progress), workers=workers)):
+        if not is_empty:
+            yield ""
+        is_empty = False
+        yield from article.split("\n")
+    if is_empty:
         raise IsoglotError(f"{path}: there is no article with text in this dump; fetch one named pages-articles")
 
 
@@ -66,7 +67,7 @@ class _Batch:
     hidden: frozenset[str]
 
 
-def _batches(path: Path, progress: Progress | None) -> Iterator[_Batch]:
+def _batches(path: Path, progress: Progress) -> Iterator[_Batch]:
     blocks = _blocks(path, progress)
     header, rest = _header_and_rest(path, blocks)
     hidden = HIDDEN_NAMESPACES | _hidden_names(path, header)
@@ -78,10 +79,8 @@ def _batches(path: Path, progress: Progress | None) -> Iterator[_Batch]:
             del rest[:end]
             start += end
         if len(rest) > LONGEST_PAGE:
-            raise IsoglotError(
-                f"{path}: the page at byte {start:,} of the XML has more than {LONGEST_PAGE:,} bytes; "
-                "fetch a dump named pages-articles"
-            )
+            problem = f"the page at byte {start:,} of the XML has more than {LONGEST_PAGE:,} bytes"
+            raise IsoglotError(f"{path}: {problem}; it should be {EXPECTED}")
     end = _end_of_pages(rest)
     if rest[end:].strip() != DUMP_END:
         raise IsoglotError(f"{path}: the XML is cut off after {start + len(rest):,} bytes; fetch the file again")
@@ -93,21 +92,19 @@ def _end_of_pages(text: bytearray) -> int:
     return end + len(PAGE_END) if end >= 0 else 0
 
 
-def _blocks(path: Path, progress: Progress | None) -> Iterator[bytes]:
-    """The XML, out of whatever it is compressed with."""
+def _blocks(path: Path, progress: Progress) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             size = path.stat().st_size
             for block in plain_blocks(file):
                 yield block
-                if progress is not None:
-                    progress(file.tell(), size)
+                progress(file.tell(), size)
     except DamagedCompressionError as error:
         raise IsoglotError(f"{path}: {error}; fetch the file again") from error
     except FileNotFoundError:
-        raise IsoglotError(f"{path}: no such file; it should be a dump of a Wikipedia") from None
+        raise IsoglotError(f"{path}: no such file; it should be {EXPECTED}") from None
     except OSError as error:
-        raise IsoglotError(f"{path}: cannot be read ({error.strerror}); it should be a dump of a Wikipedia") from error
+        raise IsoglotError(f"{path}: cannot be read ({error.strerror}); it should be {EXPECTED}") from error
 
 
 def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytearray]:
@@ -120,17 +117,16 @@ def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytear
         if end >= 0 or len(read) > LONGEST_HEADER:
             break
     if not read.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"<"):
-        raise IsoglotError(f"{path}: not XML; it should be a dump of a Wikipedia, named pages-articles")
+        raise IsoglotError(f"{path}: not XML; it should be {EXPECTED}")
     root = re.search(rb"<([^\s<>?!/]+)", read)
     if root is None or root[1] != b"mediawiki":
-        raise IsoglotError(f"{path}: not a MediaWiki export; it should be a dump of a Wikipedia, named pages-articles")
+        raise IsoglotError(f"{path}: not a MediaWiki export; it should be {EXPECTED}")
     if end < 0:
         raise IsoglotError(f"{path}: no <page> in the first {len(read):,} bytes of the XML; fetch the file again")
     return bytes(read[:end]), read[end:]
 
 
 def _hidden_names(path: Path, header: bytes) -> frozenset[str]:
-    """This Wikipedia's names of the namespaces whose links show nothing."""
     # Entities that grow without end need a DTD, which no dump has.
     if b"<!DOCTYPE" in header:
         raise IsoglotError(f"{path}: a document type (DTD) before the first page, which no dump of a Wikipedia has")
@@ -147,10 +143,9 @@ def _articles(batch: _Batch) -> list[str]:
     articles = []
     start = batch.start
     for page in batch.pages.split(PAGE_END)[:-1]:
-        if lines := _paragraphs_of_page(page.lstrip() + PAGE_END, start=start, batch=batch):
-            articles.append("\n".join(lines))
+        articles.append("\n".join(_paragraphs_of_page(page.lstrip() + PAGE_END, start=start, batch=batch)))
         start += len(page) + len(PAGE_END)
-    return articles
+    return list(filter(None, articles))
 
 
 def _paragraphs_of_page(xml: bytes, *, start: int, batch: _Batch) -> list[str]:

@@ -82,10 +82,7 @@ class _Ends:
         end = self._next.get(name)
         if name not in self._next or (end and end.start() < place):
             end = self._next[name] = _ENDS[name].search(self._text, place)
-        if end is None:
-            line_end = _line_end(self._text, place)
-            return line_end, line_end
-        return end.span()
+        return end.span() if end else (_line_end(self._text, place),) * 2
 
 
 def _line_end(text: str, place: int) -> int:
@@ -153,8 +150,10 @@ _SPACE_BEFORE = re.compile(r" ([,.])(?= |$)")
 def paragraphs(wikitext: str, *, hidden: Set[str] = HIDDEN_NAMESPACES) -> list[str]:
     """The prose of an article; links to hidden namespaces show nothing."""
     text = without_tags("\n" + wikitext)
-    if "''" in text:
-        text = _with_marks_for_quotes(text)
+    # A mark for each change of type, so that ''{{a}}'' does not come to be bold, nor '''*NSYNC''' a list. Four quotes
+    # are an apostrophe and bold type; of more than five, five are both and the rest is taken as it comes.
+    for quotes, meaning in (("'''''", TYPE_MARK), ("''''", "'" + TYPE_MARK), ("'''", TYPE_MARK), ("''", TYPE_MARK)):
+        text = text.replace(quotes, meaning)
     text = without_brackets(text, hidden=hidden)
     if "-{" in text:
         text = one_variant(text)
@@ -166,20 +165,9 @@ def paragraphs(wikitext: str, *, hidden: Set[str] = HIDDEN_NAMESPACES) -> list[s
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     lines = (_tidy(" ".join(line.split())) for line in text.split("\n"))
-    return [line for line in lines if any(map(str.isalpha, line)) and not _is_broken_link(line, hidden=hidden)]
-
-
-def _with_marks_for_quotes(text: str) -> str:
-    """Text with a mark for each change of type, so that ''{{a}}'' does not come to be bold, nor '''*NSYNC''' a list."""
-    # Four quotes are an apostrophe and bold type; of more than five, five are both and the rest is taken as it comes.
-    for quotes, meaning in (("'''''", TYPE_MARK), ("''''", "'" + TYPE_MARK), ("'''", TYPE_MARK), ("''", TYPE_MARK)):
-        text = text.replace(quotes, meaning)
-    return text
-
-
-def _is_broken_link(line: str, *, hidden: Set[str]) -> bool:
-    """Whether this is a picture whose brackets nobody closed: "File:Cat.jpg|thumb|A cat"."""
-    return "|" in line and folded_name(line.partition(":")[0]) in hidden
+    with_letters = (line for line in lines if any(map(str.isalpha, line)))
+    # A picture whose brackets nobody closed: "File:Cat.jpg|thumb|A cat".
+    return [line for line in with_letters if "|" not in line or folded_name(line.partition(":")[0]) not in hidden]
 
 
 def _tidy(line: str) -> str:

@@ -131,41 +131,36 @@ class StructureOverTraining(TwoModelStage):
     """The sentences of Figure 7."""
 
     def make(self, work: Work) -> None:
+        from isoglot.evaluation.geometry.cka import linear_cka
+        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
         from isoglot.model.cloze import read_model
+
+        def precision(source_ND: Tensor, target_ND: Tensor) -> float:
+            return retrieval_precision(centred(source_ND), centred(target_ND))
 
         folders = kept_models(work.path(self.encoders[self.languages[0]]), source=self.languages[0])
         scores = []
         with self.readers(work) as readers:
             # All models of a run have the same vocabulary, so sentences are encoded once.
-            texts = {
-                text.digest: parallel_sentences(work, text, readers)
-                for text in (self.retrieval, self.similarity)
-                if text
-            }
+            measures = [
+                (metric, measure, parallel_sentences(work, text, readers))
+                for metric, measure, text in (
+                    ("retrieval_p1", precision, self.retrieval),
+                    ("cka", linear_cka, self.similarity),
+                )
+                if text is not None
+            ]
             if self.retrieval is not None:
-                chance = 100 / len(texts[self.retrieval.digest][0])
-                scores.append(Score(metric="retrieval_p1_chance", value=chance))
+                scores.append(Score(metric="retrieval_p1_chance", value=100 / len(measures[0][2][0])))
             for place, (update, folder) in enumerate(folders.items()):
                 weights = read_model(folder).encoder.state_dict()
                 for reader in readers:
                     reader.encoder.load_state_dict(weights)
-                vectors = {digest: _vectors(readers, sentences) for digest, sentences in texts.items()}
-                scores += self._scores(vectors, update=update)
+                for metric, measure, sentences in measures:
+                    for layer, both in enumerate(zip(*_vectors(readers, sentences), strict=True)):
+                        scores.append(Score(metric=metric, layer=layer, update=update, value=float(measure(*both))))
                 work.progress(place + 1, len(folders), "models")
         write_scores(work.folder, scores)
-
-    def _scores(self, vectors: Mapping[str, tuple[Tensor, Tensor]], *, update: int) -> Iterator[Score]:
-        from isoglot.evaluation.geometry.cka import linear_cka
-        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
-
-        if self.retrieval is not None:
-            for layer, (source_ND, target_ND) in enumerate(zip(*vectors[self.retrieval.digest], strict=True)):
-                value = retrieval_precision(centred(source_ND), centred(target_ND))
-                yield Score(metric="retrieval_p1", layer=layer, update=update, value=value)
-        if self.similarity is not None:
-            for layer, (source_ND, target_ND) in enumerate(zip(*vectors[self.similarity.digest], strict=True)):
-                value = float(linear_cka(source_ND, target_ND))
-                yield Score(metric="cka", layer=layer, update=update, value=value)
 
 
 def _vectors(readers: Sequence[EncoderReader], sentences: Sequence[Sequence[EncodedSentence]]) -> tuple[Tensor, Tensor]:

@@ -17,7 +17,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
-from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
+from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 
@@ -52,9 +52,9 @@ class TaskTraining(Stage):
     label: str = field(metadata=NOT_IDENTITY)
 
     @property
-    @abstractmethod
     def operations_per_token(self) -> int:
         """The cost of one token of training, for a guess of the time."""
+        return 6 * self.encoder.run.shape.num_parameters(table_size=0)
 
     @property
     def scored_layer(self) -> int | None:
@@ -63,9 +63,9 @@ class TaskTraining(Stage):
     @abstractmethod
     def encoding(self, work: Work, language: str) -> Encoding: ...
 
-    @abstractmethod
     def learner(self, encoder: Encoder) -> Encoder | NewLayers:
         """The pretrained encoder, or what learns on top of it."""
+        return encoder
 
     @abstractmethod
     def test_scores(self, work: Work, task: Task[Any], tuned: FineTuned, machine: Machine) -> Iterator[Score]: ...
@@ -118,7 +118,8 @@ class TaskTraining(Stage):
             # A run that diverged in its first epoch has no model to test.
             if tuned.log:
                 best = max(tuned.log, key=lambda row: float(row["dev"][task.metric]))
-                scores += self.source_scores({DEV + metric: value for metric, value in best["dev"].items()})
+                dev_scores = {DEV + metric: value for metric, value in best["dev"].items()}
+                scores += scores_of(dev_scores, layer=self.scored_layer, language=self.run.language)
                 scores.append(Score(metric="chosen_epoch", layer=self.scored_layer, value=best["epoch"]))
                 scores += self.test_scores(work, task, tuned, machine)
         write_scores(work.folder, scores)
@@ -139,10 +140,6 @@ class TaskTraining(Stage):
             machine=machine,
         )
 
-    def source_scores(self, values: Mapping[str, float]) -> Iterator[Score]:
-        for metric, value in values.items():
-            yield Score(metric=metric, layer=self.scored_layer, language=self.run.language, value=value)
-
 
 @dataclass(frozen=True, kw_only=True)
 class FineTuning(TaskTraining):
@@ -159,15 +156,8 @@ class FineTuning(TaskTraining):
         rates += f"/{self.run.head_learning_rate:g}" if self.run.head_learning_rate != self.run.learning_rate else ""
         return f"{task_named(self.task).title}, {self.label}, batch {self.run.batch}, rate {rates}"
 
-    @property
-    def operations_per_token(self) -> int:
-        return 6 * self.encoder.run.shape.num_parameters(table_size=0)
-
     def encoding(self, work: Work, language: str) -> Encoding:
         return opened_encoding(work.path, language=language, bpe=self.bpe[language], vocabulary=self.vocabulary)
-
-    def learner(self, encoder: Encoder) -> Encoder:
-        return encoder
 
     def test_scores(self, work: Work, task: Task[Any], tuned: FineTuned, machine: Machine) -> Iterator[Score]:
         for language, stage in sorted(self.tests.items()):
@@ -176,8 +166,8 @@ class FineTuning(TaskTraining):
             files = prediction_files(work.folder, task, language)
             for path, examples in zip(files, (gold, tested.predicted), strict=True):
                 path.write_text(task.text(examples), encoding="utf-8", newline="\n")
-            for metric, value in (tested.scores | read_counts(work.path(stage))).items():
-                yield Score(metric=metric, value=float(value), language=language)
+            values = {metric: float(value) for metric, value in (tested.scores | read_counts(work.path(stage))).items()}
+            yield from scores_of(values, language=language)
 
 
 def prediction_files(folder: Path, task: Task[Any], language: str) -> tuple[Path, Path]:
@@ -216,9 +206,9 @@ class ZeroShotTransfer(Stage):
             for same in zip(*(by_run[number] for number in chosen), strict=True)
             if same[0].metric != "diverged"
         ]
-        scores += [Score(metric=place, value=number) for place, number in zip(PLACES, chosen, strict=False)]
-        scores.append(Score(metric="settings_diverged", value=num_diverged(by_run)))
-        write_scores(work.folder, [*scores, Score(metric="settings_tried", value=len(self.runs))])
+        search: dict[str, float] = dict(zip(PLACES, chosen, strict=False))
+        search |= {"settings_diverged": num_diverged(by_run), "settings_tried": len(self.runs)}
+        write_scores(work.folder, scores + scores_of(search))
 
 
 def num_diverged(by_run: Sequence[Sequence[Score]]) -> float:

@@ -16,7 +16,7 @@ from isoglot.pipeline.stages.fine_tuning import PLACES, TaskTraining, best_setti
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model
 from isoglot.pipeline.stages.readers import MAPS
-from isoglot.pipeline.stages.scores import Score, read_scores, write_scores
+from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.searches import NewVectors
@@ -74,7 +74,7 @@ class LayerHead(TaskTraining):
         gold = read_examples(task, work.path(self.test))
         tested = self.tested(work, task, gold, tuned, language=self.run.language, machine=machine)
         write_task_layers(tuned.model, work.folder / LAYERS, labels=tuned.labels)
-        return self.source_scores(tested.scores)
+        yield from scores_of(tested.scores, layer=self.layer, language=self.run.language)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,14 +159,11 @@ class LayerTransfer(Stage):
                 most_tokens=run.most_tokens,
                 machine=machine,
             )
-        scores = [
-            Score(metric=metric, layer=self.layer, language=self.language, value=float(value))
-            for metric, value in (tested.scores | read_counts(work.path(self.test))).items()
-        ]
+        values = {metric: float(value) for metric, value in (tested.scores | read_counts(work.path(self.test))).items()}
+        scores = scores_of(values, layer=self.layer, language=self.language)
         scores += [score for score in by_head[best[0]] if score.metric != "diverged"]
         search = {PLACES[0]: best[0], "settings_diverged": num_diverged(by_head), "settings_tried": len(self.heads)}
-        scores += [Score(metric=metric, layer=self.layer, value=value) for metric, value in search.items()]
-        write_scores(work.folder, scores)
+        write_scores(work.folder, scores + scores_of(search, layer=self.layer))
 
     def _mapped(self, work: Work) -> Mapped | None:
         from isoglot.evaluation.geometry.vector_maps import read_maps

@@ -216,18 +216,18 @@ def evaluations(folder: Path) -> list[Evaluation]:
         lines = (folder / LOG).read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    found = []
+    rows = []
     for number, line in enumerate(lines, start=1):
         try:
-            found.append(Evaluation.of(json.loads(line)))
+            rows.append(Evaluation.of(json.loads(line)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise damaged(folder / LOG, fault=f"has no evaluation in line {number}", folder=folder) from error
-    return found
+    return rows
 
 
-def chosen_evaluation(found: Sequence[Evaluation], *, source: str) -> Evaluation:
+def chosen_evaluation(rows: Sequence[Evaluation], *, source: str) -> Evaluation:
     """The evaluation of the chosen model: the first with the source language's lowest perplexity."""
-    return min(found, key=lambda each: each.perplexity[source])
+    return min(rows, key=lambda each: each.perplexity[source])
 
 
 def kept_models(folder: Path, *, source: str) -> dict[int, Path]:

@@ -1,7 +1,7 @@
 """Scores as an artifact keeps them."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,6 +18,11 @@ class Score:
     language: str | None = None
     update: int | None = None
     """The update of the scored model, where it is not the chosen one."""
+
+
+def scores_of(values: Mapping[str, float], *, layer: int | None = None, language: str | None = None) -> list[Score]:
+    """One score for each metric, all of one layer and language."""
+    return [Score(metric=metric, value=value, layer=layer, language=language) for metric, value in values.items()]
 
 
 def write_scores(folder: Path, scores: Iterable[Score]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.pipeline.stages.readers import MAPS, TwoModelStage
-from isoglot.pipeline.stages.scores import Score, write_scores
+from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
 from isoglot.pipeline.stages.translations import AnyParallelText, parallel_lines
 from isoglot.store import Work
 from isoglot.study.searches import NewVectors
@@ -51,10 +51,13 @@ class SentenceAlignment(TwoModelStage):
         write_maps(maps, work.folder / MAPS)
         num_cut = [a + b for a, b in zip(fit_cut, test_cut, strict=True)]
         scores = self.sentences_cut(num_cut, num_lines=len(to_fit[0]) + len(to_test[0]))
-        scores.append(Score(metric="aligned_retrieval_p1_chance", value=100 / source_STD.shape[1]))
-        scores.append(Score(metric="fitted_pairs", value=source_SND.shape[1]))
-        scores.append(Score(metric="map_dimensions", value=source_SND.shape[2]))
-        scores.append(Score(metric="pairs_left_out", value=len(given[0]) - len(to_fit[0])))
+        values = {
+            "aligned_retrieval_p1_chance": 100 / source_STD.shape[1],
+            "fitted_pairs": source_SND.shape[1],
+            "map_dimensions": source_SND.shape[2],
+            "pairs_left_out": len(given[0]) - len(to_fit[0]),
+        }
+        scores += scores_of(values)
         for layer, (fitted, source_TD, target_TD) in enumerate(zip(maps, source_STD, target_STD, strict=True)):
             scores += self._scores(layer, fitted, source_TD, target_TD)
         write_scores(work.folder, scores)
@@ -70,20 +73,22 @@ class SentenceAlignment(TwoModelStage):
                 None,
                 measure=Measure.COSINE,
             )
-            name = "aligned_retrieval_p1"
-            name += "" if new_vectors is self.new_vectors else f"_{new_vectors.value}"
-            # Departure: both directions count; the paper does not say which one it takes.
-            yield Score(metric=name, layer=layer, value=(to_target.at[1] + to_source.at[1]) / 2)
-            for direction, precision in (("to_target", to_target), ("to_source", to_source)):
-                yield Score(metric=f"{name}_{direction}", layer=layer, value=precision.at[1])
+            name = "aligned_retrieval_p1" + ("" if new_vectors is self.new_vectors else f"_{new_vectors.value}")
+            values = {
+                # Departure: both directions count; the paper does not say which one it takes.
+                name: (to_target.at[1] + to_source.at[1]) / 2,
+                f"{name}_to_target": to_target.at[1],
+                f"{name}_to_source": to_source.at[1],
+            }
+            yield from scores_of(values, layer=layer)
 
 
 def _vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
     """The sentence vectors of each language, and the number of sentences that were cut."""
     from isoglot.evaluation.geometry.hidden_states import line_vectors
 
-    read = [line_vectors(reader, lines) for reader, lines in zip(readers, texts, strict=True)]
-    return [vectors for vectors, _ in read], [num_cut for _, num_cut in read]
+    vectors, num_cut = zip(*map(line_vectors, readers, texts), strict=True)
+    return list(vectors), list(num_cut)
 
 
 def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -121,8 +126,6 @@ class Similarity(TwoModelStage):
         scores = self.sentences_cut(num_cut, num_lines=len(texts[0]))
         scores.append(Score(metric="sentences", value=source_SND.shape[1]))
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
-            scores += [
-                Score(metric=metric, layer=layer, value=float(measure(source_ND, target_ND)))
-                for metric, measure in measures.items()
-            ]
+            values = {metric: float(measure(source_ND, target_ND)) for metric, measure in measures.items()}
+            scores += scores_of(values, layer=layer)
         write_scores(work.folder, scores)

@@ -160,8 +160,7 @@ class SyntheticDictionary(Stage):
 
     @property
     def names(self) -> tuple[str, str]:
-        source, target = self.languages
-        return source.name, target.name
+        return self.languages[0].name, self.languages[1].name
 
     def make(self, work: Work) -> None:
         pairs = dictionary(*self.languages, world=self.world)
@@ -232,8 +231,7 @@ def split_entries(
     source, target = names
     own = split_lines([entry.source for entry in entries], splittings[source])
     other = split_lines([entry.target for entry in entries], splittings[target])
-    for entry, own_words, other_words in zip(entries, own, other, strict=True):
-        yield own_words, other_words, entry.weight
+    return zip(own, other, (entry.weight for entry in entries), strict=True)
 
 
 def word_pairs(
@@ -247,5 +245,5 @@ def word_pairs(
 
 
 def _write_entries(entries: list[DictionaryEntry], folder: Path) -> None:
-    rows = [[each.source, each.target, each.weight] for each in entries]
+    rows = ([each.source, each.target, each.weight] for each in entries)
     write_lines(folder / ENTRIES, [json.dumps(row, ensure_ascii=False) for row in rows])

@@ -17,7 +17,7 @@ from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.vocabulary import UNK, Vocabulary, anchor_statistics, build_vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.stages.scores import Score, write_scores
+from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import ReadsSplitText, SplitText, SyntheticText
 from isoglot.pipeline.stages.translations import AnyDictionary, word_pairs
 from isoglot.store import Stage, Work
@@ -200,17 +200,14 @@ class VocabularyStatistics(ReadsSplitText):
     def _scores(self, work: Work) -> Iterator[Score]:
         vocabulary = Vocabulary.read(work.path(self.vocabulary) / VOCABULARY)
         streams = {language: TokenStream.open(work.path(self.streams[language])) for language in self.languages}
-        num_words = {
-            language: NumberedText.read(work.path(self.texts[language])).num_words(Split.TRAIN)
-            for language in self.languages
-        }
+        texts = {language: NumberedText.read(work.path(self.texts[language])) for language in self.languages}
+        num_words = {language: text.num_words(Split.TRAIN) for language, text in texts.items()}
         counts = {
             language: _subword_counts(stream, vocabulary, Split.TRAIN, language) for language, stream in streams.items()
         }
         statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
         overlap = statistics.overlap["-".join(sorted(self.languages))]
-        yield Score(metric="anchor_types", value=overlap.shared_types)
-        yield Score(metric="anchor_similarity", value=overlap.similarity)
+        yield from scores_of({"anchor_types": overlap.shared_types, "anchor_similarity": overlap.similarity})
         for language in self.languages:
             coverage = statistics.coverage[language]
             held_out = _subword_counts(streams[language], vocabulary, Split.DEV, language)
@@ -226,8 +223,7 @@ class VocabularyStatistics(ReadsSplitText):
             if language in self.switchable:
                 text = SwitchableText.read(work.path(self.switchable[language]))
                 values["dictionary_word_share"] = 100 * text.known_share()
-            for metric, value in values.items():
-                yield Score(metric=metric, value=value, language=language)
+            yield from scores_of(values, language=language)
 
 
 def _subword_counts(stream: TokenStream, vocabulary: Vocabulary, split: Split, language: str) -> Counter[str]:

@@ -16,7 +16,7 @@ from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.word_vectors import fasttext_vectors, read_word_vectors
 from isoglot.machine import num_workers
 from isoglot.pipeline.stages.readers import TwoModelStage
-from isoglot.pipeline.stages.scores import Score, write_scores
+from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import LINES_BETWEEN_REPORTS, ReadsSplitText, SplitText, read_lines, write_lines
 from isoglot.pipeline.stages.translations import AnyDictionary, split_entries
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from isoglot.evaluation.geometry.reader import EncoderReader
     from isoglot.evaluation.geometry.word_translation import WordPair, WordSpace, WordTranslation
-
-    _FitAndTest = tuple[list[WordPair], list[WordPair]]
 
 # S = layers 0 to last, or one where there are none, R = rows of vectors, D = width
 
@@ -127,10 +125,10 @@ class WordLevelAlignment(TwoModelStage):
             embedding = [_embedding_vectors(reader, text, most_words=self.most_words) for reader, text in sides]
             contextual = [self._contextual_vectors(reader, text, work) for reader, text in sides]
         baseline = [_static_vectors(work.path(self.vectors[language])) for language in self.languages if self.vectors]
-        pairs = self._pairs(work, self.fit), self._pairs(work, self.test)
-        scores = list(self._scores("contextual", contextual, baseline, pairs=pairs))
+        fit, test = self._pairs(work, self.fit), self._pairs(work, self.test)
+        scores = list(self._scores("contextual", contextual, baseline, fit=fit, test=test))
         try:
-            scores += list(self._scores("embedding", embedding, baseline, pairs=pairs))
+            scores += list(self._scores("embedding", embedding, baseline, fit=fit, test=test))
         except NoPairsError:
             # A small vocabulary may have no dictionary word whole; the states of its words are still there.
             scores.append(Score(metric="embedding_coverage", value=0.0))
@@ -161,34 +159,33 @@ class WordLevelAlignment(TwoModelStage):
         return _TypeVectors(row_of={word: row for word, row in row_of.items() if met[row]}, vector_SRD=vector_SRD)
 
     def _scores(
-        self, name: str, vectors: Sequence[_TypeVectors], baseline: Sequence[_TypeVectors], *, pairs: _FitAndTest
+        self,
+        name: str,
+        vectors: Sequence[_TypeVectors],
+        baseline: Sequence[_TypeVectors],
+        *,
+        fit: list[WordPair],
+        test: list[WordPair],
     ) -> Iterator[Score]:
         """Scores of the model's words, and of the same words of the baseline."""
+        from isoglot.evaluation.geometry.word_translation import word_translation
+
         # Departure: words that only the model has, or only the baseline, are left out, so that both translate the same.
         words = [
             [word for word in side.row_of if not baseline or word in baseline[place].row_of]
             for place, side in enumerate(vectors)
         ]
         for language, side, kept in zip(self.languages, vectors, words, strict=True):
-            yield Score(metric=f"{name}_words", language=language, value=len(kept))
-            yield Score(metric=f"{name}_words_left_out", language=language, value=len(side.row_of) - len(kept))
+            values = {f"{name}_words": len(kept), f"{name}_words_left_out": len(side.row_of) - len(kept)}
+            yield from scores_of(values, language=language)
         for prefix, sides in ((name, vectors), (f"fasttext_of_{name}_words", baseline)):
-            layers = list(self._translations(sides, words, pairs=pairs))
-            for layer, translation in enumerate(layers):
+            num_layers = len(sides[0].vector_SRD) if sides else 0
+            for layer in range(num_layers):
+                source, target = (side.space(kept, layer=layer) for side, kept in zip(sides, words, strict=True))
+                translation = word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
                 if layer == 0:  # every layer has the same words
                     yield from _coverage_scores(prefix, translation)
-                yield from _precision_scores(prefix, translation, layer=layer if len(layers) > 1 else None)
-
-    def _translations(
-        self, sides: Sequence[_TypeVectors], words: Sequence[Sequence[str]], *, pairs: _FitAndTest
-    ) -> Iterator[WordTranslation]:
-        """The translations of every layer; nothing where there is no baseline."""
-        from isoglot.evaluation.geometry.word_translation import word_translation
-
-        fit, test = pairs
-        for layer in range(len(sides[0].vector_SRD) if sides else 0):
-            source, target = (side.space(kept, layer=layer) for side, kept in zip(sides, words, strict=True))
-            yield word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
+                yield from _precision_scores(prefix, translation, layer=layer if num_layers > 1 else None)
 
     def _pairs(self, work: Work, dictionary: AnyDictionary) -> list[WordPair]:
         """All entries in lower case; those of several words are in no vocabulary, but count for the coverage."""
@@ -246,13 +243,12 @@ def _precision_scores(name: str, translation: WordTranslation, *, layer: int | N
                 yield Score(metric=f"{name}_p{at}{suffix}", layer=layer, value=value)
 
 
-def _coverage_scores(name: str, translation: WordTranslation) -> Iterator[Score]:
+def _coverage_scores(name: str, translation: WordTranslation) -> list[Score]:
     values = {
-        "asked": next(iter(translation.to_target.values())).num_queries,
-        "fitted_pairs": translation.fitted_pairs,
-        "coverage": translation.coverage.pairs,
-        "coverage_of_source_words": translation.coverage.source_words,
-        "coverage_of_target_words": translation.coverage.target_words,
+        f"{name}_asked": next(iter(translation.to_target.values())).num_queries,
+        f"{name}_fitted_pairs": translation.fitted_pairs,
+        f"{name}_coverage": translation.coverage.pairs,
+        f"{name}_coverage_of_source_words": translation.coverage.source_words,
+        f"{name}_coverage_of_target_words": translation.coverage.target_words,
     }
-    for metric, value in values.items():
-        yield Score(metric=f"{name}_{metric}", value=value)
+    return scores_of(values)

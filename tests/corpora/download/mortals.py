@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parents[3]
 
 def unpacked_file(url: str) -> DataFile:
     """A file that is fetched in an archive, taken out of it and rewritten."""
-    archive = Archive(link=Link(url=url), path="downloads/x.zip", most_bytes=10**6)
+    archive = Archive(link=Link(url=url), most_bytes=10**6)
     member = Member(archive=archive, names=("train",), rewrite=partial(wikiann_words, language="en"))
     return DataFile(path="eval/ner/train.bio", source=member)
 

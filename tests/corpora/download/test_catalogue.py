@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from real_data import DATA
 
 from isoglot.corpora.download.catalogue import DATA_SETS, files_of, files_to_fetch, named_data_set
-from isoglot.corpora.download.checking import CATALOGUED, CHECKS, checked, file_digest
+from isoglot.corpora.download.checking import CATALOGUED, CHECKS, file_digest, problem_of
 from isoglot.corpora.download.official_files import MEASURED, DataFile, Link, Member, nli_pairs, wikiann_words
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
@@ -28,10 +28,7 @@ def test_every_place_belongs_to_one_file() -> None:
     assert len(set(paths)) == len(paths)
     assert all(re.fullmatch(r"(text|eval/\w+)/[\w.-]+", path) for path in paths)
     assert list(CATALOGUED) == paths
-
-
-def test_every_place_tells_its_format() -> None:
-    assert [file.path for file in FILES if not any(fnmatchcase(file.path, pattern) for pattern in CHECKS)] == []
+    assert [path for path in paths if not any(fnmatchcase(path, pattern) for pattern in CHECKS)] == []
 
 
 def test_addresses_are_safe_and_whole() -> None:
@@ -55,7 +52,7 @@ def test_every_checksum_has_its_file() -> None:
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in MEASURED.values())
 
 
-@pytest.mark.parametrize("code", ["", "../x", "f", "fr ru", "fr/..", "é", "fr\n"])
+@pytest.mark.parametrize("code", ["", "../x", "f", "é", "fr\n"])
 def test_no_code_of_a_language(code: str) -> None:
     with pytest.raises(IsoglotError, match=r"--languages: .* is not the code of a language"):
         files_of(named_data_set("wikipedia"), [code])
@@ -91,7 +88,7 @@ def test_checksums_of_the_official_files() -> None:
 def test_every_data_set_that_is_there_is_in_order() -> None:
     there = [place for file in FILES if (place := found(DATA / file.path)) is not None]
     assert len(there) > 80
-    assert [outcome for path in there if (outcome := checked(path, root=DATA)).problem] == []
+    assert [problem for path in there if (problem := problem_of(path, root=DATA)) is not None] == []
 
 
 COLUMNS = ("sentence1", "sentence2", "gold_label")

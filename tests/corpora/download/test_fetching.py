@@ -92,16 +92,19 @@ def test_a_refusal_is_not_argued_with(server: LocalServer, part: Path, code: int
     assert list(part.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("status", [202, 206])
-def test_an_answer_that_is_no_whole_file(server: LocalServer, part: Path, status: int) -> None:
-    with pytest.raises(FetchError, match=f"the server says {status}|another part of the file than was requested"):
-        fetched(server.serve("file", CONTENT, status=status), part)
-    assert list(part.parent.iterdir()) == []
-
-
-def test_a_web_page_is_not_taken_for_the_file(server: LocalServer, part: Path) -> None:
-    with pytest.raises(FetchError, match="a web page in place of the file"):
-        fetched(server.serve("file", b"<html>log in", kind="text/html; charset=utf-8"), part)
+@pytest.mark.parametrize(
+    ("ways", "complaint"),
+    [
+        ({"status": 202}, "the server says 202"),
+        ({"status": 206}, "another part of the file than was requested"),
+        ({"kind": "text/html; charset=utf-8"}, "a web page in place of the file"),
+        ({"redirect": "file:///etc/passwd"}, "not safe to follow|302"),
+        ({"redirect": "ftp://127.0.0.1/file"}, "not safe to follow"),
+    ],
+)
+def test_an_answer_that_is_not_the_file(server: LocalServer, part: Path, ways: dict[str, str], complaint: str) -> None:
+    with pytest.raises(FetchError, match=complaint):
+        fetched(server.serve("file", CONTENT, **ways), part)
     assert list(part.parent.iterdir()) == []
 
 
@@ -109,13 +112,6 @@ def test_redirects(server: LocalServer, part: Path) -> None:
     server.serve("there", CONTENT, cuts=[1000])
     assert fetched(server.serve("here", b"", redirect=server.address("there")), part) == CONTENT
     assert server.ranges_asked("there") == [None, "bytes=1000-"]
-
-
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/file"])
-def test_redirects_elsewhere_are_refused(server: LocalServer, part: Path, target: str) -> None:
-    with pytest.raises(FetchError, match=r"not safe to follow|302"):
-        fetched(server.serve("here", b"", redirect=target), part)
-    assert list(part.parent.iterdir()) == []
 
 
 def test_no_such_host(part: Path) -> None:
@@ -157,7 +153,7 @@ def test_we_say_who_we_are(server: LocalServer, part: Path, monkeypatch: pytest.
 def test_too_large_for_the_disk(server: LocalServer, part: Path) -> None:
     served = server.serve("file", b"")
     server.files["/file"].content = _Endless()  # type: ignore[assignment]
-    with pytest.raises(IsoglotError, match=r"has [\d.]+ GB free, and 1000000000.0 GB more are needed"):
+    with pytest.raises(IsoglotError, match=r"has [\d.]+ GB free; 1000000000.0 GB more are needed"):
         fetched(served, part)
 
 

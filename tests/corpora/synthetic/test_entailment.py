@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import log_softmax
 
 from isoglot.corpora.synthetic import EntailmentPair, Label, Meanings, draw_meanings, entailment_pairs, realise
 from isoglot.corpora.synthetic.entailment import (
@@ -25,8 +23,6 @@ from isoglot.errors import IsoglotError
 from isoglot.study.synthetic_languages import SyntheticLanguage, WordOrder, World
 
 ENGLISH = SyntheticLanguage(name="a")
-
-
 SHORT = 13
 """Words of a pair that fills a window of 16 tokens with the three that stand around its sentences."""
 
@@ -43,44 +39,33 @@ def short_pairs(demo_world: World) -> list[EntailmentPair]:
 
 def test_bytes_are_the_same_on_every_machine(pairs: list[EntailmentPair]) -> None:
     text = "\n".join(f"{pair.premise}\t{pair.hypothesis}\t{pair.label}" for pair in pairs)
-    assert (
-        hashlib.sha256(text.encode()).hexdigest() == "00f78c83d53d3145696e4a729d063e4837b3977fae05af1dbbda4a846bcc9e57"
-    )
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert digest == "00f78c83d53d3145696e4a729d063e4837b3977fae05af1dbbda4a846bcc9e57"
 
 
 def slow_label(premise: list[int], hypothesis: list[int], world: World) -> str:
     """Enumerates the ways in which two meanings may differ, one slot at a time."""
     kinds = set()
-    for each, (said, asked) in enumerate(zip(premise, hypothesis, strict=True)):
-        if each == NEGATION or said == asked:
+    for each, (a, b) in enumerate(zip(premise, hypothesis, strict=True)):
+        if each == NEGATION or a == b:
             continue
-        role_part = next(((r, p) for r in Role for p in Part if slot(r, p) == each), None)
-        if asked == ABSENT:
+        part = next((p for r in Role for p in Part if slot(r, p) == each), None)
+        if b == ABSENT or (part is Part.HEAD and a != ABSENT and hypernyms(world)[a] == b):
             kinds.add("less")
-        elif said == ABSENT:
+        elif a == ABSENT or (part is Part.HEAD and hypernyms(world)[b] == a):
             kinds.add("more")
-        elif role_part and role_part[1] is Part.HEAD and hypernyms(world)[said] == asked:
-            kinds.add("less")
-        elif role_part and role_part[1] is Part.HEAD and hypernyms(world)[asked] == said:
-            kinds.add("more")
-        elif role_part and role_part[1] is Part.ADJECTIVE and antonyms(world)[said] == asked:
-            kinds.add("opposite")
         else:
-            kinds.add("other")
-    negations = (premise[NEGATION] != ABSENT, hypothesis[NEGATION] != ABSENT)
+            kinds.add("opposite" if part is Part.ADJECTIVE and antonyms(world)[a] == b else "other")
     follows, followed = kinds <= {"less"}, kinds <= {"more"}
-    match negations:
-        case (False, False) if follows:
-            return "entailment"
-        case (False, False) if kinds in ({"opposite"}, {"opposite", "less"}):
-            return "contradiction"
-        case (True, True) if followed:
-            return "entailment"
-        case (False, True) if follows:
-            return "contradiction"
-        case (True, False) if followed:
-            return "contradiction"
-    return "neutral"
+    match (premise[NEGATION] != ABSENT, hypothesis[NEGATION] != ABSENT):
+        case (False, False):
+            is_opposite = kinds in ({"opposite"}, {"opposite", "less"})
+            return "entailment" if follows else "contradiction" if is_opposite else "neutral"
+        case (True, True):
+            return "entailment" if followed else "neutral"
+        case (False, True):
+            return "contradiction" if follows else "neutral"
+    return "contradiction" if followed else "neutral"
 
 
 @pytest.mark.parametrize("most_words", [None, SHORT])
@@ -106,10 +91,7 @@ def test_one_seed_means_the_same_in_every_language(world: World, most_words: int
         entailment_pairs(language, world=world, count=300, seed=0, most_words=most_words) for language in (ENGLISH, sov)
     )
     assert [pair.label for pair in other] == [pair.label for pair in pairs]
-    assert all(
-        (len(a.premise.split()), len(a.hypothesis.split())) == (len(b.premise.split()), len(b.hypothesis.split()))
-        for a, b in zip(pairs, other, strict=True)
-    )
+    assert list(map(lengths, other)) == list(map(lengths, pairs))
     assert entailment_pairs(ENGLISH, world=world, count=300, seed=1, most_words=most_words) != pairs
 
 
@@ -178,20 +160,12 @@ def bag_of_words(pairs: list[EntailmentPair]) -> NDArray[np.float64]:
 
 
 def bag_of_words_accuracies(pairs: list[EntailmentPair]) -> tuple[float, float]:
-    """Of a logistic regression, on the three quarters of the pairs that it was fitted to and on the others."""
+    """Of a ridge regression, on the three quarters of the pairs that it was fitted to and on the others."""
     features, num_train = bag_of_words(pairs), len(pairs) * 3 // 4
     gold = np.array([list(Label).index(pair.label) for pair in pairs])
     train, target = features[:num_train], np.eye(3)[gold[:num_train]]
-
-    def loss_and_gradient(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        weights = flat.reshape(-1, 3)
-        log_probabilities = log_softmax(train @ weights, axis=1)
-        loss = -(target * log_probabilities).sum() / num_train + 1e-4 * (weights**2).sum()
-        return loss, (train.T @ (np.exp(log_probabilities) - target) / num_train + 2e-4 * weights).ravel()
-
-    start = np.zeros(features.shape[1] * 3)
-    found = minimize(loss_and_gradient, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
-    right = (features @ found.x.reshape(-1, 3)).argmax(1) == gold
+    weights = np.linalg.solve(train.T @ train + np.eye(features.shape[1]), train.T @ target)
+    right = (features @ weights).argmax(1) == gold
     return float(right[:num_train].mean()), float(right[num_train:].mean())
 
 

@@ -118,7 +118,7 @@ def test_all_aligned_words_are_in_the_dictionary_and_nothing_else(
             (words_a[i], words_b[j])
             for words_a, words_b, pairs in zip(
                 *([line.split() for line in text] for text in lines),
-                word_alignments(meanings, a, b, world=tiny_world),
+                word_alignments(meanings, a, b),
                 strict=True,
             )
             for i, j in pairs

@@ -66,39 +66,25 @@ def test_text_is_what_a_slow_speaker_says(world: World, languages: list[Syntheti
 def test_alignments_join_the_words_for_one_slot(world: World, languages: list[SyntheticLanguage]) -> None:
     meanings = draw_meanings(world, count=100, seed=1)
     for a, b in zip(languages, languages[5:], strict=False):
-        for row, pairs in enumerate(word_alignments(meanings, a, b, world=world)):
+        for row, pairs in enumerate(word_alignments(meanings, a, b)):
             slots_a, slots_b = (
                 [each for each, _ in SlowSpeaker(language, world).sentence(meanings, row)] for language in (a, b)
             )
             assert pairs == [(i, slots_b.index(each)) for i, each in enumerate(slots_a)]
 
 
-HEAD_UPOS = {
-    "nsubj": {"VERB"},
-    "obj": {"VERB"},
-    "obl": {"VERB"},
-    "advmod": {"VERB"},
-    "punct": {"VERB"},
-    "case": {"NOUN", "PROPN"},
-    "det": {"NOUN"},
-    "amod": {"NOUN"},
-    "nummod": {"NOUN"},
-    "appos": {"NOUN"},
-    "flat": {"PROPN"},
-}
-OWN_UPOS = {
-    "root": {"VERB"},
-    "nsubj": {"NOUN", "PROPN"},
-    "obj": {"NOUN", "PROPN"},
-    "obl": {"NOUN", "PROPN"},
-    "advmod": {"PART"},
-    "punct": {"PUNCT"},
-    "case": {"ADP"},
-    "det": {"DET"},
-    "amod": {"ADJ"},
-    "nummod": {"NUM"},
-    "appos": {"PROPN"},
-    "flat": {"PROPN"},
+NOMINAL = {"NOUN", "PROPN"}
+OWN_AND_HEAD_UPOS: dict[str, tuple[set[str], set[str]]] = {
+    "root": ({"VERB"}, set()),
+    **dict.fromkeys(("nsubj", "obj", "obl"), (NOMINAL, {"VERB"})),
+    "advmod": ({"PART"}, {"VERB"}),
+    "punct": ({"PUNCT"}, {"VERB"}),
+    "case": ({"ADP"}, NOMINAL),
+    "det": ({"DET"}, {"NOUN"}),
+    "amod": ({"ADJ"}, {"NOUN"}),
+    "nummod": ({"NUM"}, {"NOUN"}),
+    "appos": ({"PROPN"}, {"NOUN"}),
+    "flat": ({"PROPN"}, {"PROPN"}),
 }
 
 
@@ -138,9 +124,10 @@ def test_relations_join_the_right_parts_of_speech(forest: list[Tree]) -> None:
     for tree in forest:
         for upos, head, relation in zip(tree.upos, tree.heads, tree.relations, strict=True):
             seen.add(relation)
-            assert upos in OWN_UPOS[relation]
-            assert relation == "root" if head == 0 else tree.upos[head - 1] in HEAD_UPOS[relation]
-    assert seen == OWN_UPOS.keys()
+            own, of_head = OWN_AND_HEAD_UPOS[relation]
+            assert upos in own
+            assert relation == "root" if head == 0 else tree.upos[head - 1] in of_head
+    assert seen == OWN_AND_HEAD_UPOS.keys()
 
 
 def most_frequent(world: World, *, seen: Callable[[Tree, int], Hashable]) -> tuple[dict[str, Hashable], list[Tree]]:

@@ -53,6 +53,7 @@ PAGES = [
     page("猫", "猫是[[动物]]。\n[[Kategorio:猫]]"),
 ]
 LINES = ["First & best.", "Second line <b>.", "", "猫是动物。"]
+BAD = page("Bad & co", "x").replace(">x<", "><b><")
 DUMP = (HEADER + "".join(PAGES) + END).encode()
 
 
@@ -126,20 +127,15 @@ def test_a_dump_that_is_cut_off_is_refused(path: Path, data: st.DataObject) -> N
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "not XML"),
         (b"One line.\nAnother.", "not XML"),
         (b"<!DOCTYPE html><html><body>Not found</body></html>", "not a MediaWiki export"),
-        (b"<?xml version='1.0'?><feed><page></page></feed>", "not a MediaWiki export"),
         (HEADER.encode(), "no <page> in the first"),
         (HEADER.replace("</namespaces>", "").encode() + END.encode(), "mismatched tag"),
         ((HEADER + END).encode(), "no article with text"),
         (dump_of(*PAGES[1:6]), "no article with text"),
         (DUMP.rstrip()[:-9], "cut off after"),
         (DUMP + DUMP, "<page> expected, not '</mediawiki>"),
-        (
-            dump_of(PAGES[0], page("Bad & co", "x").replace(">x<", "><b><")),
-            "in the page 'Bad &amp; co', mismatched tag",
-        ),
+        (dump_of(PAGES[0], BAD), "in the page 'Bad &amp; co', mismatched tag"),
         (dump_of(page("Bad", "x").replace(">x<", ">&nbsp;<")), "in the page 'Bad', undefined entity"),
     ],
 )
@@ -148,9 +144,8 @@ def test_what_is_wrong_is_told(content: bytes, message: str, path: Path) -> None
 
 
 def test_the_place_of_a_bad_page_is_told(path: Path) -> None:
-    bad = page("Bad", "x").replace(">x<", "><b><")
     start = len((HEADER + PAGES[0]).encode()) - 1
-    assert f"byte {start} of the XML" in complaint(path, dump_of(PAGES[0], bad)).replace(",", "")
+    assert f"byte {start} of the XML" in complaint(path, dump_of(PAGES[0], BAD)).replace(",", "")
 
 
 def test_entities_cannot_be_made_to_grow(path: Path) -> None:
@@ -173,6 +168,5 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
 
 
 def test_an_error_of_a_worker_is_the_same(path: Path) -> None:
-    path.write_bytes(dump_of(PAGES[0], page("Bad", "x").replace(">x<", "><b><")))
-    with pytest.raises(IsoglotError, match="in the page 'Bad', mismatched tag"):
-        list(dump_lines(path, workers=2))
+    with pytest.raises(IsoglotError, match="in the page 'Bad &amp; co', mismatched tag"):
+        lines_of(path, dump_of(PAGES[0], BAD), workers=2)

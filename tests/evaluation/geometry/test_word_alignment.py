@@ -148,7 +148,7 @@ def synthetic_pairs(
     meanings = draw_meanings(world, count=sentences, seed=0)
     sides = [realise(meanings, language, world=world) for language in (source, target)]
     pairs = [(a.split(), b.split()) for a, b in zip(*sides, strict=True)]
-    return pairs, word_alignments(meanings, source, target, world=world)
+    return pairs, word_alignments(meanings, source, target)
 
 
 def error_rate(links: Sequence[Sequence[Link]], gold: Sequence[Sequence[Link]]) -> float:

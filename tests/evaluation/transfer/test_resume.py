@@ -14,6 +14,7 @@ from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuner
 from isoglot.evaluation.transfer.model import drawn_layers
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
+from isoglot.machine import Machine
 from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
 from tests.evaluation.transfer.tiny_transfer import (
@@ -88,6 +89,39 @@ def test_going_on_from_any_epoch_changes_nothing(
         for each in (whole, parts)
     )
     assert found == expected
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("layer", [None, 1], ids=["whole encoder", "new layers"])
+def test_on_a_gpu_a_run_with_graphs_is_one_without_and_goes_on_from_its_checkpoint(
+    layer: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Epochs end with a smaller batch, and the dev set is scored between replays."""
+    monkeypatch.setattr(fine_tuning, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
+    run = replace(RUN, epochs=6, batch=8)
+
+    def advanced(name: str, *, epochs: int, has_graphs: bool = True) -> FineTuner:
+        encoder = tiny_encoder()
+        layers = encoder if layer is None else drawn_layers(encoder, layer=layer, count=2, seed=0)
+        machine = Machine(device=torch.device("cuda"))
+        tuner = tuner_of(tmp_path / name, run=run, encoder=layers, train=tagged_sentences(45), machine=machine)
+        tuner.updates.recorded.is_used = has_graphs
+        frozen = {name: each.clone() for name, each in tuner.model.named_parameters() if not each.requires_grad}
+        for _ in range(epochs):
+            tuner.advance(silent)
+        assert bool(tuner.updates.recorded.graphs) == has_graphs
+        assert bool(frozen) == (layer is not None)
+        assert all(tensor.equal(tuner.model.state_dict()[name]) for name, tensor in frozen.items())
+        return tuner
+
+    whole, eager = advanced("whole", epochs=6), advanced("eager", epochs=6, has_graphs=False)
+    advanced("parts", epochs=3)
+    resumed = advanced("parts", epochs=3)
+    losses, of_eager, of_resumed = ([row["loss"] for row in each.state.log] for each in (whole, eager, resumed))
+    assert len(losses) == 6
+    assert losses == pytest.approx(of_eager, rel=0.05, abs=0.02)
+    assert losses == pytest.approx(of_resumed, rel=0.05, abs=0.02)
+    assert losses[-1] < 0.7 * losses[0]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from textwrap import shorten
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 ROOT = "root"
 OF_LATER_PARTS = "parataxis"
 """The relation of Universal Dependencies between clauses that are only set side by side."""
-LONGEST_SHOWN = 80
 PUNCTUATION = frozenset({"PUNCT", "SYM"})
 """UPOS of the words that some leave out of the scores, as the first author's later code does."""
 
@@ -153,17 +151,25 @@ def _attachments(gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[_Attac
 
 
 def _pairs(gold: Sequence[Tree], predicted: Sequence[Tree]) -> Iterator[tuple[Tree, Tree]]:
+    advice = "parse the very words of the gold trees"
     for number, (tree, other) in enumerate(zip_longest(gold, predicted), start=1):
-        if tree is None or other is None or tree.words != other.words:
+        if tree is None or other is None:
+            owner = "predicted" if tree is None else "gold"
             raise IsoglotError(
-                f"sentence {number} of {len(gold)} gold and {len(predicted)} predicted ones differs: gold has "
-                f"{_shown(tree)}, predicted has {_shown(other)}; parse the very words of the gold trees"
+                f"sentence {number} is {owner} only, of {len(gold)} gold and {len(predicted)} predicted ones; {advice}"
+            )
+        if tree.words != other.words:
+            words = enumerate(zip_longest(tree.words, other.words))
+            place = next(place for place, (word, other_word) in words if word != other_word)
+            raise IsoglotError(
+                f"sentence {number} differs from word {place + 1} on: gold has {_shown(tree.words[place:])}, "
+                f"predicted has {_shown(other.words[place:])}; {advice}"
             )
         yield tree, other
 
 
-def _shown(tree: Tree | None) -> str:
-    return "no such sentence" if tree is None else repr(shorten(" ".join(tree.words), LONGEST_SHOWN))
+def _shown(words: Sequence[str]) -> str:
+    return repr(" ".join(words[:3])) if words else "no such word"
 
 
 def _percent(hits: Iterable[bool]) -> float:
