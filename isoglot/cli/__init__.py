@@ -136,16 +136,10 @@ def breakdown(
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
     from isoglot.report.breakdown import cell_breakdown
 
-    parts = cell_breakdown(
-        folders.read_study(study),
-        task,
-        condition=condition,
-        language=language,
-        seed=seed,
-        store=folders.open_store(),
-        study_words=folders.words(study),
-    )
-    for part in parts:
+    chosen, store, words = folders.read_study(study), folders.open_store(), folders.words(study)
+    for part in cell_breakdown(
+        chosen, task, condition=condition, language=language, seed=seed, store=store, study_words=words
+    ):
         plain_console().print(part)
 
 

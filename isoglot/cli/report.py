@@ -52,7 +52,7 @@ def report(
     study, folder = options.study, options.report_folder()
     if folder is not None:
         written = rewrite_report(folder, to=copy, against=_other(against, folders=options))
-        _print_outcome(written.page, written.changed, study=study, against=against, open_it=open_it)
+        _show(written.page, written.changed, study=study, against=against, open_it=open_it)
         return
     store, chosen = options.open_store(), options.chosen_study()
     wanted = targets(chosen)
@@ -66,12 +66,12 @@ def report(
     page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
     pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
     remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
-    _print_outcome(page, current.changed, study=study, against=against, remarks=remarks, open_it=open_it)
+    _show(page, current.changed, study=study, against=against, remarks=remarks, open_it=open_it)
     if current.damage:
         raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in current.damage)))
 
 
-def _print_outcome(
+def _show(
     page: Path,
     changed: Sequence[Changed],
     *,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -192,7 +192,8 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
 def _parsed(kind: type[Kind], text: str, *, where: str) -> Kind:
     """JSON as a value of this type; unknown fields, which a later isoglot may write, are passed over."""
     try:
-        return _adapter(kind).validate_json(text, strict=True)
+        value: Kind = _adapter(cast(Hashable, kind)).validate_json(text, strict=True)
+        return value
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -202,7 +203,7 @@ def _parsed(kind: type[Kind], text: str, *, where: str) -> Kind:
 
 
 @cache
-def _adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     """Building one takes longer than reading a line with it."""
     return TypeAdapter(kind)
 

@@ -12,12 +12,12 @@ MISSING = "-"
 SeriesKind = tuple[str, str, str, str | None]
 """The label of a series, and the condition, metric and variant of the model that it is of."""
 FEWEST_POINTS = 3
-"""Of which a correlation says anything."""
+"""Fewest points for which a correlation means anything."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """What one kind of model scored at every layer; layers may be wanting while a study runs."""
+    """Scores of one kind of model at every layer; layers may be missing while a study runs."""
 
     label: str
     by_seed: tuple[Mapping[int, float], ...]
@@ -44,12 +44,12 @@ class Series:
 
     @property
     def best(self) -> tuple[float, ...]:
-        """Of each seed."""
+        """The best layer's score for each seed."""
         return tuple(max(values.values()) for values in self.by_seed)
 
     @property
     def means(self) -> tuple[float, ...]:
-        """Over the layers, of each seed."""
+        """The mean over layers for each seed."""
         return tuple(fmean(values.values()) for values in self.by_seed)
 
 
@@ -58,14 +58,14 @@ class LayerFigure:
     """A figure of one pair of languages."""
 
     name: str
-    """Of its files."""
+    """The stem of its files."""
     title: str
     unit: str
     decimals: int
     rows: tuple[Series, ...]
     summary_title: str
     summary: Callable[[Series], tuple[float, ...]]
-    """Of each seed."""
+    """One number for each seed."""
     references: tuple[tuple[str, float], ...] = ()
     """Levels to hold the series against."""
     notes: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class LayerFigure:
 
     @property
     def highest(self) -> float:
-        """That is drawn."""
+        """The highest value that is drawn."""
         values = [value for row in self.rows for of_seed in row.by_seed for value in of_seed.values()]
         return max([*values, *(value for _, value in self.references)])
 
@@ -107,7 +107,7 @@ def shown(language: str) -> str:
 
 
 def second_models(pairs: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """What "en'" is, where it is one of these."""
+    """A sentence that explains "en'", where it is one of these."""
     for prime in dict.fromkeys(language for pair in pairs for language in pair if language.endswith(PRIME)):
         yield (
             f"{shown(prime)} is {original(prime)} once more, as if it were another language (en' in the paper): the "
@@ -184,7 +184,7 @@ def mean_value(measurements: Iterable[Measurement], *, exhibit: str, metric: str
 
 
 def few_pairs(pairs: float, dimensions: float) -> Iterator[str]:
-    """What is to be said of a map that was fitted on fewer pairs than it has dimensions."""
+    """A warning about a map that was fitted on fewer pairs than it has dimensions."""
     if pairs < dimensions:
         yield (
             f"The map has {dimensions:,.0f} dimensions and was fitted on {pairs:,.0f} pairs: where no pair points it "

@@ -147,7 +147,7 @@ class SimilarityScatter:
 
 
 def similarity_scatters(measurements: Sequence[Measurement]) -> Iterator[SimilarityScatter]:
-    """Of every pair for which both were measured of the same models."""
+    """A scatter for every pair for which CKA and retrieval were measured with the same models."""
     for languages in pairs_of(measurements, FIGURE_7):
         similar = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
         found = rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)

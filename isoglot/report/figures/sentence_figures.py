@@ -119,7 +119,7 @@ def _published_rows(languages: tuple[str, str], *, num_states: int) -> tuple[Ser
 
 
 def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
-    """Of CKA with retrieval over layers, where both were measured for the same models (section 5.2)."""
+    """Correlations of CKA with retrieval over layers, where both were measured for the same models (section 5.2)."""
     similar = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
     retrieved = {
         row.label: row for row in rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)

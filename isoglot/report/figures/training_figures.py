@@ -15,7 +15,7 @@ from isoglot.report.training_curves import Curve
 from isoglot.study.conditions import label_of
 
 MOST_POINTS = 16
-"""Of a line; more cannot be told apart."""
+"""Points of a line; the eye cannot separate more."""
 CKA_BEFORE_TRAINING = (
     "CKA can be high before any training, of two models as well as of one of both languages: what tells is its course, "
     "and the retrieval beside it."
@@ -38,7 +38,7 @@ class TrainingFigure:
 
     @property
     def has_several(self) -> dict[str, bool]:
-        """Of each kind of model, whether any of its lines is a mean over seeds."""
+        """For each kind of model, whether any of its lines is a mean over seeds."""
         lines = [line for chart in self.charts for line in chart.series]
         several = {line.label for line in lines if any(line.ranges)}
         return {line.label: line.label in several for line in lines}

@@ -16,7 +16,7 @@ from isoglot.report.page.section import Section
 FIGURES = "figures"
 """The folder of pictures beside the page."""
 MOST_BYTES = 3_000_000
-"""Of a page, so that it can be mailed and opens at once; studies of many languages have many pictures."""
+"""The largest page, so that it can be mailed and opens at once; studies of many languages have many pictures."""
 
 
 def page_html(*, title: str, head: Mapping[str, Any], sections: Sequence[Section], drawings: Mapping[str, str]) -> str:

@@ -33,7 +33,7 @@ from isoglot.study.conditions import PAPER_DEPTH, condition_named
 from isoglot.study.study import Study
 
 FEW_SEEDS = 3
-"""That are shown one by one below their mean."""
+"""The most seeds that are shown one by one below their mean."""
 OF_PAPER = "Below a score, in this colour: the paper's own."
 MANY, VERY_MANY = 6, 12
 """Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings."""
