@@ -111,7 +111,7 @@ def tilted(untilted_HW: Floats, *, tilt_TW: Floats, heads: range, dependents: ra
 
 @lru_cache(maxsize=16)
 def preferences(world: World) -> dict[WordClass, Preference]:
-    """What every class of words depends on; given names stand for all names, and the one head of verbs is the root."""
+    """The heads of every word class. Given names stand for all names; the only head of verbs is the root."""
     of, span = inventory(world).ranges, inventory(world).span
     verbs, nouns = of[WordClass.VERB], of[WordClass.NOUN]
     heads = {

@@ -85,15 +85,15 @@ def _of_words(name: str, value: Callable[[str], float]) -> str:
     if isnan(pairs):
         return "one of the dictionaries has no entry whose words are one subword each"
     asked, coverage = value(f"{name}_asked"), value(f"{name}_coverage")
-    told = f"{asked:,.0f} words asked, {coverage:.1f}% of the test pairs covered, map fitted on {pairs:,.0f}"
+    text = f"{asked:,.0f} words asked, {coverage:.1f}% of the test pairs covered, map fitted on {pairs:,.0f}"
     if name == "embedding":
         precisions = ", ".join(f"{value(f'{name}_p{at}'):.1f} at {at}" for at in (1, 5, 10))
-        told = f"precision {precisions}, back {value(f'{name}_p1_to_source'):.1f}; {told}"
+        text = f"precision {precisions}, back {value(f'{name}_p1_to_source'):.1f}; {text}"
     fasttext = value(f"fasttext_of_{name}_words_p1")
     if not isnan(fasttext):
         back = value(f"fasttext_of_{name}_words_p1_to_source")
-        told += f"; fastText on the same words {fasttext:.1f}, back {back:.1f} (its trainings differ)"
-    return told
+        text += f"; fastText on the same words {fasttext:.1f}, back {back:.1f} (its trainings differ)"
+    return text
 
 
 def layer_transfer_figures(

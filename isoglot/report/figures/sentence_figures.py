@@ -101,9 +101,9 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[
     alike: dict[str, list[str]] = {}
     for condition, shares in found.items():
         if any(shares.values()):
-            told = ", ".join(f"{shown(language)} {share:.1f}%" for language, share in shares.items())
-            alike.setdefault(told, []).append(label_of(condition))
-    parts = [f"{told} ({', '.join(labels)})" if len(alike) > 1 else told for told, labels in alike.items()]
+            text = ", ".join(f"{shown(language)} {share:.1f}%" for language, share in shares.items())
+            alike.setdefault(text, []).append(label_of(condition))
+    parts = [f"{text} ({', '.join(labels)})" if len(alike) > 1 else text for text, labels in alike.items()]
     if parts:
         yield f"Sentences cut at the end of a window: {'; '.join(parts)}."
 
@@ -124,15 +124,15 @@ def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str
     retrieved = {
         row.label: row for row in rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
     }
-    told = []
+    correlations = []
     for row in similar:
         if row.label in retrieved:
             found = pearson(row.layers, retrieved[row.label].layers)
-            told.append(f"{row.label} {'undefined' if found is None else f'{found:.2f}'}")
-    if told:
+            correlations.append(f"{row.label} {'undefined' if found is None else f'{found:.2f}'}")
+    if correlations:
         yield (
             "Pearson correlation of CKA with Figure 6's retrieval over layers (the paper: above "
-            f"{PAPERS_CORRELATION} for models of one language each): {'; '.join(told)}."
+            f"{PAPERS_CORRELATION} for models of one language each): {'; '.join(correlations)}."
         )
 
 
@@ -140,5 +140,5 @@ def _other_measures(measurements: Sequence[Measurement], languages: tuple[str, s
     for metric, (title, meaning) in OTHER_MEASURES.items():
         rows = rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages)
         if rows:
-            told = "; ".join(f"{row.label} {fmean(row.means):.2f}" for row in rows)
-            yield f"Mean {title} over layers, {meaning}: {told}."
+            text = "; ".join(f"{row.label} {fmean(row.means):.2f}" for row in rows)
+            yield f"Mean {title} over layers, {meaning}: {text}."
