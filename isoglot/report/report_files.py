@@ -96,7 +96,8 @@ def _own_conditions(provenance: Mapping[str, Any]) -> set[str]:
     """Names of conditions that were made in Python, whose settings stand in the provenance."""
     settings = provenance.get("settings")
     listed = settings.get("conditions") if isinstance(settings, dict) else None
-    return {str(each.get("name")) for each in listed or () if isinstance(each, dict)}
+    entries = listed if isinstance(listed, list) else []
+    return {str(each.get("name")) for each in entries if isinstance(each, dict)}
 
 
 def read_report_data(folder: Path) -> ReportData:
