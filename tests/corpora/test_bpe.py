@@ -61,6 +61,10 @@ def test_of_two_equal_merges_the_first_counts() -> None:
     assert subword_nmt(merges).segment_tokens(["abc"]) == ["ab@@", "c"]
 
 
+def test_of_places_of_a_pair_that_overlap_every_second_one_is_joined() -> None:
+    assert Bpe(merges=(("a", "a"),)).segment("aaab") == ("aa", "a", "b</w>")
+
+
 def test_more_words_than_are_cut_at_once_stay_in_order() -> None:
     generator = random.Random(0)
     words = ["".join(generator.choices("abcdr", k=generator.randint(1, 9))) for _ in range(2 * CHUNK_WORDS + 1)]
