@@ -99,14 +99,7 @@ def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
         raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
     if ":" in name and not is_folder:
         side = named_side(name, store=store, data=data)
-        return opened_reader(
-            store.folder,
-            encoder=side.encoder,
-            vocabulary=side.vocabulary,
-            bpe=side.bpe,
-            language=side.language,
-            splitting=side.splitting,
-        )
+        return opened_reader(store.folder, side.encoder, language=side.language)
     if not is_folder and (not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml")):
         raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
     try:

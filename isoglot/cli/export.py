@@ -43,9 +43,8 @@ def export(
     from isoglot.model.interchange.model_card import Origin, limits, model_card
     from isoglot.model.interchange.own_model import OwnModel
     from isoglot.pipeline.stages.models import PretrainedEncoder, chosen_model
-    from isoglot.pipeline.stages.vocabulary import opened_encoding
 
-    encoding = opened_encoding(store.folder, language=side.language, bpe=side.bpe, vocabulary=side.vocabulary)
+    encoding = side.encoder.streams[side.language].encoding(store.folder)
     own = OwnModel(
         model=chosen_model(store.folder(side.encoder)),
         language=side.language,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, TextIO
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-CLOSED_PIPE = 141
-"""The status that a shell gives a program ended by SIGPIPE."""
+CLOSED_PIPE = 141  # the status that a shell gives a program ended by SIGPIPE
 
 
 class Outlet(io.FileIO):
@@ -18,8 +17,8 @@ class Outlet(io.FileIO):
     when Python ends is no reason for a traceback.
     """
 
+    # The message on standard error, once, of a command that goes on unread; None: it ends.
     last_word: ClassVar[str | None] = None
-    """The message on standard error, once, of a command that goes on unread; None: it ends."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "wb", closefd=False)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from isoglot.errors import MissingDataError
 from isoglot.store import Stage
 
 EMERGENCE = "emergence"
 VOCABULARY = "vocabulary"
-WORD_TRANSLATION = "word translation"
-"""A part of emergence, which is shown without it where its dictionary is missing."""
+WORD_TRANSLATION = "word translation"  # a part of emergence, which is shown without it where its dictionary is missing
 TABLE_1 = "table-1"
 BASELINES = "baselines"
 TRAINING = "training"
 UNTRAINED = "untrained"
-FROZEN = "untrained-frozen"
-"""An untrained encoder that fine-tuning leaves as it is."""
+FROZEN = "untrained-frozen"  # an untrained encoder that fine-tuning leaves as it is
 MAPPED = "mapped"
+
+Stages = Mapping[str | None, Stage]  # the stages that fill the cells of one model in an exhibit, by variant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +31,7 @@ class Cell:
     stage: Stage
     seed: int | None = None
     task: str | None = None
-    variant: str | None = None
-    """UNTRAINED, FROZEN or MAPPED; None is the pretrained model as it is."""
+    variant: str | None = None  # UNTRAINED, FROZEN or MAPPED; None is the pretrained model as it is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,3 +42,33 @@ class Gap:
     condition: str
     languages: tuple[str, str]
     reason: str
+
+
+def filled(
+    stages: Callable[[], Stages],
+    *,
+    exhibit: str,
+    condition: str,
+    languages: tuple[str, str],
+    seed: int | None,
+    task: str | None = None,
+    part: str | None = None,
+) -> Iterator[Cell | Gap]:
+    """The cells of one model, or a gap; `part` names the gap where only a part of the exhibit is missing."""
+    # Files are looked up here and not before: stages are made lazily, so that one model without its files leaves a gap
+    # and the other models stay.
+    try:
+        by_variant = stages()
+    except MissingDataError as error:
+        yield Gap(exhibit=part or exhibit, condition=condition, languages=languages, reason=str(error))
+        return
+    for variant, stage in by_variant.items():
+        yield Cell(
+            exhibit=exhibit,
+            condition=condition,
+            languages=languages,
+            stage=stage,
+            seed=seed,
+            task=task,
+            variant=variant,
+        )

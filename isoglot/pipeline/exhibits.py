@@ -7,7 +7,6 @@ from functools import partial
 from itertools import product
 from typing import NamedTuple
 
-from isoglot.errors import MissingDataError
 from isoglot.pipeline.cells import (
     BASELINES,
     EMERGENCE,
@@ -19,6 +18,8 @@ from isoglot.pipeline.cells import (
     WORD_TRANSLATION,
     Cell,
     Gap,
+    Stages,
+    filled,
 )
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_8, figure_cells
 from isoglot.pipeline.model_graph import ModelGraph
@@ -30,8 +31,6 @@ from isoglot.study.exhibit_names import EVERYTHING
 from isoglot.study.study import Study
 
 Model = tuple[tuple[str, str], Condition]
-Stages = dict[str | None, Stage]
-"""The stages that fill the cells of one model in an exhibit, by variant."""
 StagesOf = Callable[[ModelGraph], Stages]
 
 
@@ -49,7 +48,7 @@ def targets(study: Study) -> list[Stage]:
 
 def gaps(study: Study) -> list[Gap]:
     """The parts of a study that cannot be shown, and why."""
-    return [each for each in _cells_and_gaps(study) if isinstance(each, Gap)]
+    return list(dict.fromkeys(each for each in _cells_and_gaps(study) if isinstance(each, Gap)))
 
 
 def gap_sentences(study: Study) -> list[str]:
@@ -103,24 +102,18 @@ def _exhibit_cells(study: Study) -> Iterator[Cell | Gap]:
     # All that one model is for stands together, so that it is made together.
     parts = list(_parts(study))
     for languages, condition in product(study.pairs, dict.fromkeys((*study.conditions, DEFAULT))):
-        graph = partial(ModelGraph, study=study, condition=condition, languages=languages)
         for part in (part for part in parts if (languages, condition) in part.models):
-            try:
-                by_seed = {seed: part.stages(graph(seed=seed)) for seed in part.seeds}
-            except MissingDataError as error:
-                yield Gap(exhibit=part.name, condition=condition.name, languages=languages, reason=str(error))
-                continue
-            for seed, stages in by_seed.items():
-                for variant, stage in stages.items():
-                    yield Cell(
-                        exhibit=part.exhibit,
-                        condition=condition.name,
-                        languages=languages,
-                        stage=stage,
-                        seed=None if part.exhibit == VOCABULARY else seed,
-                        task=part.task,
-                        variant=variant,
-                    )
+            for seed in part.seeds:
+                graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
+                yield from filled(
+                    partial(part.stages, graph),
+                    exhibit=part.exhibit,
+                    condition=condition.name,
+                    languages=languages,
+                    seed=None if part.exhibit == VOCABULARY else seed,
+                    task=part.task,
+                    part=part.name,
+                )
 
 
 def _parts(study: Study) -> Iterator[_Part]:
@@ -128,7 +121,10 @@ def _parts(study: Study) -> Iterator[_Part]:
         seeds = study.of_exhibit(exhibit).seeds
         return _Part(name or exhibit, exhibit, task, seeds, _models_of_two(study, exhibit), stages)
 
-    yield _Part(VOCABULARY, VOCABULARY, None, study.seeds[:1], _with_vocabulary(study), _vocabulary)
+    def vocabulary(graph: ModelGraph) -> Stages:
+        return {None: graph.vocabulary_statistics}
+
+    yield _Part(VOCABULARY, VOCABULARY, None, study.seeds[:1], _with_vocabulary(study), vocabulary)
     if EMERGENCE in study.shown_exhibits:
         yield part(EMERGENCE, partial(_nothing_if_given, text="word_translation"), name=WORD_TRANSLATION)
         yield part(EMERGENCE, _emergence)
@@ -165,10 +161,6 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
     )
 
 
-def _vocabulary(graph: ModelGraph) -> Stages:
-    return {None: graph.vocabulary_statistics}
-
-
 def _nothing_if_given(graph: ModelGraph, *, text: str) -> Stages:
     """A part with no cells of its own: it leaves a gap where an exhibit has to be shown without this text."""
     getattr(graph.sources, text)(graph.pair)
@@ -181,7 +173,7 @@ def _emergence(graph: ModelGraph) -> Stages:
 
 def _training(graph: ModelGraph) -> Stages:
     """By retrieval and by CKA, or by one of them where the sentences of the other are missing."""
-    stage = ModelPair.bilingual(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
+    stage = ModelPair.of(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
     return {} if stage.retrieval is None and stage.similarity is None else {None: stage}
 
 

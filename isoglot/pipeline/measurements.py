@@ -31,15 +31,12 @@ class Measurement:
     language: str
     task: str | None
     metric: str
-    variant: str | None = None
-    """Variant of the model, as in a cell; null is the pretrained model as it is."""
+    variant: str | None = None  # variant of the model, as in a cell; null is the pretrained model as it is
     layer: int | None
-    update: int | None = None
-    """The update after which the model was scored, where that is not the chosen one."""
+    update: int | None = None  # the update after which the model was scored, where that is not the chosen one
     seed: int | None
     value: float
-    stage: str
-    """Digest of the artifact that was scored, or that holds the number."""
+    stage: str  # digest of the artifact that was scored, or that holds the number
 
     def json_line(self) -> str:
         """One line of JSON."""

@@ -37,8 +37,7 @@ class ModelGraph:
 
     study: Study
     condition: Condition
-    languages: tuple[str, ...]
-    """Two, the source first; or one, for a model to be compared with others (section 5)."""
+    languages: tuple[str, ...]  # two, the source first; or one, for a model to be compared with others (section 5)
     seed: int
 
     @property

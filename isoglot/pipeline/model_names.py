@@ -28,8 +28,8 @@ from isoglot.study.study import Study, read_study, with_seeds
 FORM = 'write a model as STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained", as in demo:default:oru:1'
 SHOWING_SECOND_MODELS = ("figure-7",)
 SHOWING_ONE_LANGUAGE = ("figure-7", "figure-6", "figure-4")
+# Exhibits that show all models of a kind, unless the study narrows them.
 SHOWING_TWO_LANGUAGES = ("emergence", "table-1", "training", "figure-6", "figure-7")
-"""Exhibits that show all models of a kind, unless the study narrows them."""
 
 
 def named_side(name: str, *, store: Store, data: Path | None = None, language: str | None = None) -> Side:
@@ -175,8 +175,7 @@ def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str
 class _Name(NamedTuple):
     """The words that may follow a condition."""
 
-    model: tuple[str, ...]
-    """A pair, or one language, and perhaps a seed."""
+    model: tuple[str, ...]  # a pair, or one language, and perhaps a seed
     measured: tuple[str, ...] = ()
 
     def fits(self, choices: Iterable[str]) -> bool:

@@ -61,32 +61,32 @@ class ModelPair:
 
     source: Side
     target: Side
-    label: str
-    """For people."""
+    label: str  # for people
 
     @classmethod
-    def monolingual(
-        cls, study: Study, languages: tuple[str, str], *, seed: int, is_target_trained: bool = True
+    def of(
+        cls,
+        study: Study,
+        condition: Condition,
+        languages: tuple[str, str],
+        *,
+        seed: int,
+        is_target_trained: bool = True,
     ) -> ModelPair:
-        """Models of one language each; the target's may be one that was never trained (Figure 7's random encoder)."""
-        own, other = (
-            ModelGraph(study=study, condition=MONOLINGUAL, languages=(language,), seed=seed) for language in languages
-        )
+        """One model of both, or under `MONOLINGUAL` one of each; the target's may be Figure 7's random encoder."""
         source, target = languages
-        untrained = "" if is_target_trained else "untrained "
+        graph = partial(ModelGraph, study=study, condition=condition, seed=seed)
+        if condition is MONOLINGUAL:
+            own, other = graph(languages=(source,)), graph(languages=(target,))
+            label = f"{condition.name} {source} and {'' if is_target_trained else 'untrained '}{target}, seed {seed}"
+        else:
+            # One object for both sides, so that its digests are worked out once.
+            own = other = graph(languages=languages)
+            label = own.label
         return cls(
             source=Side(graph=own, language=source),
             target=Side(graph=other, language=target, is_trained=is_target_trained),
-            label=f"{MONOLINGUAL.name} {source} and {untrained}{target}, seed {seed}",
-        )
-
-    @classmethod
-    def bilingual(cls, study: Study, condition: Condition, languages: tuple[str, str], *, seed: int) -> ModelPair:
-        """One model of both."""
-        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        source, target = languages
-        return cls(
-            source=Side(graph=graph, language=source), target=Side(graph=graph, language=target), label=graph.label
+            label=label,
         )
 
     @property

@@ -71,6 +71,8 @@ class Stage(Identified, ABC):
     """Raise it when the same settings would write other bytes."""
     rate_settings: ClassVar[tuple[str, ...]] = ()
     """Settings that decide the speed. Estimates prefer finished stages with the same values."""
+    titled: ClassVar[str] = "{self.kind}"
+    """A pattern over the fields, which gives the artifact's name for people."""
     fills_gpu: ClassVar[bool] = False
     """Whether one such stage keeps a GPU busy, so that more at once would only share its speed."""
 
@@ -96,7 +98,7 @@ class Stage(Identified, ABC):
     @property
     def title(self) -> str:
         """The artifact's name for people."""
-        return self.kind
+        return self.titled.format(self=self)
 
     @property
     def inputs(self) -> dict[str, "Stage"]:

@@ -48,8 +48,7 @@ class KeptAnchors:
 
     share: float
     order: AnchorOrder
-    seed: int = 0
-    """Seed of a random order."""
+    seed: int = 0  # seed of a random order
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -100,8 +99,7 @@ class Condition:
     target_domain: Domain = Domain.MAIN
     segmentation: Segmentation = Segmentation.JOINT
     anchors: Anchors = Anchors.NATURAL
-    kept_anchors: KeptAnchors | None = None
-    """All that are natural, if not given."""
+    kept_anchors: KeptAnchors | None = None  # all that are natural, if not given
     separate: Separate = Separate()
 
     def __post_init__(self) -> None:
@@ -154,8 +152,8 @@ TABLE_1 = (
     ),
 )
 
+# Models of one language each, to compare with those of two: no row of Table 1, and no condition of a study.
 MONOLINGUAL = Condition(name="monolingual", label="Monolingual", section="5.1", segmentation=Segmentation.EACH)
-"""Models of one language each, to compare with those of two: no row of Table 1, and no condition of a study."""
 
 CONDITIONS = {condition.name: condition for condition in TABLE_1}
 

@@ -18,13 +18,12 @@ EXHIBITS = {
     "training": "the same and CKA at moments of training: when structure emerges",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
-ALWAYS_SHOWN = "vocabulary"
-"""Shown for every model of two languages, whatever the exhibits are."""
+ALWAYS_SHOWN = "vocabulary"  # shown for every model of two languages, whatever the exhibits are
 
 KEYS = ("targets", "conditions", "tasks", "seeds")
 WITH_TASKS = ("table-1", "baselines", "figure-5", "figure-8")
+# They show models of one language each, and of two Default's alone.
 WITHOUT_CONDITIONS = ("figure-4", "figure-5", "figure-8")
-"""They show models of one language each, and of two Default's alone."""
 WITHOUT_SEEDS = ("vocabulary",)
 
 

@@ -12,8 +12,7 @@ class Limit:
     """A test that a number, or every number of a list, must pass."""
 
     holds: Callable[[float], bool]
-    words: str
-    """After "should be"."""
+    words: str  # after "should be"
 
 
 def at_least(least: int) -> Limit:

@@ -44,8 +44,7 @@ def is_dump(path: Path) -> bool:
 class HubDataset:
     """A Hugging Face data set with a column of text."""
 
-    dataset: str
-    """Its name on the hub, or a folder of JSON lines, Parquet or other files that the library knows."""
+    dataset: str  # its name on the hub, or a folder of JSON lines, Parquet or other files that the library knows
     config: str | None = None
     split: str = "train"
     column: str = "text"
@@ -57,6 +56,7 @@ TextSource = TextFiles | HubDataset
 OTHER_DOMAIN = "other-domain"
 MOST_WORDS = "most_words"
 LOWERCASE = "lowercase"
+# Files that a pair of languages may bring, and their use.
 RESOURCES = {
     "dictionary": "word translations that make extra anchors",
     "retrieval": "parallel sentences to retrieve from each other",
@@ -64,14 +64,13 @@ RESOURCES = {
     "mapping": "parallel sentences to fit maps on and to compare models by",
     "word-mapping": "word pairs to fit maps on",
 }
-"""Files that a pair of languages may bring, and their use."""
+# Files that one language may bring.
 LANGUAGE_RESOURCES = {
     "paraphrase": "sentences and their paraphrases line by line",
     "vectors": "word vectors, as fastText's",
 }
-"""Files that one language may bring."""
+# Kinds that are not listed take any number: two files, one for each language, and again two.
 MOST_FILES = {"dictionary": 1, "retrieval": 2, "word-translation": 1, "word-mapping": 1, "vectors": 1}
-"""Kinds that are not listed take any number: two files, one for each language, and again two."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,15 +78,12 @@ class RealText:
     """Text that people wrote, in files that the user has."""
 
     main: Mapping[str, TextSource]
-    other_domain: Mapping[str, TextSource]
-    """For the Wiki-CC row."""
+    other_domain: Mapping[str, TextSource]  # for the Wiki-CC row
     splittings: Mapping[str, WordSplitting]
-    most_words: int | None
-    """The most words of each language's training text; None takes all."""
+    most_words: int | None  # the most words of each language's training text; None takes all
+    # By what they are and for which languages: "dictionary.en-fr", "ner.fr.test".
     resources: Mapping[str, tuple[Path, ...]]
-    """By what they are and for which languages: "dictionary.en-fr", "ner.fr.test"."""
-    data: Path
-    """The folder that the study's paths start from."""
+    data: Path  # the folder that the study's paths start from
 
     @cached_property
     def known_files(self) -> dict[Path, Any]:

@@ -47,12 +47,9 @@ class Synthetic:
     world: World
     languages: tuple[SyntheticLanguage, ...]
     sentences: TwoOrMore
-    parallel_sentences: TwoOrMore = 500
-    """Sentences in every language, apart from the training text, to score retrieval."""
-    mapping_sentences: TwoOrMore = 1000
-    """Others, to fit maps between models on and to compare models by."""
-    train_examples: TwoOrMore = 6000
-    """Labelled, of each task; these are the source's alone."""
+    parallel_sentences: TwoOrMore = 500  # sentences in every language, apart from the training text, to score retrieval
+    mapping_sentences: TwoOrMore = 1000  # others, to fit maps between models on and to compare models by
+    train_examples: TwoOrMore = 6000  # labelled, of each task; these are the source's alone
     dev_examples: TwoOrMore = 500
     test_examples: TwoOrMore = 1000
 
@@ -69,16 +66,13 @@ class Study:
     languages: tuple[str, ...]
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
-    tasks: tuple[str, ...]
-    """Tasks that measure transfer; one file each in isoglot/evaluation/transfer/tasks."""
+    tasks: tuple[str, ...]  # tasks that measure transfer; one file each in isoglot/evaluation/transfer/tasks
     seeds: tuple[int, ...]
+    # Filters by exhibit, for exhibits about a part of the study.
     only: Mapping[str, ExhibitFilter] = field(default_factory=dict)
-    """Filters by exhibit, for exhibits about a part of the study."""
     text: Synthetic | RealText
-    file_exhibits: tuple[str, ...]
-    """Exhibits of its file; `exhibits` may be others."""
-    origin: str
-    """The file it was read from, or the name of a built-in study: for messages."""
+    file_exhibits: tuple[str, ...]  # exhibits of its file; `exhibits` may be others
+    origin: str  # the file it was read from, or the name of a built-in study: for messages
 
     @cached_property
     def derived(self) -> dict[str, Any]:

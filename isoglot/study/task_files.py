@@ -6,14 +6,13 @@ from pathlib import Path
 from isoglot.study.toml_tables import FileKey, checked, file_paths, refuse_unknown_keys
 
 TASKS = files("isoglot") / "evaluation" / "transfer" / "tasks"
+# Files that a language may bring to a task, and their use.
 SPLITS = {
     "train": "labelled examples to fine-tune on",
     "dev": "labelled examples to choose models by",
     "test": "labelled examples to score by",
 }
-"""Files that a language may bring to a task, and their use."""
-READS_FILES_OF = {"pos": "parsing"}
-"""Where a task has no files of its own: treebanks name parts of speech as well."""
+READS_FILES_OF = {"pos": "parsing"}  # where a task has no files of its own: treebanks name parts of speech as well
 
 
 def task_names() -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from isoglot.pipeline.stages.readers import MAPS
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.pipeline.stages.text import SyntheticText
 from isoglot.pipeline.stages.translations import SyntheticParallelText, parallel_lines
-from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Store
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting
@@ -86,8 +85,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @torch.no_grad()
 def word_states(stage: ContextualMaps, store: Store, language: str) -> list[dict[int, Tensor]]:
     """The states [S, T, D] of the subwords of each word that fits, each sentence read alone."""
-    bpe, vocabulary = stage.bpe[language], stage.vocabularies[language]
-    encoding = opened_encoding(store.folder, language=language, bpe=bpe, vocabulary=vocabulary)
+    encoding = stage.encoders[language].streams[language].encoding(store.folder)
     encoder = chosen_model(store.folder(stage.encoders[language])).encoder
     found = []
     for words in split_lines(parallel_lines(store.folder(stage.parallel), language), stage.splittings[language]):

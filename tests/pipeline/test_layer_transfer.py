@@ -20,7 +20,6 @@ from isoglot.pipeline.stages.layer_transfer import LAYERS, LayerHead, LayerTrans
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.readers import MAPS
 from isoglot.pipeline.stages.scores import read_scores, scores_of, write_scores
-from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Amount, Store, inputs_first
 from isoglot.study.searches import NewVectors
 from tests.killed_processes import files_of
@@ -53,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_a_head_is_fine_tuning_of_new_layers_on_the_source(task: str, store: Store, tmp_path: Path) -> None:
     """By hand from the same inputs; and the file is that model."""
     stage, reader, layer = mapped(task).heads[1], task_named(task), LAYER_OF[task]
-    encoding = opened_encoding(store.folder, language="ela", bpe=stage.bpe, vocabulary=stage.vocabulary)
+    encoding = stage.encoder.streams["ela"].encoding(store.folder)
     layers = drawn_layers(chosen_model(store.folder(stage.encoder)).encoder, layer=layer, count=1, seed=0)
     tuned = tuned_by_hand(stage, store, encoder=layers, encoding=encoding, folder=tmp_path)
     folder = store.folder(stage)
@@ -121,7 +120,7 @@ def by_hand(stage: LayerTransfer, head: LayerHead, store: Store) -> dict[str, fl
     encoder = chosen_model(store.folder(stage.encoder)).encoder
     layers = NewLayers(encoder, layer=stage.layer, count=1, mapped=map_states)
     model, labels = read_task_layers(store.folder(head) / LAYERS, task, encoder=layers)
-    encoding = opened_encoding(store.folder, language="oru", bpe=stage.bpe, vocabulary=stage.vocabulary)
+    encoding = stage.encoder.streams["oru"].encoding(store.folder)
     gold = read_examples(task, store.folder(stage.test))
     tested = evaluate(task, gold, model=model, labels=labels, encoding=encoding, most_tokens=16, machine=CPU)
     return tested.scores | {"examples": 20}

@@ -5,7 +5,7 @@ from study_texts import TINY_STUDY
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
-from isoglot.study.conditions import CONDITIONS
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL
 from isoglot.study.study import parse_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -13,7 +13,7 @@ PAIR = ("ela", "oru")
 
 
 def test_models_of_one_language_never_hear_of_the_other() -> None:
-    pair = ModelPair.monolingual(STUDY, PAIR, seed=0)
+    pair = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0)
     for side, language in ((pair.source, "ela"), (pair.target, "oru")):
         assert side.encoder.run.languages == (language,)
         assert set(side.encoder.streams) == {language}
@@ -21,9 +21,9 @@ def test_models_of_one_language_never_hear_of_the_other() -> None:
 
 
 def test_they_start_from_other_weights() -> None:
-    pair = ModelPair.monolingual(STUDY, PAIR, seed=0)
-    prime = ModelPair.monolingual(STUDY, ("ela", "ela-prime"), seed=0)
-    other_seed = ModelPair.monolingual(STUDY, PAIR, seed=1)
+    pair = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0)
+    prime = ModelPair.of(STUDY, MONOLINGUAL, ("ela", "ela-prime"), seed=0)
+    other_seed = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=1)
     seeds = [side.encoder.run.seed for each in (pair, other_seed) for side in (each.source, each.target)]
     seeds.append(prime.target.encoder.run.seed)
     assert len(set(seeds)) == 5
@@ -31,37 +31,37 @@ def test_they_start_from_other_weights() -> None:
 
 
 def test_a_second_model_reads_the_same_text_in_the_same_subwords() -> None:
-    prime = ModelPair.monolingual(STUDY, ("ela", "ela-prime"), seed=0)
+    prime = ModelPair.of(STUDY, MONOLINGUAL, ("ela", "ela-prime"), seed=0)
     assert prime.source.graph.texts["ela"].digest == prime.target.graph.texts["ela-prime"].digest
     assert prime.source.bpe.digest == prime.target.bpe.digest
     assert prime.source.splitting == prime.target.splitting
-    both = ModelPair.bilingual(STUDY, CONDITIONS["sep-emb"], ("ela", "ela-prime"), seed=0)
+    both = ModelPair.of(STUDY, CONDITIONS["sep-emb"], ("ela", "ela-prime"), seed=0)
     assert both.source.encoder.run.separate.embeddings
     assert both.target.bpe.digest == prime.target.bpe.digest
 
 
 def test_subwords_are_those_of_models_with_bpe_of_their_own() -> None:
-    own = ModelPair.monolingual(STUDY, PAIR, seed=0)
-    both = ModelPair.bilingual(STUDY, CONDITIONS["no-anchors"], PAIR, seed=0)
+    own = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0)
+    both = ModelPair.of(STUDY, CONDITIONS["no-anchors"], PAIR, seed=0)
     assert own.target.bpe.digest == both.target.bpe.digest
     assert own.target.vocabulary.digest != both.target.vocabulary.digest
 
 
 def test_only_the_target_may_be_untrained() -> None:
-    pair = ModelPair.monolingual(STUDY, PAIR, seed=0, is_target_trained=False)
+    pair = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0, is_target_trained=False)
     assert isinstance(pair.source.encoder, PretrainedEncoder)
     assert isinstance(pair.target.encoder, UntrainedEncoder)
-    assert pair.target.encoder.run == ModelPair.monolingual(STUDY, PAIR, seed=0).target.encoder.run
+    assert pair.target.encoder.run == ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0).target.encoder.run
 
 
 def test_one_model_reads_both_languages() -> None:
-    pair = ModelPair.bilingual(STUDY, CONDITIONS["default"], PAIR, seed=1)
+    pair = ModelPair.of(STUDY, CONDITIONS["default"], PAIR, seed=1)
     assert pair.source.encoder is pair.target.encoder
     graph = ModelGraph(study=STUDY, condition=CONDITIONS["default"], languages=PAIR, seed=1)
     assert pair.source.encoder.digest == graph.pretrained.digest
 
 
 def test_maps_are_fitted_on_other_sentences_than_they_are_scored_by() -> None:
-    stage = ModelPair.monolingual(STUDY, PAIR, seed=0).sentence_alignment()
+    stage = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0).sentence_alignment()
     assert stage.fit.digest != stage.test.digest
-    assert stage.fit.digest == ModelPair.monolingual(STUDY, PAIR, seed=0).similarity().parallel.digest
+    assert stage.fit.digest == ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0).similarity().parallel.digest

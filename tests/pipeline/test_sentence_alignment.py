@@ -18,7 +18,7 @@ from isoglot.pipeline.stages.sentence_alignment import apart_from
 from isoglot.pipeline.stages.translations import AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.vocabulary import MERGES
 from isoglot.store import Store
-from isoglot.study.conditions import CONDITIONS
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import parse_study
 from tests.pipeline.making import made, values
@@ -27,9 +27,9 @@ TEXT = TINY_STUDY.replace("parallel_sentences = 20", "parallel_sentences = 20\nm
 STUDY = parse_study(TEXT.replace("updates = 80", "updates = 4"), origin="tiny.toml")
 PAIR = ("ela", "oru")
 PAIRS = {
-    "monolingual": ModelPair.monolingual(STUDY, PAIR, seed=0),
-    "default": ModelPair.bilingual(STUDY, CONDITIONS["default"], PAIR, seed=0),
-    "paraphrases": ModelPair.monolingual(STUDY, ("ela", "ela-prime"), seed=0),
+    "monolingual": ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0),
+    "default": ModelPair.of(STUDY, CONDITIONS["default"], PAIR, seed=0),
+    "paraphrases": ModelPair.of(STUDY, MONOLINGUAL, ("ela", "ela-prime"), seed=0),
 }
 LAYERS = range(5)
 
@@ -48,14 +48,7 @@ def scores_of(stage: TwoModelStage, store: Store) -> dict[tuple[str, int | None]
 
 def vectors(stage: TwoModelStage, text: AnyParallelText, language: str, store: Store) -> np.ndarray:
     """[S, N, D], one sentence at a time."""
-    reader = opened_reader(
-        store.folder,
-        encoder=stage.encoders[language],
-        vocabulary=stage.vocabularies[language],
-        bpe=stage.bpe[language],
-        language=language,
-        splitting=stage.splittings[language],
-    )
+    reader = opened_reader(store.folder, stage.encoders[language], language=language)
     lines = parallel_lines(store.folder(text), language)
     each = [sentence_vectors(reader, reader.sentences([line])) for line in lines]
     return torch.cat(each, dim=1).double().numpy()

@@ -14,6 +14,7 @@ from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.text import write_lines
 from isoglot.pipeline.stages.translations import parallel_lines
 from isoglot.pretraining.run import BEST
+from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.searches import Subwords
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
 from tests.pipeline.making import made
@@ -23,12 +24,12 @@ ORDER_D = order_of_features(16)
 
 
 def monolingual() -> ModelPair:
-    return untrained(ModelPair.monolingual(tiny_study(), ("ela", "oru"), seed=0))
+    return untrained(ModelPair.of(tiny_study(), MONOLINGUAL, ("ela", "oru"), seed=0))
 
 
 def bilingual(*, condition: str = "default") -> ModelPair:
     graph = tiny_graph(condition=condition)
-    return untrained(ModelPair.bilingual(graph.study, graph.condition, graph.pair, seed=0))
+    return untrained(ModelPair.of(graph.study, graph.condition, graph.pair, seed=0))
 
 
 def untrained(pair: ModelPair) -> ModelPair:

@@ -34,20 +34,13 @@ class WordAlignments(Stage):
     """Links of fast_align's model or of the user's own program: a Pharaoh line for each sentence pair."""
 
     kind: ClassVar[str] = "word-alignments"
+    titled: ClassVar[str] = "word alignments of {self.languages[0]} and {self.languages[1]}"
     parallel: AnyParallelText
-    languages: tuple[str, str]
-    """The source first."""
+    languages: tuple[str, str]  # the source first
     splittings: Mapping[str, WordSplitting]
-    splitter_versions: Mapping[str, str]
-    """Another version of a library may find other words."""
-    aligner: tuple[str, ...] = ()
-    """A command that replaces our model."""
-    aligner_version: str = ""
-    """Another build of the program may find other links."""
-
-    @property
-    def title(self) -> str:
-        return f"word alignments of {' and '.join(self.languages)}"
+    splitter_versions: Mapping[str, str]  # another version of a library may find other words
+    aligner: tuple[str, ...] = ()  # a command that replaces our model
+    aligner_version: str = ""  # another build of the program may find other links
 
     def resources(self) -> Resources:
         return Resources(gigabytes=16, hours=8)
@@ -65,7 +58,7 @@ class WordAlignments(Stage):
 
 
 def read_links(folder: Path) -> list[list[Link]]:
-    """The links of each sentence pair: places of words from 0, source first."""
+    """Places of linked words in each sentence pair, from 0, source first."""
     return [pharaoh_links(line) for line in read_lines(folder / LINKS)]
 
 
@@ -74,7 +67,7 @@ class ContextualMaps(TwoModelStage):
     """A map at every layer, fitted on the linked words of parallel sentences (section 5.1.2)."""
 
     kind: ClassVar[str] = "contextual-maps"
-    measured: ClassVar[str] = "maps of words in context"
+    titled: ClassVar[str] = "maps of words in context, {self.label}"
     parallel: AnyParallelText
     links: WordAlignments
     subwords: Subwords

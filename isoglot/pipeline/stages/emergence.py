@@ -29,20 +29,16 @@ class Emergence(Stage):
     """Retrieval of parallel sentences and translation of words at every layer, by cosine alone."""
 
     kind: ClassVar[str] = "emergence"
+    titled: ClassVar[str] = "retrieval, {self.encoder.title}"
     version: ClassVar[int] = 4
     encoder: AnyEncoder
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary
     bpe: Mapping[str, LearnedBpe]
     parallel: AnyParallelText
-    dictionary: AnyDictionary | None
-    """The word translations to score, if there are any."""
+    dictionary: AnyDictionary | None  # the word translations to score, if there are any
+    # The held-out lines of these are the contexts of words; they are not translations of each other.
     texts: Mapping[str, SplitText]
-    """The held-out lines of these are the contexts of words; they are not translations of each other."""
-
-    @property
-    def title(self) -> str:
-        return f"retrieval, {self.encoder.title}"
 
     def resources(self) -> Resources:
         return for_reading(self.encoder.run.shape)
@@ -50,18 +46,7 @@ class Emergence(Stage):
     def make(self, work: Work) -> None:
         model = chosen_model(work.path(self.encoder))
         scores = [Score(metric="parameters", value=sum(parameter.numel() for parameter in model.parameters()))]
-        readers = [
-            opened_reader(
-                work.path,
-                encoder=self.encoder,
-                vocabulary=self.vocabulary,
-                bpe=self.bpe[language],
-                language=language,
-                # The words of parallel sentences are split as those of the text are.
-                splitting=self.texts[language].splitting,
-            )
-            for language in self.languages
-        ]
+        readers = [opened_reader(work.path, self.encoder, language=language) for language in self.languages]
         with enough_threads(readers[0]):
             scores += self._sentence_scores(work, readers)
             if self.dictionary is not None:
@@ -124,11 +109,9 @@ class StructureOverTraining(TwoModelStage):
     """Retrieval and CKA of the models that a bilingual run kept; the chosen model is the last point."""
 
     kind: ClassVar[str] = "structure-over-training"
-    measured: ClassVar[str] = "structure over training"
-    retrieval: AnyParallelText | None
-    """The sentences of `Emergence`."""
-    similarity: AnyParallelText | None
-    """The sentences of Figure 7."""
+    titled: ClassVar[str] = "structure over training, {self.label}"
+    retrieval: AnyParallelText | None  # the sentences of `Emergence`
+    similarity: AnyParallelText | None  # the sentences of Figure 7
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.geometry.cka import linear_cka

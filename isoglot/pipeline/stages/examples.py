@@ -17,8 +17,7 @@ from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 EXAMPLES = "examples"
-EXCESS = 4
-"""This many times too many examples are drawn where some may repeat earlier ones; most repeats are short."""
+EXCESS = 4  # this many times too many examples are drawn where some may repeat earlier ones; most repeats are short
 COUNTS = "counts.json"
 
 
@@ -33,8 +32,8 @@ class SyntheticExamples(Stage):
     language: SyntheticLanguage
     split: str
     count: int
+    # Sets of the source language whose meanings may not occur here, in whatever language.
     apart_from: tuple[SyntheticExamples, ...]
-    """Sets of the source language whose meanings may not occur here, in whatever language."""
 
     @property
     def title(self) -> str:

@@ -6,12 +6,9 @@ These are upper bounds for a scheduler, not estimates of time; docs/cluster.md h
 from isoglot.store import Resources
 from isoglot.study.scales import EncoderShape
 
-LARGE_PARAMETERS = 1_000_000
-"""Token tables excluded. A smaller model, such as the demo's, is no faster on a GPU."""
-GPU_SPEEDUP = 1000
-"""The speed of a V100 relative to the two CPU cores that stages guess for; newer GPUs are faster."""
-UNKNOWN_HOURS = 12.0
-"""The limit for training on files, whose examples are not counted before they are read."""
+LARGE_PARAMETERS = 1_000_000  # token tables excluded. A smaller model, such as the demo's, is no faster on a GPU.
+GPU_SPEEDUP = 1000  # the speed of a V100 relative to the two CPU cores that stages guess for; newer GPUs are faster
+UNKNOWN_HOURS = 12.0  # the limit for training on files, whose examples are not counted before they are read
 LITTLE_GIGABYTES = 0.1
 
 

@@ -12,17 +12,16 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.stages.contextual_maps import ContextualMaps
 from isoglot.pipeline.stages.examples import AnyExamples, read_counts, read_examples
-from isoglot.pipeline.stages.fine_tuning import PLACES, TaskTraining, best_settings, dev_score, num_diverged
+from isoglot.pipeline.stages.fine_tuning import PLACES, TaskTraining, searched
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model
 from isoglot.pipeline.stages.readers import MAPS
-from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
-from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
+from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
+from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
-    from isoglot.corpora.sentences import Encoding
     from isoglot.evaluation.transfer.fine_tuning import FineTuned
     from isoglot.evaluation.transfer.model import Mapped, NewLayers
     from isoglot.machine import Machine
@@ -36,8 +35,7 @@ class LayerHead(TaskTraining):
     """The new layers of one setting, with their scores on the source (section 5.1.2)."""
 
     kind: ClassVar[str] = "layer-head"
-    layer: int
-    """The last frozen layer, counted from 0, the embeddings."""
+    layer: int  # the last frozen layer, counted from 0, the embeddings
     new_layers: int
     bpe: LearnedBpe
     test: AnyExamples
@@ -60,9 +58,6 @@ class LayerHead(TaskTraining):
     def scored_layer(self) -> int:
         return self.layer
 
-    def encoding(self, work: Work, language: str) -> Encoding:
-        return opened_encoding(work.path, language=language, bpe=self.bpe, vocabulary=self.vocabulary)
-
     def learner(self, encoder: Encoder) -> NewLayers:
         from isoglot.evaluation.transfer.model import drawn_layers
 
@@ -82,19 +77,14 @@ class LayerTransfer(Stage):
     """Scores in both languages of the setting that is best on the source's dev set."""
 
     kind: ClassVar[str] = "layer-transfer"
-    heads: tuple[LayerHead, ...]
-    """One for each setting, all of one task on one layer."""
-    language: str
-    """The target."""
-    encoder: AnyEncoder
-    """The reader of the target; the encoder of the heads where one model reads both languages."""
+    heads: tuple[LayerHead, ...]  # one for each setting, all of one task on one layer
+    language: str  # the target
+    encoder: AnyEncoder  # the reader of the target; the encoder of the heads where one model reads both languages
     vocabulary: BuiltVocabulary
     bpe: LearnedBpe
     test: AnyExamples
-    maps: ContextualMaps | None
-    """Maps from the target to the source; with None its states are read as they are."""
-    new_vectors: NewVectors | None
-    """How states are mapped; None where they are not."""
+    maps: ContextualMaps | None  # maps from the target to the source; with None its states are read as they are
+    new_vectors: NewVectors | None  # how states are mapped; None where they are not
     label: str = field(metadata=NOT_IDENTITY)
 
     def __post_init__(self) -> None:
@@ -134,14 +124,10 @@ class LayerTransfer(Stage):
         from isoglot.machine import this_machine
 
         task, machine = task_named(self.task), this_machine()
-        by_head = [read_scores(work.path(head)) for head in self.heads]
-        best = best_settings([dev_score(scores, self.task) for scores in by_head])
-        if not best:
-            raise IsoglotError(
-                f"every setting of {task.title} on layer {self.layer} diverged in its first epoch; "
-                "lower change.alignment.layer_tasks.learning_rates"
-            )
-        head, run = self.heads[best[0]], self.heads[best[0]].run
+        title, fix = f"{task.title} on layer {self.layer}", "lower change.alignment.layer_tasks.learning_rates"
+        by_setting, counts = searched(self.heads, work, title=title, fix=fix)
+        best = next(iter(by_setting))
+        head, run = self.heads[best], self.heads[best].run
         encoder = NewLayers(
             chosen_model(work.path(self.encoder)).encoder,
             layer=self.layer,
@@ -155,15 +141,14 @@ class LayerTransfer(Stage):
                 read_examples(task, work.path(self.test)),
                 model=model.to(machine.device),
                 labels=labels,
-                encoding=opened_encoding(work.path, language=self.language, bpe=self.bpe, vocabulary=self.vocabulary),
+                encoding=self.encoder.streams[self.language].encoding(work.path),
                 most_tokens=run.most_tokens,
                 machine=machine,
             )
         values = {metric: float(value) for metric, value in (tested.scores | read_counts(work.path(self.test))).items()}
         scores = scores_of(values, layer=self.layer, language=self.language)
-        scores += [score for score in by_head[best[0]] if score.metric != "diverged"]
-        search = {PLACES[0]: best[0], "settings_diverged": num_diverged(by_head), "settings_tried": len(self.heads)}
-        write_scores(work.folder, scores + scores_of(search, layer=self.layer))
+        scores += by_setting[best] + scores_of({PLACES[0]: best} | counts, layer=self.layer)
+        write_scores(work.folder, scores)
 
     def _mapped(self, work: Work) -> Mapped | None:
         from isoglot.evaluation.geometry.vector_maps import read_maps

@@ -46,13 +46,10 @@ class UntrainedEncoder(Stage):
     """The model a run starts from: its scores owe nothing to learning."""
 
     kind: ClassVar[str] = "untrained-encoder"
+    titled: ClassVar[str] = "untrained model, {self.label}"
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
     label: str = field(metadata=NOT_IDENTITY)
-
-    @property
-    def title(self) -> str:
-        return f"untrained model, {self.label}"
 
     def make(self, work: Work) -> None:
         from isoglot.model.cloze import write_model
@@ -67,17 +64,14 @@ class PretrainedEncoder(Stage):
     """The model a run ends with, chosen by the source language's dev perplexity."""
 
     kind: ClassVar[str] = "pretrained-encoder"
+    titled: ClassVar[str] = "pretraining, {self.label}"
     version: ClassVar[int] = 2
     fills_gpu: ClassVar[bool] = True
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
+    # Where a language has one, training reads it in place of its stream.
     switchable: Mapping[str, SwitchableTrainingText]
-    """Where a language has one, training reads it in place of its stream."""
     label: str = field(metadata=NOT_IDENTITY)
-
-    @property
-    def title(self) -> str:
-        return f"pretraining, {self.label}"
 
     def amount(self) -> Amount:
         return Amount(units=self.run.tokens, of="tokens")
@@ -242,8 +236,7 @@ class TableSizes:
     """The number of tokens in one model's tables."""
 
     by_language: Mapping[str, int]
-    are_known: bool
-    """False where they are guessed from the number of BPE merges."""
+    are_known: bool  # False where they are guessed from the number of BPE merges
 
 
 def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:

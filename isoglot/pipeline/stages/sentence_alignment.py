@@ -26,7 +26,7 @@ class SentenceAlignment(TwoModelStage):
     """Maps from the target's sentences to the source's, and retrieval of other sentences (section 5.1.3)."""
 
     kind: ClassVar[str] = "sentence-alignment"
-    measured: ClassVar[str] = "map of sentences"
+    titled: ClassVar[str] = "map of sentences, {self.label}"
     version: ClassVar[int] = 2
     fit: AnyParallelText
     test: AnyParallelText
@@ -107,7 +107,7 @@ class Similarity(TwoModelStage):
     """CKA of parallel sentences (section 5.2), beside the measures of later work."""
 
     kind: ClassVar[str] = "similarity"
-    measured: ClassVar[str] = "similarity"
+    titled: ClassVar[str] = "similarity, {self.label}"
     version: ClassVar[int] = 2
     parallel: AnyParallelText
 

@@ -23,8 +23,7 @@ from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 LINES = "lines.txt"
 LINES_BETWEEN_REPORTS = 1000
-HUB_GIGABYTES = 20.0
-"""A guess: the size of a data set on the hub is unknown before it is fetched."""
+HUB_GIGABYTES = 20.0  # a guess: the size of a data set on the hub is unknown before it is fetched
 
 
 def read_lines(path: Path) -> list[str]:
@@ -40,18 +39,23 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReadsText(Stage):
+    """A stage whose job is to go through text, its own or that of its inputs."""
+
+    def resources(self) -> Resources:
+        return for_text(gigabytes(self))
+
+
+@dataclass(frozen=True, kw_only=True)
 class SyntheticText(Stage):
     """Monolingual text of a synthetic language; each language's meanings are drawn independently."""
 
     kind: ClassVar[str] = "text"
+    titled: ClassVar[str] = "text of {self.language.name}, {self.domain.value} domain"
     world: World
     language: SyntheticLanguage
     domain: Domain
     sentences: int
-
-    @property
-    def title(self) -> str:
-        return f"text of {self.language.name}, {self.domain.value} domain"
 
     def amount(self) -> Amount:
         return Amount(units=self.sentences, of="sentences")
@@ -79,7 +83,7 @@ class FileText:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WikipediaText(Stage):
+class WikipediaText(ReadsText):
     """The paragraphs of a Wikipedia dump."""
 
     kind: ClassVar[str] = "wikipedia-text"
@@ -91,9 +95,6 @@ class WikipediaText(Stage):
 
     def amount(self) -> Amount:
         return Amount(units=total_bytes(self.dumps), of="bytes")
-
-    def resources(self) -> Resources:
-        return for_text(gigabytes(self))
 
     def make(self, work: Work) -> None:
         write_lines(work.folder / LINES, self._lines(work))
@@ -114,18 +115,12 @@ class WikipediaText(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HubText(Stage):
+class HubText(ReadsText):
     """The text of a Hugging Face data set."""
 
     kind: ClassVar[str] = "hub-text"
+    titled: ClassVar[str] = "text of {self.dataset.dataset}"
     dataset: HubDataset
-
-    @property
-    def title(self) -> str:
-        return f"text of {self.dataset.dataset}"
-
-    def resources(self) -> Resources:
-        return for_text(gigabytes(self))
 
     def make(self, work: Work) -> None:
         from isoglot.corpora.readers.hub_text import dataset_lines
@@ -141,58 +136,54 @@ class HubText(Stage):
 AnyText = SyntheticText | FileText | WikipediaText | HubText
 
 
-def gigabytes(text: AnyText) -> float:
-    """The approximate size on disk; zero for synthetic text, which is always small."""
-    match text:
-        case SyntheticText():
-            return 0.0
+def gigabytes(reads: FileText | Stage) -> float:
+    """The approximate size on disk of the text; zero if it is synthetic, and then always small."""
+    match reads:
         case HubText():
             return HUB_GIGABYTES
         case FileText(files=files) | WikipediaText(dumps=files):
             return total_bytes(files) / 1e9
+        case SplitText(text=text):
+            return gigabytes(text)
+        case _:
+            # Other inputs were made from the same split texts: what they read is not read again.
+            texts = [stage for stage in reads.inputs.values() if isinstance(stage, SplitText)]
+            return sum(map(gigabytes, texts))
 
 
 def text_lines(text: AnyText, work: Work) -> Iterator[str]:
     """The lines of a text; progress is reported to the stage that reads them."""
-    if not isinstance(text, FileText):
-        path = work.path(text) / LINES
-        yield from _lines(path, work, before=0, total=path.stat().st_size)
-        return
-    total, before = total_bytes(text.files), 0
-    for file in text.files:
-        yield from _lines(file.path, work, before=before, total=total)
+    files = text.files if isinstance(text, FileText) else ()
+    paths = [file.path for file in files] if isinstance(text, FileText) else [work.path(text) / LINES]
+    total, before = sum(path.stat().st_size for path in paths), 0
+    for path in paths:
+        with LineFile(path) as lines:
+            for line in lines:
+                if lines.number == 1 and line.startswith("<mediawiki"):
+                    raise IsoglotError(
+                        f"{path}:1: this is a Wikipedia dump, not text; give it a name that ends in .xml or .xml.bz2"
+                    )
+                if lines.number % LINES_BETWEEN_REPORTS == 0:
+                    work.progress(before + lines.position, total, "bytes")
+                yield line
+        before += path.stat().st_size
+    for file in files:
         file.check_unchanged()
-        before += file.num_bytes
-
-
-def _lines(path: Path, work: Work, *, before: int, total: int) -> Iterator[str]:
-    with LineFile(path) as lines:
-        for line in lines:
-            if lines.number == 1 and line.startswith("<mediawiki"):
-                raise IsoglotError(
-                    f"{path}:1: this is a Wikipedia dump, not text; give it a name that ends in .xml or .xml.bz2"
-                )
-            if lines.number % LINES_BETWEEN_REPORTS == 0:
-                work.progress(before + lines.position, total, "bytes")
-            yield line
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitText(Stage):
+class SplitText(ReadsText):
     """Shuffled lines of words for training; dev and test lines are held out before anything is learned."""
 
     kind: ClassVar[str] = "split-text"
     language: str
     text: AnyText
     splitting: WordSplitting
-    splitter_version: str
-    """Another version of the library may find other words."""
+    splitter_version: str  # another version of the library may find other words
     dev_lines: int
     test_lines: int
-    most_words: int | None = None
-    """The limit for training lines."""
-    no_larger_than: SplitText | None = None
-    """A text with at least as many training words."""
+    most_words: int | None = None  # the limit for training lines
+    no_larger_than: SplitText | None = None  # a text with at least as many training words
 
     @property
     def title(self) -> str:
@@ -206,9 +197,6 @@ class SplitText(Stage):
         if not isinstance(self.text, FileText):
             return None
         return Amount(units=total_bytes(self.text.files), of="bytes")
-
-    def resources(self) -> Resources:
-        return for_text(gigabytes(self.text))
 
     def make(self, work: Work) -> None:
         limits = [self.most_words] if self.most_words is not None else []
@@ -228,12 +216,3 @@ class SplitText(Stage):
             # Handing lines to another process takes longer than cutting them at white space.
             workers=1 if self.splitting.splitter is Splitter.WHITESPACE else num_workers(),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadsSplitText(Stage):
-    """A stage whose job is to go through the words of its split texts."""
-
-    def resources(self) -> Resources:
-        texts = [stage.text for stage in self.inputs.values() if isinstance(stage, SplitText)]
-        return for_text(sum(map(gigabytes, texts)))

@@ -18,7 +18,7 @@ from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.vocabulary import UNK, Vocabulary, anchor_statistics, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
-from isoglot.pipeline.stages.text import ReadsSplitText, SplitText, SyntheticText
+from isoglot.pipeline.stages.text import ReadsText, SplitText, SyntheticText
 from isoglot.pipeline.stages.translations import AnyDictionary, word_pairs
 from isoglot.store import Stage, Work
 from isoglot.study.conditions import KeptAnchors, TableKind
@@ -26,8 +26,7 @@ from isoglot.study.languages import WordSplitting
 
 MERGES = "merges.txt"
 VOCABULARY = "vocabulary.json"
-UNKNOWN = ""
-"""Stands for unknown subwords in counts; no subword has this spelling."""
+UNKNOWN = ""  # stands for unknown subwords in counts; no subword has this spelling
 
 
 def _language_list(texts: Iterable[SplitText]) -> str:
@@ -35,14 +34,13 @@ def _language_list(texts: Iterable[SplitText]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnedBpe(ReadsSplitText):
+class LearnedBpe(ReadsText):
     """BPE of one text, or of several together."""
 
     kind: ClassVar[str] = "bpe"
     texts: tuple[SplitText, ...]
     merges: int
-    most_words: int = 20_000_000
-    """The limit for each text."""
+    most_words: int = 20_000_000  # the limit for each text
 
     @property
     def title(self) -> str:
@@ -67,7 +65,7 @@ class LearnedBpe(ReadsSplitText):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuiltVocabulary(ReadsSplitText):
+class BuiltVocabulary(ReadsText):
     """Tables of ids for all languages of a model."""
 
     kind: ClassVar[str] = "vocabulary"
@@ -93,58 +91,43 @@ class BuiltVocabulary(ReadsSplitText):
         vocabulary.write(work.folder / VOCABULARY)
 
 
-def opened_encoding(
-    path: Callable[[Stage], Path], *, language: str, bpe: LearnedBpe, vocabulary: BuiltVocabulary
-) -> Encoding:
-    """A language's way from words to ids; `path` gives the folder of a stage, as `Work.path` and `Store.folder` do."""
-    return Encoding(
-        language=language,
-        bpe=Bpe.read(path(bpe) / MERGES),
-        vocabulary=Vocabulary.read(path(vocabulary) / VOCABULARY),
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
-class TokenStreams(ReadsSplitText):
+class TokenStreams(ReadsText):
     """One language's text as ids of one vocabulary."""
 
     kind: ClassVar[str] = "token-streams"
+    titled: ClassVar[str] = "token stream of {self.language}, {self.vocabulary.title}"
     language: str
     text: SplitText
     bpe: LearnedBpe
     vocabulary: BuiltVocabulary
 
-    @property
-    def title(self) -> str:
-        return f"token stream of {self.language}, {self.vocabulary.title}"
-
     def make(self, work: Work) -> None:
-        write_stream(
-            work.folder,
+        encoding, text = self.encoding(work.path), NumberedText.read(work.path(self.text))
+        write_stream(work.folder, language=self.language, text=text, bpe=encoding.bpe, vocabulary=encoding.vocabulary)
+
+    def encoding(self, path: Callable[[Stage], Path]) -> Encoding:
+        """The way from words to ids; `path` gives the folder of a stage, as `Work.path` and `Store.folder` do."""
+        return Encoding(
             language=self.language,
-            text=NumberedText.read(work.path(self.text)),
-            bpe=Bpe.read(work.path(self.bpe) / MERGES),
-            vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
+            bpe=Bpe.read(path(self.bpe) / MERGES),
+            vocabulary=Vocabulary.read(path(self.vocabulary) / VOCABULARY),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SwitchableTrainingText(ReadsSplitText):
+class SwitchableTrainingText(ReadsText):
     """One language's training lines with translations of its words into all other languages, for extra anchors."""
 
     kind: ClassVar[str] = "switchable-text"
+    titled: ClassVar[str] = "switchable text of {self.language}, {self.vocabulary.tables.value} vocabulary"
     language: str
     text: SplitText
     bpe: Mapping[str, LearnedBpe]
     vocabulary: BuiltVocabulary
     dictionaries: tuple[AnyDictionary, ...]
-    held_out: tuple[AnyDictionary, ...]
-    """Pairs that score word translation: the model must not see them in training."""
+    held_out: tuple[AnyDictionary, ...]  # pairs that score word translation: the model must not see them in training
     splittings: Mapping[str, WordSplitting]
-
-    @property
-    def title(self) -> str:
-        return f"switchable text of {self.language}, {self.vocabulary.tables.value} vocabulary"
 
     def make(self, work: Work) -> None:
         text, translations = NumberedText.read(work.path(self.text)), self._translations(work)
@@ -179,20 +162,17 @@ class SwitchableTrainingText(ReadsSplitText):
 
 
 @dataclass(frozen=True, kw_only=True)
-class VocabularyStatistics(ReadsSplitText):
+class VocabularyStatistics(ReadsText):
     """How well a vocabulary fits the text of its languages and how much they share, counted on token streams."""
 
     kind: ClassVar[str] = "vocabulary-statistics"
+    titled: ClassVar[str] = "statistics of the {self.vocabulary.title}"
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary
     texts: Mapping[str, SplitText]
     bpe: Mapping[str, LearnedBpe]
     streams: Mapping[str, TokenStreams]
     switchable: Mapping[str, SwitchableTrainingText]
-
-    @property
-    def title(self) -> str:
-        return f"statistics of the {self.vocabulary.title}"
 
     def make(self, work: Work) -> None:
         write_scores(work.folder, self._scores(work))

@@ -18,7 +18,7 @@ from isoglot.machine import num_workers
 from isoglot.pipeline.stages.readers import TwoModelStage
 from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
 from isoglot.pipeline.stages.source_files import SourceFile
-from isoglot.pipeline.stages.text import LINES_BETWEEN_REPORTS, ReadsSplitText, SplitText, read_lines, write_lines
+from isoglot.pipeline.stages.text import LINES_BETWEEN_REPORTS, ReadsText, SplitText, read_lines, write_lines
 from isoglot.pipeline.stages.translations import AnyDictionary, split_entries
 from isoglot.store import Stage, Work
 from isoglot.study.searches import FastText
@@ -37,17 +37,14 @@ DRAFT = "text.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FastTextVectors(ReadsSplitText):
+class FastTextVectors(ReadsText):
     """Vectors of a text's words, the most frequent first; two trainings on the same text differ in their numbers."""
 
     kind: ClassVar[str] = "fasttext-vectors"
+    titled: ClassVar[str] = "fastText vectors, {self.text.title}"
     text: SplitText
     training: FastText
     most_words: int
-
-    @property
-    def title(self) -> str:
-        return f"fastText vectors, {self.text.title}"
 
     def make(self, work: Work) -> None:
         text = NumberedText.read(work.path(self.text))
@@ -66,12 +63,9 @@ class WordVectorFile(Stage):
     """The first vectors of the user's file."""
 
     kind: ClassVar[str] = "word-vector-file"
+    titled: ClassVar[str] = "word vectors, {self.file.path.name}"
     file: SourceFile
     most_words: int
-
-    @property
-    def title(self) -> str:
-        return f"word vectors, {self.file.path.name}"
 
     def make(self, work: Work) -> None:
         words, vector_WD = read_word_vectors(self.file.path, most_words=self.most_words)
@@ -102,15 +96,13 @@ class WordLevelAlignment(TwoModelStage):
     """
 
     kind: ClassVar[str] = "word-level-alignment"
-    measured: ClassVar[str] = "map of words"
+    titled: ClassVar[str] = "map of words, {self.label}"
     version: ClassVar[int] = 2
-    texts: Mapping[str, SplitText]
-    """Their training lines give the words and their contexts."""
+    texts: Mapping[str, SplitText]  # their training lines give the words and their contexts
     fit: AnyDictionary
     # Departure: the reverse direction is scored by the same entries turned round; MUSE has a dictionary of its own.
     test: AnyDictionary
-    vectors: Mapping[str, AnyWordVectors]
-    """The baseline, for both languages or for none."""
+    vectors: Mapping[str, AnyWordVectors]  # the baseline, for both languages or for none
     rounds: int
     # Departure: a line of the text is a sentence; what is longer than the model's windows is read in pieces.
     word_sentences: int
