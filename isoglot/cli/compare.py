@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from isoglot.cli.options import Folders, grouped_options, named_folder, plain_console
 from isoglot.errors import IsoglotError
@@ -69,7 +69,12 @@ def compare(
     lines = read_parallel_lines(Path(parallel[0]), Path(parallel[1]), anyway=anyway)
     reader_a = _reader(a, store=store, data=folders.data_path)
     reader_b = reader_a if a == b else _reader(b, store=store, data=folders.data_path)
-    _make_writable(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IsoglotError(f"--to {folder}: cannot be made ({error.strerror}); name another folder") from error
+    if not os.access(folder, os.W_OK):
+        raise IsoglotError(f"--to {folder}: cannot be written to; name another folder")
     with _progress(total=len(lines.a)) as progress:
         found = compared(
             reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, progress=progress
@@ -116,26 +121,11 @@ def _short(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", last.removesuffix(".toml")).strip("-.") or "model"
 
 
-def _make_writable(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IsoglotError(f"--to {folder}: cannot be made ({error.strerror}); name another folder") from error
-    if not os.access(folder, os.W_OK):
-        raise IsoglotError(f"--to {folder}: cannot be written to; name another folder")
-
-
 @contextmanager
 def _progress(*, total: int) -> Iterator[LineProgress]:
     """A bar for each model on the terminal, where it can be no part of the results."""
     console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("lines"),
-        TimeRemainingColumn(compact=True),
-    )
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), "lines", TimeRemainingColumn(compact=True))
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks = {name: bars.add_task(f"{name} reads", total=total) for name in "AB"}
         yield lambda name, done: bars.update(tasks[name], completed=done)

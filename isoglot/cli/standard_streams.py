@@ -30,14 +30,11 @@ class Outlet(io.FileIO):
                 return super().write(content)
             except BrokenPipeError:
                 self._is_unread = True
-                self._take_leave()
+            if self.last_word is None:
+                raise SystemExit(CLOSED_PIPE)
+            if self.fileno() != sys.stderr.fileno():
+                print(self.last_word, file=sys.stderr)
         return memoryview(content).nbytes
-
-    def _take_leave(self) -> None:
-        if self.last_word is None:
-            raise SystemExit(CLOSED_PIPE)
-        if self.fileno() != sys.stderr.fileno():
-            print(self.last_word, file=sys.stderr)
 
 
 def watch_readers() -> None:

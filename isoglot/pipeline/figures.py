@@ -12,8 +12,8 @@ from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.store import Stage
 from isoglot.study.conditions import CONDITIONS, DEFAULT, MONOLINGUAL, Condition
 from isoglot.study.languages import PRIME
+from isoglot.study.real_text import task_names
 from isoglot.study.study import Study
-from isoglot.study.task_files import task_names
 
 FIGURE_4 = "figure-4"
 FIGURE_5 = "figure-5"

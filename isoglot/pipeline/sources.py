@@ -130,17 +130,16 @@ class FileSources:
 
     def parallel(self, languages: Pair) -> ParallelFiles:
         """Sentences to score retrieval by."""
-        return ParallelFiles(files=self._files(self.real.resource("retrieval", languages)), languages=languages)
+        return ParallelFiles(files=self._files(self.real.resource("retrieval", *languages)), languages=languages)
 
-    def dictionary(self, languages: Pair) -> DictionaryFile:
-        """Words to make extra anchors of."""
-        (file,) = self._files(self.real.resource("dictionary", languages))
+    def dictionary(self, languages: Pair, *, kind: str = "dictionary") -> DictionaryFile:
+        """Words to make extra anchors of, or of another kind."""
+        (file,) = self._files(self.real.resource(kind, *languages))
         return DictionaryFile(file=file, languages=languages)
 
     def word_translation(self, languages: Pair) -> DictionaryFile:
         """Words to score word translation by."""
-        (file,) = self._files(self.real.resource("word-translation", languages))
-        return DictionaryFile(file=file, languages=languages)
+        return self.dictionary(languages, kind="word-translation")
 
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
         """Dictionaries of which no extra anchors may be made."""
@@ -150,23 +149,19 @@ class FileSources:
     def mapping(self, languages: Pair) -> ParallelFiles:
         """Sentences to fit maps on and to compare models by; paraphrases for a language and its second model."""
         source, target = languages
-        if original(target) == source:
-            paths = self.real.language_resource("paraphrase", source)
-        else:
-            paths = self.real.resource("mapping", languages)
-        return ParallelFiles(files=self._files(paths), languages=languages)
+        kind, *owners = ("paraphrase", source) if original(target) == source else ("mapping", source, target)
+        return ParallelFiles(files=self._files(self.real.resource(kind, *owners)), languages=languages)
 
     def word_mapping(self, languages: Pair) -> tuple[DictionaryFile, DictionaryFile]:
         """Words to fit maps on, and words to score them by."""
-        (file,) = self._files(self.real.resource("word-mapping", languages))
-        return DictionaryFile(file=file, languages=languages), self.word_translation(languages)
+        return self.dictionary(languages, kind="word-mapping"), self.word_translation(languages)
 
     def word_vectors(self, language: str) -> SourceFile | None:
         """Vectors that the user has; None where the study names none for any language."""
         # A file that is named and missing is an error: other vectors must not take its place.
         if not any(key.startswith("vectors.") for key in self.real.resources):
             return None
-        (file,) = self._files(self.real.language_resource("vectors", language))
+        (file,) = self._files(self.real.resource("vectors", language))
         return file
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> ExampleFiles:

@@ -11,10 +11,10 @@ from isoglot.report.quantities import short_number
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import LANGUAGES, Language
+from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.study import Study, Synthetic, builtin_study_names, read_study
 from isoglot.study.synthetic_languages import SyntheticLanguage
-from isoglot.study.task_files import task_names
 
 
 def listing() -> Iterator[RenderableType]:

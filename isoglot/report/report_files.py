@@ -22,10 +22,9 @@ from isoglot.store import Store
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import MONOLINGUAL, named_in_file, read_condition
 from isoglot.study.exhibit_names import ExhibitFilter
-from isoglot.study.real_text import RealText
+from isoglot.study.real_text import RealText, task_names
 from isoglot.study.scales import Scale
 from isoglot.study.study import Study, Synthetic
-from isoglot.study.task_files import task_names
 
 MEASUREMENTS = "measurements.jsonl"
 PROVENANCE = "provenance.json"

@@ -132,8 +132,8 @@ class Condition:
 DEFAULT = Condition(name="default", label="Default", section="4")
 UNION_VOCABULARY = replace(DEFAULT, section="4.2", segmentation=Segmentation.EACH)
 SEPARATED = replace(UNION_VOCABULARY, section="4.3")
-BOTTOM_3 = frozenset(range(1, 4))
-BOTTOM_6 = frozenset(range(1, 7))
+L1_3 = frozenset(range(1, 4))
+L1_6 = frozenset(range(1, 7))
 
 TABLE_1 = (
     DEFAULT,
@@ -142,14 +142,10 @@ TABLE_1 = (
     replace(UNION_VOCABULARY, name="default-anchors", label="Default anchors"),
     replace(DEFAULT, name="extra-anchors", label="Extra anchors", section="4.2", anchors=Anchors.EXTRA),
     replace(SEPARATED, name="sep-emb", label="Sep Emb", separate=Separate(embeddings=True)),
-    replace(SEPARATED, name="sep-l1-3", label="Sep L1-3", separate=Separate(layers=BOTTOM_3)),
-    replace(SEPARATED, name="sep-l1-6", label="Sep L1-6", separate=Separate(layers=BOTTOM_6)),
-    replace(
-        SEPARATED, name="sep-emb-l1-3", label="Sep Emb + L1-3", separate=Separate(embeddings=True, layers=BOTTOM_3)
-    ),
-    replace(
-        SEPARATED, name="sep-emb-l1-6", label="Sep Emb + L1-6", separate=Separate(embeddings=True, layers=BOTTOM_6)
-    ),
+    replace(SEPARATED, name="sep-l1-3", label="Sep L1-3", separate=Separate(layers=L1_3)),
+    replace(SEPARATED, name="sep-l1-6", label="Sep L1-6", separate=Separate(layers=L1_6)),
+    replace(SEPARATED, name="sep-emb-l1-3", label="Sep Emb + L1-3", separate=Separate(embeddings=True, layers=L1_3)),
+    replace(SEPARATED, name="sep-emb-l1-6", label="Sep Emb + L1-6", separate=Separate(embeddings=True, layers=L1_6)),
 )
 
 # Models of one language each, to compare with those of two: no row of Table 1, and no condition of a study.

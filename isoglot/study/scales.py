@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from isoglot.study.limits import Count, CountOrZero, Positive, Share, ShareBelowOne, ShareInside, at_least
 from isoglot.study.searches import Alignment, FastText, Schedule, Search
+from isoglot.study.toml_tables import Count, CountOrZero, Positive, Share, ShareBelowOne, ShareInside, at_least
 
 
 class NormPlacement(StrEnum):

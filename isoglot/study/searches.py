@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from isoglot.study.limits import Count, CountOrZero, Positive, ShareBelowOne, TwoOrMore
+from isoglot.study.toml_tables import Count, CountOrZero, Positive, ShareBelowOne, TwoOrMore
 
 
 class Schedule(StrEnum):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from isoglot.errors import IsoglotError
-from isoglot.study.limits import Count, CountOrZero, Seed, Share, TwoOrMore, UpToTen, refuse_outside_limits
+from isoglot.study.toml_tables import Count, CountOrZero, Seed, Share, TwoOrMore, UpToTen, refuse_outside_limits
 
 
 class WordOrder(StrEnum):

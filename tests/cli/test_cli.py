@@ -15,9 +15,9 @@ from isoglot.machine import PROCESSES_VARIABLE
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES
 from isoglot.study.study import builtin_study_names
-from isoglot.study.task_files import task_names
 
 
 def rows(text: str) -> dict[str, list[str]]:

@@ -96,11 +96,11 @@ def test_files_of_one_language_and_files_by_twos() -> None:
     text = real_text(
         '[resources]\nparaphrase.en = ["a", "a", "b", "c"]\nvectors.fr = "v"\nmapping.en-fr = ["a", "b", "c", "d"]\n'
     )
-    assert text.language_resource("paraphrase", "en") == tuple(Path("/data") / name for name in "aabc")
-    assert text.language_resource("vectors", "fr") == (Path("/data/v"),)
-    assert len(text.resource("mapping", ("en", "fr"))) == 4
-    with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name files of word vectors"):
-        text.language_resource("vectors", "en")
+    assert text.resource("paraphrase", "en") == tuple(Path("/data") / name for name in "aabc")
+    assert text.resource("vectors", "fr") == (Path("/data/v"),)
+    assert len(text.resource("mapping", "en", "fr")) == 4
+    with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name a file of word vectors"):
+        text.resource("vectors", "en")
     for wrong, message in (
         ('paraphrase.en-fr = "a"', r"paraphrase\.en-fr: the languages of this study are 'en'"),
         ('vectors.en = ["a", "b"]', r"takes no more than 1 file"),
@@ -112,12 +112,12 @@ def test_files_of_one_language_and_files_by_twos() -> None:
 
 def test_resources_are_found_by_kind_and_pair() -> None:
     text = real_text('[resources]\ndictionary.en-fr = "d.tsv"\nretrieval.en-zh = ["a", "b"]\n')
-    assert text.resource("dictionary", ("en", "fr")) == (Path("/data/d.tsv"),)
-    assert text.resource("retrieval", ("en", "zh")) == (Path("/data/a"), Path("/data/b"))
+    assert text.resource("dictionary", "en", "fr") == (Path("/data/d.tsv"),)
+    assert text.resource("retrieval", "en", "zh") == (Path("/data/a"), Path("/data/b"))
     with pytest.raises(
         MissingDataError, match=r"resources\.dictionary\.en-zh is not given: name a file of word transl"
     ):
-        text.resource("dictionary", ("en", "zh"))
+        text.resource("dictionary", "en", "zh")
 
 
 def test_a_second_domain_may_be_missing() -> None:
