@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from isoglot.errors import MissingDataError
 from isoglot.store import Stage
+from isoglot.study.conditions import CONDITIONS
 
 EMERGENCE = "emergence"
 VOCABULARY = "vocabulary"
@@ -17,6 +18,12 @@ TRAINING = "training"
 UNTRAINED = "untrained"
 FROZEN = "untrained-frozen"  # an untrained encoder that fine-tuning leaves as it is
 MAPPED = "mapped"
+FIGURE_4 = "figure-4"
+FIGURE_5 = "figure-5"
+FIGURE_6 = "figure-6"
+FIGURE_7 = "figure-7"
+FIGURE_8 = "figure-8"
+OF_PRIME = CONDITIONS["sep-emb"]  # the condition of the model that reads one language twice (section 5.2)
 
 Stages = Mapping[str | None, Stage]  # the stages that fill the cells of one model in an exhibit, by variant
 
@@ -54,7 +61,7 @@ def filled(
     task: str | None = None,
     part: str | None = None,
 ) -> Iterator[Cell | Gap]:
-    """The cells of one model, or a gap; `part` names the gap where only a part of the exhibit is missing."""
+    """The cells of one model, or a gap, which is called by the `part` of the exhibit that is missing."""
     # Files are looked up here and not before: stages are made lazily, so that one model without its files leaves a gap
     # and the other models stay.
     try:

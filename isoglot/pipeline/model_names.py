@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.pipeline.cells import UNTRAINED, Cell
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_6, FIGURE_7, OF_PRIME, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.figures import OF_PRIME
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import Side
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
@@ -26,10 +25,6 @@ from isoglot.study.languages import PRIME, original
 from isoglot.study.study import Study, read_study, with_seeds
 
 FORM = 'write a model as STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained", as in demo:default:oru:1'
-SHOWING_SECOND_MODELS = ("figure-7",)
-SHOWING_ONE_LANGUAGE = ("figure-7", "figure-6", "figure-4")
-# Exhibits that show all models of a kind, unless the study narrows them.
-SHOWING_TWO_LANGUAGES = ("emergence", "table-1", "training", "figure-6", "figure-7")
 
 
 def named_side(name: str, *, store: Store, data: Path | None = None, language: str | None = None) -> Side:
@@ -44,14 +39,14 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
             raise IsoglotError(f"{name}: the name says {other[0]} and --language {language}; drop one of them")
         choices = [language, *(choice for choice in choices if choice != language)]
     side = _side(name, study, _condition(name, condition, study=study), choices)
-    if not store.has(side.encoder):
-        if store.find_folder(side.encoder) is not None:
-            raise IsoglotError(
-                f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
-                "--largest-file 1GB, and unpack that here"
-            )
-        raise IsoglotError(f"{name}: this model is not in {store.root} yet{_making(study_name, side, store, data)}")
-    return side
+    if store.has(side.encoder):
+        return side
+    if store.find_folder(side.encoder) is not None:
+        raise IsoglotError(
+            f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
+            "--largest-file 1GB, and unpack that here"
+        )
+    raise IsoglotError(f"{name}: this model is not in {store.root} yet{_making(study_name, side, store, data)}")
 
 
 def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
@@ -64,13 +59,11 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
             return store.find(name)
         except IsoglotError as error:
             raise IsoglotError(f"{error}; {no_condition}") from None
-    models, measured = dict(_models(study, known)), dict(_cells(study, known.name))
-    for each, graph in models.items():
+    models = {each: graph.pretrained for each, graph in _models(study, known)}
+    measured = {each: cell.stage for each, cell in _cells(study, known.name)}
+    for each, stage in (*models.items(), *measured.items()):
         if each.fits(choices):
-            return graph.pretrained
-    for each, cell in measured.items():
-        if each.fits(choices):
-            return cell.stage
+            return stage
     is_of_a_cell = any(choice in each.measured for each in measured for choice in choices)
     fitting = [each.spelled(known.name) for each in (measured if is_of_a_cell else models)]
     raise IsoglotError(f"{name!r} is none of {study.name}'s {', '.join(fitting)}")
@@ -122,12 +115,9 @@ def _side(name: str, study: Study, condition: Condition, choices: list[str]) -> 
         raise IsoglotError(f"{name}: {unknown[0]!r} is no language, pair or seed of {study.name} ({known}); {FORM}")
     if len(languages) != 1 or len(seeds) > 1 or len(named_pairs) > 1:
         raise IsoglotError(f"{name}: say one language, {' or '.join(study.languages)}; {FORM}")
-    graph = ModelGraph(
-        study=study,
-        condition=condition,
-        languages=_languages(name, study, condition, languages[0], [pairs[each] for each in named_pairs]),
-        seed=int(seeds[0]) if seeds else study.seeds[0],
-    )
+    owners = _languages(name, study, condition, languages[0], [pairs[each] for each in named_pairs])
+    seed = int(seeds[0]) if seeds else study.seeds[0]
+    graph = ModelGraph(study=study, condition=condition, languages=owners, seed=seed)
     return Side(graph=graph, language=languages[0], is_trained=UNTRAINED not in choices)
 
 
@@ -156,14 +146,13 @@ def _languages(
 def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str:
     """The command, with an exhibit that shows the model and its condition, as the study's own may not."""
     graph, choices = side.graph, list[str]()
-    study = with_seeds(graph.study, [graph.seed])
-    exhibits: tuple[str, ...] = SHOWING_ONE_LANGUAGE
-    if any(language.endswith(PRIME) for language in graph.languages):
-        exhibits = SHOWING_SECOND_MODELS
-    elif graph.condition is not MONOLINGUAL:
-        exhibits, choices = SHOWING_TWO_LANGUAGES, ["--conditions", graph.condition.name]
+    study, is_second = with_seeds(graph.study, [graph.seed]), graph.languages[-1].endswith(PRIME)
+    if graph.condition is not MONOLINGUAL and not is_second:
+        choices = ["--conditions", graph.condition.name]
         study = study.with_conditions([graph.condition])
-    for exhibit in exhibits:
+    # Exhibits that show all models of a kind, unless the study narrows them.
+    two_languages = ("emergence", "table-1", "training", FIGURE_6, FIGURE_7)
+    for exhibit in two_languages if choices else (FIGURE_7,) if is_second else (FIGURE_7, FIGURE_6, FIGURE_4):
         part = study.of_exhibit(exhibit)
         if part.seeds and part.conditions and {*map(original, graph.languages)} <= {*part.languages}:
             words = ["isoglot", "run", study_name, "--store", str(store.root), *(["--data", str(data)] if data else [])]

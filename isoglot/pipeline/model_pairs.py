@@ -9,15 +9,12 @@ from typing import Any
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.evaluation.geometry.word_alignment import aligner_version
-from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.sources import SPLITS, Sources, if_given
-from isoglot.pipeline.stages.contextual_maps import ContextualMaps, WordAlignments
-from isoglot.pipeline.stages.emergence import StructureOverTraining
-from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
+from isoglot.pipeline.sources import Sources, if_given
+from isoglot.pipeline.stages.emergence import SentenceAlignment, Similarity, StructureOverTraining
+from isoglot.pipeline.stages.layer_transfer import ContextualMaps, LayerHead, LayerTransfer, WordAlignments
 from isoglot.pipeline.stages.models import AnyEncoder
-from isoglot.pipeline.stages.sentence_alignment import SentenceAlignment, Similarity
-from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
+from isoglot.pipeline.stages.vocabulary import TokenStreams
 from isoglot.pipeline.stages.word_level_alignment import (
     AnyWordVectors,
     FastTextVectors,
@@ -25,7 +22,6 @@ from isoglot.pipeline.stages.word_level_alignment import (
     WordVectorFile,
 )
 from isoglot.study.conditions import MONOLINGUAL, Condition
-from isoglot.study.languages import WordSplitting, original
 from isoglot.study.searches import Alignment
 from isoglot.study.study import Study
 
@@ -43,16 +39,9 @@ class Side:
         return self.graph.pretrained if self.is_trained else self.graph.untrained
 
     @property
-    def vocabulary(self) -> BuiltVocabulary:
-        return self.graph.vocabulary
-
-    @property
-    def bpe(self) -> LearnedBpe:
-        return self.graph.bpe[self.language]
-
-    @property
-    def splitting(self) -> WordSplitting:
-        return self.graph.sources.splitting(original(self.language))
+    def stream(self) -> TokenStreams:
+        """The text that the model was trained on, with its BPE and vocabulary."""
+        return self.encoder.streams[self.language]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +111,7 @@ class ModelPair:
         sides = (self.source, self.target)
         return WordLevelAlignment(
             **self._both(),
-            texts={side.language: side.graph.texts[side.language] for side in sides},
+            texts={side.language: side.stream.text for side in sides},
             fit=fit,
             test=test,
             vectors={side.language: self._word_vectors(side) for side in sides} if alignment.has_fasttext else {},
@@ -136,9 +125,7 @@ class ModelPair:
         alignment, file = self._alignment, self._sources.word_vectors(side.language)
         if file is not None:
             return WordVectorFile(file=file, most_words=alignment.most_words)
-        return FastTextVectors(
-            text=side.graph.texts[side.language], training=alignment.fasttext, most_words=alignment.most_words
-        )
+        return FastTextVectors(text=side.stream.text, training=alignment.fasttext, most_words=alignment.most_words)
 
     def contextual_maps(self) -> ContextualMaps:
         """From words of the target to those of the source, in context."""
@@ -159,32 +146,18 @@ class ModelPair:
     def layer_transfer(self, task: str, *, layer: int, is_mapped: bool) -> LayerTransfer:
         """One point of Figure 5, or of Figure 8."""
         source, target = self.source, self.target
-        alignment, examples = self._alignment, partial(self._sources.examples, task, pair=self.languages)
-        train, dev, own_test = (examples(language=source.language, split=split) for split in SPLITS)
-        heads = tuple(
-            LayerHead(
-                task=task,
-                task_version=task_named(task).version,
-                run=run,
-                layer=layer,
-                new_layers=alignment.new_layers,
-                encoder=source.encoder,
-                vocabulary=source.vocabulary,
-                bpe=source.bpe,
-                train=train,
-                dev=dev,
-                test=own_test,
-                label=source.graph.label,
-            )
-            for run in source.graph.fine_tuning_runs(alignment.layer_tasks)
-        )
+        alignment, graph = self._alignment, source.graph
+        test = partial(self._sources.examples, task, split="test", pair=self.languages)
+        own = {"layer": layer, "new_layers": alignment.new_layers, "bpe": source.stream.bpe, "label": graph.label}
+        trainings = graph.trainings(task, source.encoder, search=alignment.layer_tasks, pair=self.languages)
+        heads = tuple(LayerHead(**each, **own, test=test(language=source.language)) for each in trainings)
         return LayerTransfer(
             heads=heads,
             language=target.language,
             encoder=target.encoder,
-            vocabulary=target.vocabulary,
-            bpe=target.bpe,
-            test=examples(language=target.language, split="test"),
+            vocabulary=target.stream.vocabulary,
+            bpe=target.stream.bpe,
+            test=test(language=target.language),
             maps=self.contextual_maps() if is_mapped else None,
             new_vectors=alignment.new_vectors if is_mapped else None,
             label=self.label,
@@ -199,14 +172,14 @@ class ModelPair:
         return self.source.graph.study.scale.alignment
 
     def _both(self) -> dict[str, Any]:
-        """The fields of TwoModelStage."""
+        # The fields of TwoModelStage.
         sides = {side.language: side for side in (self.source, self.target)}
         return {
             "languages": self.languages,
             "encoders": {language: side.encoder for language, side in sides.items()},
-            "vocabularies": {language: side.vocabulary for language, side in sides.items()},
-            "bpe": {language: side.bpe for language, side in sides.items()},
-            "splittings": {language: side.splitting for language, side in sides.items()},
+            "vocabularies": {language: side.stream.vocabulary for language, side in sides.items()},
+            "bpe": {language: side.stream.bpe for language, side in sides.items()},
+            "splittings": {language: side.stream.text.splitting for language, side in sides.items()},
             "label": self.label,
         }
 

@@ -115,7 +115,6 @@ class FileSources:
 
     @property
     def most_words(self) -> int | None:
-        """The most words of each text to train on."""
         return self.real.most_words
 
     def text(self, language: str, domain: Domain) -> AnyText:
@@ -138,7 +137,6 @@ class FileSources:
         return DictionaryFile(file=file, languages=languages)
 
     def word_translation(self, languages: Pair) -> DictionaryFile:
-        """Words to score word translation by."""
         return self.dictionary(languages, kind="word-translation")
 
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import TABLE_1, UNTRAINED
-from isoglot.pipeline.figures import FIGURE_7, OF_PRIME
+from isoglot.pipeline.cells import FIGURE_7, OF_PRIME, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME

@@ -36,8 +36,8 @@ def test_a_model_of_the_store(finished: Workplace, tmp_path: Path) -> None:
     assert "| Seed | 1 |" in (to / "README.md").read_text()
 
     side = named_side(str(finished.folder / "tiny.toml") + ":sep-emb-l1-6:oru:1", store=finished.store)
-    bpe = Bpe.read(finished.store.folder(side.bpe) / MERGES)
-    vocabulary = Vocabulary.read(finished.store.folder(side.vocabulary) / VOCABULARY)
+    bpe = Bpe.read(finished.store.folder(side.stream.bpe) / MERGES)
+    vocabulary = Vocabulary.read(finished.store.folder(side.stream.vocabulary) / VOCABULARY)
     whole = [subword.removesuffix("</w>") for subword in vocabulary.ids("oru") if subword.endswith("</w>")]
     (sentence,) = encoded_sentences([whole[:10]], language="oru", bpe=bpe, vocabulary=vocabulary)
     batch = AutoTokenizer.from_pretrained(to)(" ".join(whole[:10]), return_tensors="pt")
@@ -80,6 +80,6 @@ def test_without_transformers(finished: Workplace, monkeypatch: pytest.MonkeyPat
 def test_a_store_that_has_lost_its_vocabulary(finished: Workplace, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
     side = named_side(f"{copy}/tiny.toml:default:ela", store=Store(copy / "store"))
-    shutil.rmtree(copy / "store" / finished.store.folder(side.vocabulary).name)
+    shutil.rmtree(copy / "store" / finished.store.folder(side.stream.vocabulary).name)
     answer = answered("export", "tiny.toml:default:ela", "--to", "out", folder=copy)
     assert answer.stderr.endswith("is not there any more; make it with: isoglot run tiny.toml\n")

@@ -33,18 +33,18 @@ def test_they_start_from_other_weights() -> None:
 def test_a_second_model_reads_the_same_text_in_the_same_subwords() -> None:
     prime = ModelPair.of(STUDY, MONOLINGUAL, ("ela", "ela-prime"), seed=0)
     assert prime.source.graph.texts["ela"].digest == prime.target.graph.texts["ela-prime"].digest
-    assert prime.source.bpe.digest == prime.target.bpe.digest
-    assert prime.source.splitting == prime.target.splitting
+    assert prime.source.stream.bpe.digest == prime.target.stream.bpe.digest
+    assert prime.source.stream.text.splitting == prime.target.stream.text.splitting
     both = ModelPair.of(STUDY, CONDITIONS["sep-emb"], ("ela", "ela-prime"), seed=0)
     assert both.source.encoder.run.separate.embeddings
-    assert both.target.bpe.digest == prime.target.bpe.digest
+    assert both.target.stream.bpe.digest == prime.target.stream.bpe.digest
 
 
 def test_subwords_are_those_of_models_with_bpe_of_their_own() -> None:
     own = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0)
     both = ModelPair.of(STUDY, CONDITIONS["no-anchors"], PAIR, seed=0)
-    assert own.target.bpe.digest == both.target.bpe.digest
-    assert own.target.vocabulary.digest != both.target.vocabulary.digest
+    assert own.target.stream.bpe.digest == both.target.stream.bpe.digest
+    assert own.target.stream.vocabulary.digest != both.target.stream.vocabulary.digest
 
 
 def test_only_the_target_may_be_untrained() -> None:

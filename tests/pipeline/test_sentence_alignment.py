@@ -12,9 +12,9 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.pipeline.model_pairs import ModelPair
+from isoglot.pipeline.stages.emergence import apart_from
 from isoglot.pipeline.stages.readers import SENTENCES_CUT, TwoModelStage, opened_reader
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.pipeline.stages.sentence_alignment import apart_from
 from isoglot.pipeline.stages.translations import AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.vocabulary import MERGES
 from isoglot.store import Store

@@ -8,8 +8,7 @@ import torch
 
 from isoglot.model.cloze import write_model
 from isoglot.pipeline.model_pairs import ModelPair
-from isoglot.pipeline.stages.contextual_maps import ContextualMaps
-from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
+from isoglot.pipeline.stages.layer_transfer import ContextualMaps, LayerHead, LayerTransfer
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.text import write_lines
 from isoglot.pipeline.stages.translations import parallel_lines

@@ -6,8 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from isoglot.pipeline.cells import MAPPED, UNTRAINED
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.published import published_measurements

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import (
-    L1_3,
-    L1_6,
     CONDITIONS,
     DEFAULT,
+    L1_3,
+    L1_6,
     PAPER_DEPTH,
     TABLE_1,
     AnchorOrder,

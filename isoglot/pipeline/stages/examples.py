@@ -41,11 +41,8 @@ class SyntheticExamples(Stage):
 
     def make(self, work: Work) -> None:
         task = task_named(self.task)
-        if self.apart_from:
-            seen = {task.segments(each) for stage in self.apart_from for each in read_examples(task, work.path(stage))}
-            examples = self._unseen(task, seen)
-        else:
-            examples = self._drawn(task, self.language, self.count)
+        seen = {task.segments(each) for stage in self.apart_from for each in read_examples(task, work.path(stage))}
+        examples = self._unseen(task, seen) if self.apart_from else self._drawn(task, self.language, self.count)
         _write(task, examples, {}, work.folder)
 
     def _drawn(self, task: Task[Any], language: SyntheticLanguage, count: int) -> list[Any]:
@@ -112,12 +109,10 @@ AnyExamples = SyntheticExamples | ExampleFiles
 
 
 def read_examples(task: Task[Any], folder: Path) -> list[Any]:
-    """The examples of a finished artifact."""
     return task.read(folder / (EXAMPLES + task.suffix))
 
 
 def read_counts(folder: Path) -> dict[str, int]:
-    """The counts that were taken when the files were read."""
     counts: dict[str, int] = json.loads((folder / COUNTS).read_text(encoding="utf-8"))
     return counts
 

@@ -161,7 +161,6 @@ class FineTuning(TaskTraining):
 
 
 def prediction_files(folder: Path, task: Task[Any], language: str) -> tuple[Path, Path]:
-    """Gold and predicted test examples of a language."""
     return folder / f"{language}.gold{task.suffix}", folder / f"{language}.predicted{task.suffix}"
 
 

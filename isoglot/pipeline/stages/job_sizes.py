@@ -28,9 +28,8 @@ def for_training(shape: EncoderShape, *, guessed_seconds: float | None) -> Resou
     """Training or fine-tuning that would take this long on two CPU cores."""
     if not _one_is_large(shape):
         return Resources(cpus=2, hours=1 + 4 * (guessed_seconds or 0) / 3600)
-    if guessed_seconds is None:
-        return Resources(gpus=1, cpus=8, gigabytes=32, hours=UNKNOWN_HOURS)
-    return Resources(gpus=1, cpus=8, gigabytes=32, hours=4 + guessed_seconds / GPU_SPEEDUP / 3600)
+    hours = UNKNOWN_HOURS if guessed_seconds is None else 4 + guessed_seconds / GPU_SPEEDUP / 3600
+    return Resources(gpus=1, cpus=8, gigabytes=32, hours=hours)
 
 
 def _one_is_large(*shapes: EncoderShape) -> bool:

@@ -49,8 +49,7 @@ def enough_threads(reader: EncoderReader) -> Iterator[None]:
     from isoglot.evaluation.geometry.hidden_states import SENTENCES_AT_ONCE
     from isoglot.machine import this_machine
 
-    typical_tokens = SENTENCES_AT_ONCE * reader.most_tokens
-    with this_machine().threads_for(num_activations=typical_tokens * reader.width):
+    with this_machine().threads_for(num_activations=SENTENCES_AT_ONCE * reader.most_tokens * reader.width):
         yield
 
 
@@ -77,7 +76,6 @@ class TwoModelStage(Stage):
 
     @contextmanager
     def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:
-        """The readers of source and target, on the machine's device."""
         source, target = (
             opened_reader(work.path, self.encoders[language], language=language) for language in self.languages
         )
@@ -88,5 +86,4 @@ class TwoModelStage(Stage):
 def parallel_sentences(
     work: Work, text: AnyParallelText, readers: Sequence[EncoderReader]
 ) -> list[list[EncodedSentence]]:
-    """The sentences of a parallel text as each reader's language has them."""
     return [reader.sentences(parallel_lines(work.path(text), reader.language)) for reader in readers]

@@ -27,7 +27,6 @@ HUB_GIGABYTES = 20.0  # a guess: the size of a data set on the hub is unknown be
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file, without their ends."""
     # Neither splitlines nor read_text, which know more line ends than write_lines does.
     return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
@@ -127,9 +126,8 @@ class HubText(ReadsText):
 
         if Path(self.dataset.dataset).exists():
             # Its files may change, and then the same name would be another text.
-            raise IsoglotError(
-                f"{self.dataset.dataset} is a folder here, not a data set of the hub; name its files of text"
-            )
+            name = self.dataset.dataset
+            raise IsoglotError(f"{name} is a folder here, not a data set of the hub; name its files of text")
         write_lines(work.folder / LINES, dataset_lines(self.dataset))
 
 

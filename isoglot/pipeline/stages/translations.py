@@ -201,7 +201,6 @@ AnyDictionary = SyntheticDictionary | DictionaryFile | DictionaryPart
 
 
 def dictionary_entries(folder: Path) -> list[DictionaryEntry]:
-    """The entries of a finished dictionary, source language first."""
     rows = [json.loads(line) for line in read_lines(folder / ENTRIES)]
     return [DictionaryEntry(source=source, target=target, weight=weight) for source, target, weight in rows]
 

@@ -78,8 +78,7 @@ AnyWordVectors = FastTextVectors | WordVectorFile
 
 def word_vectors(folder: Path) -> tuple[list[str], NDArray[np.float32]]:
     """Words in lower case, each once, and their vectors [W, D]."""
-    vector_WD: NDArray[np.float32] = np.load(folder / VECTORS, allow_pickle=False)
-    return read_lines(folder / WORDS), vector_WD
+    return read_lines(folder / WORDS), np.load(folder / VECTORS, allow_pickle=False)
 
 
 def _write_vectors(words: list[str], vector_WD: NDArray[np.float32], folder: Path) -> None:
@@ -89,11 +88,7 @@ def _write_vectors(words: list[str], vector_WD: NDArray[np.float32], folder: Pat
 
 @dataclass(frozen=True, kw_only=True)
 class WordLevelAlignment(TwoModelStage):
-    """Word translation of Figure 4 (section 5.1.1).
-
-    Contextual vectors of all layers and both languages are in memory at once: 5.5 GB a language at the paper's scale,
-    and twice that while they are summed.
-    """
+    """Word translation of Figure 4 (section 5.1.1)."""
 
     kind: ClassVar[str] = "word-level-alignment"
     titled: ClassVar[str] = "map of words, {self.label}"
@@ -113,6 +108,8 @@ class WordLevelAlignment(TwoModelStage):
 
         texts = [NumberedText.read(work.path(self.texts[language])) for language in self.languages]
         with self.readers(work) as readers:
+            # Contextual vectors of all layers and both languages are in memory at once: 5.5 GB a language at the
+            # paper's scale, and twice that while they are summed.
             sides = list(zip(readers, texts, strict=True))
             embedding = [_embedding_vectors(reader, text, most_words=self.most_words) for reader, text in sides]
             contextual = [self._contextual_vectors(reader, text, work) for reader, text in sides]
@@ -136,9 +133,8 @@ class WordLevelAlignment(TwoModelStage):
                     work.progress(number, self.word_sentences, "sentences")
                 yield line
 
-        counts = text.word_counts(Split.TRAIN)
         # Departure: occurrences of all spellings that are one word in lower case are averaged together.
-        lower: Counter[str] = Counter()
+        counts, lower = text.word_counts(Split.TRAIN), Counter[str]()
         for spelling, count in counts.items():
             lower[spelling.lower()] += count
         row_of = {word: row for row, word in enumerate(_most_frequent(lower)[: self.most_words])}
@@ -174,10 +170,18 @@ class WordLevelAlignment(TwoModelStage):
             num_layers = len(sides[0].vector_SRD) if sides else 0
             for layer in range(num_layers):
                 source, target = (side.space(kept, layer=layer) for side, kept in zip(sides, words, strict=True))
-                translation = word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
-                if layer == 0:  # every layer has the same words
-                    yield from _coverage_scores(prefix, translation)
-                yield from _precision_scores(prefix, translation, layer=layer if num_layers > 1 else None)
+                found = word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
+                if layer == 0:
+                    # Every layer has the same words.
+                    values = {
+                        f"{prefix}_asked": next(iter(found.to_target.values())).num_queries,
+                        f"{prefix}_fitted_pairs": found.fitted_pairs,
+                        f"{prefix}_coverage": found.coverage.pairs,
+                        f"{prefix}_coverage_of_source_words": found.coverage.source_words,
+                        f"{prefix}_coverage_of_target_words": found.coverage.target_words,
+                    }
+                    yield from scores_of(values)
+                yield from _precision_scores(prefix, found, layer=layer if num_layers > 1 else None)
 
     def _pairs(self, work: Work, dictionary: AnyDictionary) -> list[WordPair]:
         """All entries in lower case; those of several words are in no vocabulary, but count for the coverage."""
@@ -233,14 +237,3 @@ def _precision_scores(name: str, translation: WordTranslation, *, layer: int | N
             suffix = ("" if measure is Measure.CSLS else f"_{measure.value}") + direction
             for at, value in precision.at.items():
                 yield Score(metric=f"{name}_p{at}{suffix}", layer=layer, value=value)
-
-
-def _coverage_scores(name: str, translation: WordTranslation) -> list[Score]:
-    values = {
-        f"{name}_asked": next(iter(translation.to_target.values())).num_queries,
-        f"{name}_fitted_pairs": translation.fitted_pairs,
-        f"{name}_coverage": translation.coverage.pairs,
-        f"{name}_coverage_of_source_words": translation.coverage.source_words,
-        f"{name}_coverage_of_target_words": translation.coverage.target_words,
-    }
-    return scores_of(values)

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import MAPPED, UNTRAINED
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, OF_PRIME
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, OF_PRIME, UNTRAINED
 from isoglot.report.claims.evidence import Finding, LayerEvidence, LayerScores, by_distance, comparison, ordered
 from isoglot.report.figures.layer_series import pair_title, pearson
 from isoglot.report.figures.sentence_figures import CKA, PAPERS_CORRELATION, RETRIEVAL

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from isoglot.pipeline.figures import FIGURE_4
+from isoglot.pipeline.cells import FIGURE_4
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import chart_spec, imported_altair, short, span
 from isoglot.report.figures.layer_series import pair_title, pairs_of

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import EMERGENCE, MAPPED
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_8
+from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_8, MAPPED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.layer_series import (
     LayerFigure,

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from isoglot.pipeline.cells import UNTRAINED
-from isoglot.pipeline.figures import FIGURE_6, FIGURE_7
+from isoglot.pipeline.cells import FIGURE_6, FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import (
     Line,

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from isoglot.pipeline.cells import UNTRAINED
-from isoglot.pipeline.figures import FIGURE_6, FIGURE_7
+from isoglot.pipeline.cells import FIGURE_6, FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.readers import SENTENCES_CUT
 from isoglot.report.figures.layer_series import (

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from isoglot.pipeline.cells import TABLE_1
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.condition_words import conditions_of
