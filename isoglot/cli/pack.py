@@ -1,7 +1,5 @@
 """The `isoglot pack` and `isoglot unpack` commands: a study's results carried from machine to machine."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys
@@ -103,7 +101,7 @@ def unpack(
             print(f"isoglot: {archive}: {_made_twice(done, store_folder=store_folder)}", file=sys.stderr)
 
 
-def _made_twice(done: Unpacked, *, store_folder: str) -> str:
+def _made_twice(done: "Unpacked", *, store_folder: str) -> str:
     """Artifacts that differ between archive and store, and how many results rest on them."""
     number, more = len(done.made_twice), len(done.made_twice) - MOST_TITLES
     differ, stay = ("differs from the one", "stays") if number == 1 else ("differ from those", "stay")

@@ -1,7 +1,5 @@
 """The `isoglot report` command: what a store has of a study as a page, or a report made again from its own files."""
 
-from __future__ import annotations
-
 import json
 import webbrowser
 from typing import TYPE_CHECKING, Annotated
@@ -78,7 +76,7 @@ def report(
         raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in damage)))
 
 
-def _other(name: str | None, *, folders: Folders) -> Other | None:
+def _other(name: str | None, *, folders: Folders) -> "Other | None":
     """The report to compare with, if one is named: a written one, or a study as the store has it now."""
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.provenance import provenance

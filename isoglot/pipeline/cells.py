@@ -1,7 +1,5 @@
 """The places of an exhibit: cells, each filled by the scores of one stage, and gaps where data is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 

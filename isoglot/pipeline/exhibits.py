@@ -1,11 +1,8 @@
 """Every exhibit of a study as cells, each filled by the scores of one stage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 from isoglot.evaluation.transfer.task import Recipe
 from isoglot.evaluation.transfer.tasks import task_named
@@ -24,6 +21,8 @@ from isoglot.study.study import Study
 Model = tuple[tuple[str, str], Condition]
 # The models whose every layer is read, and whether the target's states are mapped to the source's.
 LAYERS_OF = {FIGURE_5: ((MONOLINGUAL, True), (DEFAULT, False)), FIGURE_8: ((DEFAULT, False), (DEFAULT, True))}
+# An exhibit, or a part of it that may be missing alone, with the part's name, its task, and what gives its stages.
+Part = tuple[str, str, str | None, Callable[[ModelGraph], Stages]]
 # One series of a figure, or a point of it: condition, what gives its stage, task and variant.
 Series = tuple[Condition, Callable[[], Stage], str | None, str | None]
 
@@ -79,56 +78,43 @@ def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
     return known
 
 
-class _Part(NamedTuple):
-    """An exhibit, or one task of it, with the models of two languages that it is about."""
-
-    name: str
-    exhibit: str
-    task: str | None
-    seeds: tuple[int, ...]
-    models: frozenset[Model]
-    stages: Callable[[ModelGraph], Stages]
-
-
 def _exhibit_cells(study: Study) -> Iterator[Cell | Gap]:
+    own, parts = places.VOCABULARY, list(_parts(study))
+    models = {each: _models_of_two(study, each) for each in study.shown_exhibits} | {own: _with_vocabulary(study)}
     # All that one model is for stands together, so that it is made together.
-    parts = list(_parts(study))
     for languages, condition in product(study.pairs, dict.fromkeys((*study.conditions, DEFAULT))):
-        for part in (part for part in parts if (languages, condition) in part.models):
-            for seed in part.seeds:
+        for exhibit, name, task, stages in parts:
+            seeds = study.seeds[:1] if exhibit == own else study.of_exhibit(exhibit).seeds
+            for seed in seeds if (languages, condition) in models[exhibit] else ():
                 graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
                 yield from filled(
-                    partial(part.stages, graph),
-                    exhibit=part.exhibit,
+                    partial(stages, graph),
+                    exhibit=exhibit,
                     condition=condition.name,
                     languages=languages,
-                    seed=None if part.exhibit == places.VOCABULARY else seed,
-                    task=part.task,
-                    part=part.name,
+                    seed=None if exhibit == own else seed,
+                    task=task,
+                    part=name,
                 )
 
 
-def _parts(study: Study) -> Iterator[_Part]:
-    def part(exhibit: str, stages: Callable[[ModelGraph], Stages], *, name: str = "", task: str | None = None) -> _Part:
-        seeds = study.of_exhibit(exhibit).seeds
-        return _Part(name or exhibit, exhibit, task, seeds, _models_of_two(study, exhibit), stages)
-
+def _parts(study: Study) -> Iterator[Part]:
     def vocabulary(graph: ModelGraph) -> Stages:
         return {None: graph.vocabulary_statistics}
 
-    name, shown = places.VOCABULARY, study.shown_exhibits
-    yield _Part(name, name, None, study.seeds[:1], _with_vocabulary(study), vocabulary)
-    if places.EMERGENCE in shown:
-        yield part(places.EMERGENCE, partial(_nothing, text="word_translation"), name=places.WORD_TRANSLATION)
-        yield part(places.EMERGENCE, _emergence)
-    if places.TRAINING in shown:
-        yield part(places.TRAINING, partial(_nothing, text="parallel"))
-        yield part(places.TRAINING, partial(_nothing, text="mapping"))
-        yield part(places.TRAINING, _training)
+    emergence, training, shown = places.EMERGENCE, places.TRAINING, study.shown_exhibits
+    yield places.VOCABULARY, places.VOCABULARY, None, vocabulary
+    if emergence in shown:
+        yield emergence, places.WORD_TRANSLATION, None, partial(_nothing, text="word_translation")
+        yield emergence, emergence, None, _emergence
+    if training in shown:
+        yield training, training, None, partial(_nothing, text="parallel")
+        yield training, training, None, partial(_nothing, text="mapping")
+        yield training, training, None, _training
     for task, exhibit in product(study.tasks, (places.TABLE_1, places.BASELINES)):
         if exhibit in shown and task in study.of_exhibit(exhibit).tasks:
             stages = _transfer if exhibit == places.TABLE_1 else _baselines
-            yield part(exhibit, partial(stages, task=task), name=f"{exhibit} {task}", task=task)
+            yield exhibit, f"{exhibit} {task}", task, partial(stages, task=task)
 
 
 def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:

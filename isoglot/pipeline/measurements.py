@@ -1,7 +1,5 @@
 """Every number of a study, read from the artifacts that hold it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace

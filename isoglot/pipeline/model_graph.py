@@ -1,7 +1,5 @@
 """From a study's words to its stages: what must be made for one model of one condition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

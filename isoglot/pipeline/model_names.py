@@ -4,8 +4,6 @@ Words are a language, a pair, a seed and "untrained"; for a cell also an exhibit
 "demo:default:oru:1" is a model as it reads one language, "sep-emb:en-fr:1" a model, and "sep-emb:1 nli" a cell.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Two languages, each as a model reads it: one model of both, or two that never heard of each other (section 5)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -61,7 +59,7 @@ class ModelPair:
         *,
         seed: int,
         is_target_trained: bool = True,
-    ) -> ModelPair:
+    ) -> "ModelPair":
         """One model of both, or under `MONOLINGUAL` one of each; the target's may be Figure 7's random encoder."""
         source, target = languages
         graph = partial(ModelGraph, study=study, condition=condition, seed=seed)

@@ -3,8 +3,6 @@
 Methods raise MissingDataError for what the study does not give, or what is not where it says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path

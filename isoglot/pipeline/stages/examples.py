@@ -1,7 +1,5 @@
 """Labelled examples of a task with words as models read them: synthetic, or from files as they are released."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +31,7 @@ class SyntheticExamples(Stage):
     split: str
     count: int
     # Sets of the source language whose meanings may not occur here, in whatever language.
-    apart_from: tuple[SyntheticExamples, ...]
+    apart_from: "tuple[SyntheticExamples, ...]"
 
     @property
     def title(self) -> str:

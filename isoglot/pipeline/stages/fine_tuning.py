@@ -91,12 +91,9 @@ class TaskTraining(Stage):
         from isoglot.evaluation.transfer.fine_tuning import FineTuner, forget_checkpoints
         from isoglot.machine import this_machine
 
-        def report(done: int, updates: int) -> None:
-            work.progress(done * self.run.batch, updates * self.run.batch, "examples")
-
-        task, machine = task_named(self.task), this_machine()
+        task, machine, batch = task_named(self.task), this_machine(), self.run.batch
         encoder = chosen_model(work.path(self.encoder)).encoder
-        with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
+        with machine.threads_for(num_activations=batch * self.run.most_tokens * encoder.shape.width):
             tuned = FineTuner(
                 self.run,
                 task,
@@ -106,7 +103,7 @@ class TaskTraining(Stage):
                 dev=read_examples(task, work.path(self.dev)),
                 folder=work.folder,
                 machine=machine,
-            ).finish(report)
+            ).finish(lambda done, updates: work.progress(done * batch, updates * batch, "examples"))
             (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
             scores = [Score(metric="diverged", layer=self.scored_layer, value=float(tuned.diverged))]
             # A run that diverged in its first epoch has no model to test.

@@ -1,7 +1,5 @@
 """Files that a study names, identified by their content wherever they lie."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -29,12 +27,10 @@ class SourceFile:
 
     def check_unchanged(self) -> None:
         """Refuse an artifact made from a file that was written while it was read."""
-        try:
-            is_same = _sha256(self.path) == self.sha256
-        except OSError:
-            is_same = False
-        if not is_same:
-            raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
+        with suppress(OSError):
+            if _sha256(self.path) == self.sha256:
+                return
+        raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
 
 
 def source_file(path: Path, *, wanted_by: str) -> SourceFile:

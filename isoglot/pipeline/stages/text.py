@@ -1,7 +1,5 @@
 """Text of one language, synthetic or read from files, and its words cut into training, dev and test lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,7 +179,7 @@ class SplitText(ReadsText):
     dev_lines: int
     test_lines: int
     most_words: int | None = None  # the limit for training lines
-    no_larger_than: SplitText | None = None  # a text with at least as many training words
+    no_larger_than: "SplitText | None" = None  # a text with at least as many training words
 
     @property
     def title(self) -> str:

@@ -1,7 +1,5 @@
 """Translations: parallel sentences and dictionaries, synthetic or read from files."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +35,7 @@ class SyntheticParallelText(Stage):
     world: World
     languages: tuple[SyntheticLanguage, ...]
     texts: tuple[SyntheticText, ...]  # the training texts of models
-    apart_from: tuple[SyntheticParallelText, ...] = ()
+    apart_from: "tuple[SyntheticParallelText, ...]" = ()
     purpose: str = "parallel"  # texts of another purpose are other draws
     sentences: int
 
@@ -113,15 +111,14 @@ class ParallelFiles(Stage):
     def make(self, work: Work) -> None:
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
-        source, target = (
-            [line for parallel in read for line in parallel.sentences[language]] for language in self.languages
-        )
+        texts = {name: [line for parallel in read for line in parallel.sentences[name]] for name in self.languages}
+        source, target = texts.values()
         if len(source) >= LEAST_LINES and (problem := mismatch(source, target)):
             raise IsoglotError(
                 f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
                 "line i of one and of the other together again"
             )
-        for language, lines in zip(self.languages, (source, target), strict=True):
+        for language, lines in texts.items():
             write_lines(work.folder / f"{language}.txt", lines)
         for file in self.files:
             file.check_unchanged()

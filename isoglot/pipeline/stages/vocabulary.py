@@ -1,7 +1,5 @@
 """BPE merges, vocabularies with their statistics (section 4.2), and text as token streams or as switchable text."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
