@@ -6,6 +6,7 @@ from commands import Workplace, answered
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.model_names import named_artifact
 from isoglot.pipeline.stages.scores import read_scores
 
 
@@ -67,5 +68,8 @@ def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) 
         ["Setting", "default:1", "default"],
         ["run.seed", "1", "0"],
     ]
+    artifact = named_artifact("default:0", study=finished.study, store=finished.store)
+    named = answered("explain", "tiny.toml", "default:1", artifact.digest[:16], folder=finished.folder).stdout
+    assert named.splitlines()[1].split() == ["run.seed", "1", "0"]
     same = answered("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
     assert same.startswith("default and default:0 are one and the same artifact: pretrained-encoder-")

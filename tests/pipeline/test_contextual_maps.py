@@ -24,8 +24,8 @@ from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.searches import NewVectors, Subwords
 from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, World
-from tests.pipeline.making import failure, input_folders, made, made_alone, values
-from tests.pipeline.tiny_layers import ORDER_D, contextual_maps, monolingual, planted
+from tests.pipeline.making import input_folders, made, made_alone, values
+from tests.pipeline.tiny_transfers import contextual_maps, monolingual
 
 ELA = SyntheticLanguage(name="ela")
 ORU = SyntheticLanguage(name="oru", script=Script.CYRILLIC, adjectives=Side.AFTER)
@@ -70,10 +70,6 @@ def test_a_program_of_the_user_replaces_our_model(tmp_path: Path) -> None:
     lengths = [len(line.split()) for line in parallel_lines(store.folder(stage.parallel), "ela")]
     assert (store.folder(stage) / LINKS).read_text() == "".join(f"{length - 1}-{length - 1}\n" for length in lengths)
     assert read_links(store.folder(stage)) == [[(length - 1, length - 1)] for length in lengths]
-
-
-def test_a_program_that_is_missing_fails_the_stage_by_name(tmp_path: Path) -> None:
-    assert "'no-such-aligner' was not found" in failure(alignments(aligner=("no-such-aligner",)), tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -136,18 +132,6 @@ def test_each_link_is_a_pair_of_the_states_of_its_words(subwords: Subwords, stor
     scores = values(store.folder(stage))
     assert scores[None, "linked_words"] == len(linked)
     assert scores[None, "links_read"] == pytest.approx(100 * len(linked) / total, abs=1e-4)
-
-
-def test_a_planted_rotation_is_found_at_every_layer(tmp_path: Path) -> None:
-    pair, folders = planted(tmp_path)
-    folder = made_alone(contextual_maps(pair), tmp_path / "maps", folders)
-    maps = read_maps(folder / MAPS)
-    assert len(maps) == 4
-    for fitted in maps:
-        torch.testing.assert_close(fitted.rotation_DD.float(), torch.eye(16)[ORDER_D], rtol=0, atol=1e-3)
-        torch.testing.assert_close(fitted.origin.mean_D, fitted.goal.mean_D[ORDER_D], rtol=0, atol=1e-4)
-    cosines = [score.value for score in read_scores(folder) if score.metric == "link_cosine"]
-    assert cosines == pytest.approx([1.0] * 4, abs=1e-3)
 
 
 def test_a_text_without_links_and_links_of_another_text_are_refused(store: Store, tmp_path: Path) -> None:

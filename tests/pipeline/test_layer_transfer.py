@@ -24,8 +24,15 @@ from isoglot.store import Amount, Store, inputs_first
 from isoglot.study.searches import NewVectors
 from tests.killed_processes import files_of
 from tests.pipeline.making import input_folders, made, made_alone, values
-from tests.pipeline.tiny_layers import bilingual, layer_head, layer_transfer, monolingual, planted
-from tests.pipeline.tiny_transfers import CPU, tuned_by_hand
+from tests.pipeline.tiny_transfers import (
+    CPU,
+    bilingual,
+    layer_head,
+    layer_transfer,
+    monolingual,
+    planted,
+    tuned_by_hand,
+)
 
 LAYER_OF = {"ner": 0, "pos": 1, "parsing": 3}
 

@@ -29,7 +29,7 @@ from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.searches import FastText
 from isoglot.study.study import parse_study
 from tests.pipeline.making import made
-from tests.pipeline.tiny_layers import untrained
+from tests.pipeline.tiny_transfers import untrained
 
 STUDY = """
 name = "words"
