@@ -153,5 +153,5 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning in one line, without the place in the code that Python would name."""
+    # Print a warning in one line, without the place in the code that Python would name.
     print(f"isoglot: {message}", file=sys.stderr)

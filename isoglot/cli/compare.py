@@ -93,7 +93,7 @@ def compare(
 
 
 def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
-    """A folder, then isoglot's own where a colon is in the name, then a name on the hub."""
+    # A folder, then isoglot's own where a colon is in the name, then a name on the hub.
     from isoglot.evaluation.geometry.transformers_reader import read_transformers
     from isoglot.machine import this_machine
     from isoglot.pipeline.model_names import named_side
@@ -116,14 +116,14 @@ def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
 
 
 def _short(name: str) -> str:
-    """FacebookAI/xlm-roberta-base -> FacebookAI-xlm-roberta-base, demo:monolingual:oru -> demo-monolingual-oru"""
+    # FacebookAI/xlm-roberta-base -> FacebookAI-xlm-roberta-base, demo:monolingual:oru -> demo-monolingual-oru
     last = "/".join(Path(name).parts[-2:]) if ":" not in name else name
     return re.sub(r"[^\w.]+", "-", last.removesuffix(".toml")).strip("-.") or "model"
 
 
 @contextmanager
 def _progress(*, total: int) -> Iterator[LineProgress]:
-    """A bar for each model on the terminal, where it can be no part of the results."""
+    # A bar for each model on the terminal, where it can be no part of the results.
     console = Console(stderr=True)
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), "lines", TimeRemainingColumn(compact=True))
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:

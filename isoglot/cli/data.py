@@ -144,7 +144,7 @@ def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
 
 
 def _failures(getter: "Getter", files: "Sequence[DataFile]") -> list[str]:
-    """Errors of files that could not be fetched; an unreachable server is tried for one file only."""
+    # Errors of files that could not be fetched; an unreachable server is tried for one file only.
     from isoglot.corpora.download.getting import UnreachableError
 
     failures: list[str] = []

@@ -55,7 +55,7 @@ def explain(
 
 
 def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:
-    """Scores that the store has of both, by metric, language and layer; models have none, their cells do."""
+    # Scores that the store has of both, by metric, language and layer; models have none, their cells do.
     from isoglot.pipeline.stages.scores import SCORES, read_scores
 
     folders = [store.find_folder(each) or store.folder(each) for each in (a, b)]
@@ -66,7 +66,7 @@ def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> li
 
 
 def _name(score: Score) -> str:
-    """ "las oru", "retrieval_p1 L3", "cka L3 after 700 updates" """
+    # "las oru", "retrieval_p1 L3", "cka L3 after 700 updates"
     layer = None if score.layer is None else f"L{score.layer}"
     update = None if score.update is None else f"after {score.update} updates"
     return " ".join(filter(None, (score.metric, score.language, layer, update)))

@@ -102,7 +102,7 @@ def unpack(
 
 
 def _made_twice(done: "Unpacked", *, store_folder: str) -> str:
-    """Artifacts that differ between archive and store, and how many results rest on them."""
+    # Artifacts that differ between archive and store, and how many results rest on them.
     number, more = len(done.made_twice), len(done.made_twice) - MOST_TITLES
     differ, stay = ("differs from the one", "stays") if number == 1 else ("differ from those", "stay")
     text = f"{_counted(number)} {differ} in {store_folder}, which {stay}: {'; '.join(done.made_twice[:MOST_TITLES])}"
@@ -118,7 +118,7 @@ def _counted(count: int) -> str:
 
 
 def _num_bytes(size: str) -> int:
-    """ "200KB" is 200000."""
+    # "200KB" is 200000.
     parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B|)\s*", size.upper())
     if parts is None:
         raise IsoglotError(f"--largest-file takes a size, as in 200KB, 1MB or 2.5GB; not {size!r}")

@@ -77,7 +77,7 @@ def report(
 
 
 def _other(name: str | None, *, folders: Folders) -> "Other | None":
-    """The report to compare with, if one is named: a written one, or a study as the store has it now."""
+    # The report to compare with, if one is named: a written one, or a study as the store has it now.
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report

@@ -10,12 +10,10 @@ if TYPE_CHECKING:
 CLOSED_PIPE = 141  # the status that a shell gives a program ended by SIGPIPE
 
 
+# Below all buffers, since whatever prints, a library among them, comes through here; and what a buffer still holds when
+# Python ends is no reason for a traceback.
 class Outlet(io.FileIO):
-    """Standard output or standard error.
-
-    Below all buffers, since whatever prints, a library among them, comes through here; and what a buffer still holds
-    when Python ends is no reason for a traceback.
-    """
+    """Standard output or standard error."""
 
     # The message on standard error, once, of a command that goes on unread; None: it ends.
     last_word: ClassVar[str | None] = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from isoglot.errors import MissingDataError
 from isoglot.store import Stage
@@ -62,18 +63,9 @@ def filled(
     """The cells of one model, or a gap, which is called by the `part` of the exhibit that is missing."""
     # Files are looked up here and not before: stages are made lazily, so that one model without its files leaves a gap
     # and the other models stay.
+    place: dict[str, Any] = {"condition": condition, "languages": languages}
     try:
-        by_variant = stages()
+        for variant, stage in stages().items():
+            yield Cell(**place, exhibit=exhibit, stage=stage, seed=seed, task=task, variant=variant)
     except MissingDataError as error:
-        yield Gap(exhibit=part or exhibit, condition=condition, languages=languages, reason=str(error))
-        return
-    for variant, stage in by_variant.items():
-        yield Cell(
-            exhibit=exhibit,
-            condition=condition,
-            languages=languages,
-            stage=stage,
-            seed=seed,
-            task=task,
-            variant=variant,
-        )
+        yield Gap(**place, exhibit=part or exhibit, reason=str(error))

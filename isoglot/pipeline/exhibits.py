@@ -74,8 +74,7 @@ def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
     # Worked out once and kept with the study: a report needs them many times, and digests take a while.
     if "cells" not in study.derived:
         study.derived["cells"] = (*_exhibit_cells(study), *_figure_cells(study))
-    known: tuple[Cell | Gap, ...] = study.derived["cells"]
-    return known
+    return study.derived["cells"]  # type: ignore[no-any-return]
 
 
 def _exhibit_cells(study: Study) -> Iterator[Cell | Gap]:
@@ -118,17 +117,15 @@ def _parts(study: Study) -> Iterator[Part]:
 
 
 def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:
-    """Pairs and conditions of the models of two languages that an exhibit is about."""
+    # Pairs and conditions of the models of two languages that an exhibit is about.
     narrowed = study.of_exhibit(exhibit)
     conditions = {FIGURE_4: (), FIGURE_5: (DEFAULT,), FIGURE_8: (DEFAULT,)}.get(exhibit, narrowed.conditions)
     return frozenset(product(narrowed.pairs, conditions))
 
 
 def _with_vocabulary(study: Study) -> frozenset[Model]:
-    """Models whose vocabularies are shown: every model of two languages in any other exhibit.
-
-    If the exhibit is named, those are the exhibits of the study's file; if the file names no other, all models count.
-    """
+    # Models whose vocabularies are shown: every model of two languages in any other exhibit. If the exhibit is named,
+    # those are the exhibits of the study's file; if the file names no other, all models count.
     own = places.VOCABULARY
     showing = {*study.shown_exhibits, *(study.file_exhibits if own in study.exhibits else ())} - {own, FIGURE_4}
     models = [_models_of_two(study, exhibit) for exhibit in showing or {own} & {*study.exhibits}]
@@ -141,7 +138,7 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
 
 
 def _nothing(graph: ModelGraph, *, text: str) -> Stages:
-    """A part with no cells of its own: it leaves a gap where an exhibit has to be shown without this text."""
+    # A part with no cells of its own: it leaves a gap where an exhibit has to be shown without this text.
     getattr(graph.sources, text)(graph.pair)
     return {}
 
@@ -151,7 +148,7 @@ def _emergence(graph: ModelGraph) -> Stages:
 
 
 def _training(graph: ModelGraph) -> Stages:
-    """By retrieval and by CKA, or by one of them where the sentences of the other are missing."""
+    # By retrieval and by CKA, or by one of them where the sentences of the other are missing.
     stage = ModelPair.of(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
     return {} if stage.retrieval is None and stage.similarity is None else {None: stage}
 
@@ -161,13 +158,13 @@ def _transfer(graph: ModelGraph, *, task: str) -> Stages:
 
 
 def _baselines(graph: ModelGraph, *, task: str) -> Stages:
-    """Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer."""
+    # Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer.
     frozen = graph.transfer(task, graph.untrained, freeze_encoder=True)
     return {places.UNTRAINED: graph.transfer(task, graph.untrained), places.FROZEN: frozen}
 
 
 def _figure_cells(study: Study) -> Iterator[Cell | Gap]:
-    """Figures 4 to 8: what models of one language each, and of both, have in common at every layer."""
+    # Figures 4 to 8: what models of one language each, and of both, have in common at every layer.
     for exhibit in (FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8):
         if exhibit not in study.shown_exhibits:
             continue
@@ -182,17 +179,13 @@ def _figure_cells(study: Study) -> Iterator[Cell | Gap]:
         for seed, languages in product(part.seeds, (*second, *part.pairs)):
             for condition, make_stage, task, variant in _series(part, exhibit, languages, seed):
                 yield from filled(
-                    partial(_of_variant, variant, make_stage),
+                    partial(lambda variant, make: {variant: make()}, variant, make_stage),
                     exhibit=exhibit,
                     condition=condition.name,
                     languages=languages,
                     seed=seed,
                     task=task,
                 )
-
-
-def _of_variant(variant: str | None, make_stage: Callable[[], Stage]) -> Stages:
-    return {variant: make_stage()}
 
 
 def _word_tasks(tasks: Iterable[str]) -> list[str]:

@@ -85,7 +85,7 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
 
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
-    """Dev perplexity of each language at the update whose model was chosen."""
+    # Dev perplexity of each language at the update whose model was chosen.
     folder, blank = store.find_folder(encoder), replace(blank, stage=encoder.digest)
     if folder is not None and (rows := evaluations(folder)):
         chosen = chosen_evaluation(rows, source=encoder.run.languages[0])

@@ -28,8 +28,6 @@ from isoglot.study.languages import original
 from isoglot.study.searches import Search
 from isoglot.study.study import Study
 
-LANGUAGES_OF_A_PAIR = 2
-
 
 @dataclass(frozen=True, kw_only=True)
 class ModelGraph:
@@ -82,11 +80,8 @@ class ModelGraph:
         merges = self.study.scale.merges
         if self.condition.segmentation is Segmentation.JOINT:
             return dict.fromkeys(self.languages, LearnedBpe(texts=tuple(self.texts.values()), merges=merges))
-        # Departure: a model of one language has as many merges as that language has in a model of two.
-        return {
-            language: LearnedBpe(texts=(text,), merges=merges // LANGUAGES_OF_A_PAIR)
-            for language, text in self.texts.items()
-        }
+        # Departure: a model of one language has as many merges as that language has in a model of two, hence half.
+        return {language: LearnedBpe(texts=(text,), merges=merges // 2) for language, text in self.texts.items()}
 
     @cached_property
     def vocabulary(self) -> BuiltVocabulary:

@@ -92,7 +92,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _condition(name: str, condition: str, *, study: Study) -> Condition:
-    """The study's own, any other of the paper, or models of one language."""
+    # The study's own, any other of the paper, or models of one language.
     known = known_condition(condition, among=(*study.conditions, MONOLINGUAL))
     if known is None:
         names = [each.name for each in (*study.conditions, MONOLINGUAL)]
@@ -122,7 +122,7 @@ def _side(name: str, study: Study, condition: Condition, choices: list[str]) -> 
 def _languages(
     name: str, study: Study, condition: Condition, language: str, pairs: list[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """The languages of the model: the one alone, or the pair it belongs to."""
+    # The languages of the model: the one alone, or the pair it belongs to.
     if condition is MONOLINGUAL:
         return (language,)
     if language.endswith(PRIME):
@@ -142,7 +142,7 @@ def _languages(
 
 
 def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str:
-    """The command, with an exhibit that shows the model and its condition, as the study's own may not."""
+    # The command, with an exhibit that shows the model and its condition, as the study's own may not.
     graph, choices = side.graph, list[str]()
     study, is_second = with_seeds(graph.study, [graph.seed]), graph.languages[-1].endswith(PRIME)
     if graph.condition is not MONOLINGUAL and not is_second:
@@ -184,7 +184,7 @@ def _models(study: Study, condition: Condition) -> Iterator[tuple[_Name, ModelGr
 
 
 def _cells(study: Study, condition: str) -> Iterator[tuple[_Name, Cell]]:
-    """The cells of a condition, those of trained and unmapped models first, and of these those of two languages."""
+    # The cells of a condition, those of trained and unmapped models first, and of these those of two languages.
 
     def order(cell: Cell) -> tuple[int, bool]:
         return len(cell.variant or ""), any(language.endswith(PRIME) for language in cell.languages)

@@ -119,7 +119,7 @@ class ModelPair:
         )
 
     def _word_vectors(self, side: Side) -> AnyWordVectors:
-        """Vectors that the study names, or else trained on the text of the model."""
+        # Vectors that the study names, or else trained on the text of the model.
         alignment, file = self._alignment, self._sources.word_vectors(side.language)
         if file is not None:
             return WordVectorFile(file=file, most_words=alignment.most_words)
@@ -127,15 +127,19 @@ class ModelPair:
 
     def contextual_maps(self) -> ContextualMaps:
         """From words of the target to those of the source, in context."""
-        alignment, parallel = self._alignment, self._sources.mapping(self.languages)
-        both = self._both()
+        alignment, parallel, both = self._alignment, self._sources.mapping(self.languages), self._both()
+        # A program that is not there leaves cells empty, as a file would.
+        try:
+            version = aligner_version(alignment.aligner) if alignment.aligner else ""
+        except IsoglotError as error:
+            raise MissingDataError(f"alignment.aligner: {error}") from error
         links = WordAlignments(
             parallel=parallel,
             languages=self.languages,
             splittings=both["splittings"],
             splitter_versions={name: splitter_version(each) for name, each in both["splittings"].items()},
             aligner=alignment.aligner,
-            aligner_version=_version_of(alignment.aligner),
+            aligner_version=version,
         )
         return ContextualMaps(
             **both, parallel=parallel, links=links, subwords=alignment.subwords, rounds=alignment.rounds
@@ -146,9 +150,10 @@ class ModelPair:
         source, target = self.source, self.target
         alignment, graph = self._alignment, source.graph
         test = partial(self._sources.examples, task, split="test", pair=self.languages)
-        own = {"layer": layer, "new_layers": alignment.new_layers, "bpe": source.stream.bpe, "label": graph.label}
         trainings = graph.trainings(task, source.encoder, search=alignment.layer_tasks, pair=self.languages)
-        heads = tuple(LayerHead(**each, **own, test=test(language=source.language)) for each in trainings)
+        own: dict[str, Any] = {"new_layers": alignment.new_layers, "bpe": source.stream.bpe, "label": graph.label}
+        own_test = test(language=source.language)
+        heads = tuple(LayerHead(**each, **own, layer=layer, test=own_test) for each in trainings)
         return LayerTransfer(
             heads=heads,
             language=target.language,
@@ -180,11 +185,3 @@ class ModelPair:
             "splittings": {language: side.stream.text.splitting for language, side in sides.items()},
             "label": self.label,
         }
-
-
-def _version_of(aligner: tuple[str, ...]) -> str:
-    """A program that is not there leaves cells empty, as a file would."""
-    try:
-        return aligner_version(aligner) if aligner else ""
-    except IsoglotError as error:
-        raise MissingDataError(f"alignment.aligner: {error}") from error

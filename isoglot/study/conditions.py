@@ -73,11 +73,9 @@ class Separate:
     layers: frozenset[int] = field(default=frozenset())
 
     def at_depth(self, depth: int) -> "Separate":
-        """The same separation in a model of another depth.
-
-        Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3 of
-        4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
-        """
+        """The same separation in a model of another depth."""
+        # Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3
+        # of 4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
         # Departure: the paper trains 8 layers only; this rule is ours.
         layers = frozenset(i for i in range(1, depth + 1) if ceil((i - 0.5) * PAPER_DEPTH / depth) in self.layers)
         top_is_lost = depth in layers and PAPER_DEPTH not in self.layers

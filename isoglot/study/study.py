@@ -113,10 +113,7 @@ def builtin_study_names() -> tuple[str, ...]:
 
 
 def read_study(name_or_path: str | Path, *, data: Path | None = None) -> Study:
-    """A built-in study by its name, or any other by the path of its TOML file.
-
-    Paths in a study start from the folder `data`, or else from the study's own.
-    """
+    """A built-in study by its name, or any other by its file; paths in it start from `data`, or the file's folder."""
     name = str(name_or_path)
     if name in builtin_study_names():
         text = (BUILTIN_STUDIES / f"{name}.toml").read_text(encoding="utf-8")

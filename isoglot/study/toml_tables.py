@@ -1,7 +1,6 @@
-"""TOML tables read into frozen dataclasses, every value checked against the type and the limit of its field.
+"""TOML tables read into frozen dataclasses, every value checked against the type and the limit of its field."""
 
-Pydantic was tried: reading its errors back into keys, ranges and suggestions took 50 lines in place of the 30 here.
-"""
+# Pydantic was tried: reading its errors back into keys, ranges and suggestions took 50 lines in place of the 30 here.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace

@@ -121,12 +121,10 @@ class StructureOverTraining(TwoModelStage):
         scores = []
         with self.readers(work) as readers:
             # All models of a run have the same vocabulary, so sentences are encoded once.
+            texts = (("retrieval_p1", _precision, self.retrieval), ("cka", linear_cka, self.similarity))
             measures = [
                 (metric, measure, parallel_sentences(work, text, readers))
-                for metric, measure, text in (
-                    ("retrieval_p1", _precision, self.retrieval),
-                    ("cka", linear_cka, self.similarity),
-                )
+                for metric, measure, text in texts
                 if text is not None
             ]
             if self.retrieval is not None:
@@ -198,7 +196,7 @@ class SentenceAlignment(TwoModelStage):
         write_scores(work.folder, scores)
 
     def _scores(self, layer: int, fitted: VectorMap, source_TD: Tensor, target_TD: Tensor) -> Iterator[Score]:
-        """Both directions and their mean, for the study's way to map new vectors and for the other ways."""
+        # Both directions and their mean, for the study's way to map new vectors and for the other ways.
         from isoglot.evaluation.geometry.retrieval import Measure, both_directions
 
         for new_vectors in NewVectors:
@@ -219,7 +217,7 @@ class SentenceAlignment(TwoModelStage):
 
 
 def _line_vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
-    """The sentence vectors of each language, and the number of sentences that were cut."""
+    # The sentence vectors of each language, and the number of sentences that were cut.
     from isoglot.evaluation.geometry.hidden_states import line_vectors
 
     vectors, num_cut = zip(*map(line_vectors, readers, texts), strict=True)

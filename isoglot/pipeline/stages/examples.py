@@ -48,7 +48,7 @@ class SyntheticExamples(Stage):
         return task.made_up(language, world=self.world, count=count, seed=seed)
 
     def _unseen(self, task: Task[Any], seen: set[Any]) -> list[Any]:
-        """Examples whose counterparts in the source language are new; labels of pairs are equally frequent."""
+        # Examples whose counterparts in the source language are new; labels of pairs are equally frequent.
         num_drawn, source = EXCESS * self.count, self.apart_from[0].language
         drawn = zip(self._drawn(task, self.language, num_drawn), self._drawn(task, source, num_drawn), strict=True)
         unseen = [example for example, counterpart in drawn if task.segments(counterpart) not in seen]
@@ -62,7 +62,7 @@ class SyntheticExamples(Stage):
 
 
 def _balanced(task: Task[Any], examples: list[Any], *, count: int) -> list[Any]:
-    """The first examples with as many of each label, since repeats are not equally frequent for all labels."""
+    # The first examples with as many of each label, since repeats are not equally frequent for all labels.
     labels = task.labels(examples)
     left = {label: (count + place) // len(labels) for place, label in enumerate(labels)}
     kept = []

@@ -174,10 +174,6 @@ class ZeroShotTransfer(Stage):
     def title(self) -> str:
         return f"{task_named(self.task).title} transfer, {self.label}"
 
-    @property
-    def encoder(self) -> Stage:
-        return self.runs[0].encoder
-
     def make(self, work: Work) -> None:
         title, fix = task_named(self.task).title, "lower the learning rates of the search under [change]"
         by_setting, counts = searched(self.runs, work, title=title, fix=fix)

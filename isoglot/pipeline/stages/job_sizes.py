@@ -1,7 +1,6 @@
-"""Cluster resources of a stage, by the size of its text or model.
+"""Cluster resources of a stage, by the size of its text or model."""
 
-These are upper bounds for a scheduler, not estimates of time; docs/cluster.md has them as a table.
-"""
+# These are upper bounds for a scheduler, not estimates of time; docs/cluster.md has them as a table.
 
 from isoglot.store import Resources
 from isoglot.study.scales import EncoderShape

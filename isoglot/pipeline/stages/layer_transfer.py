@@ -1,8 +1,6 @@
-"""New layers that learn a task on a frozen layer of the source's model, then read the target's (Figures 5 and 8).
+"""New layers that learn a task on a frozen layer of the source's model, then read the target's (Figures 5 and 8)."""
 
-The target's words in context may be mapped to the source's, by maps fitted on the linked words of parallel sentences.
-"""
-
+# The target's words in context may be mapped to the source's, by maps fitted on linked words of parallel sentences.
 # P = words of a text, K = links, D = width
 
 from __future__ import annotations
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from isoglot.evaluation.geometry.hidden_states import WordVectors
-    from isoglot.evaluation.geometry.vector_maps import VectorMap
     from isoglot.evaluation.transfer.fine_tuning import FineTuned
     from isoglot.evaluation.transfer.model import NewLayers
     from isoglot.machine import Machine
@@ -94,6 +91,8 @@ class ContextualMaps(TwoModelStage):
             raise ValueError("links must be of the text whose words are mapped, split as it is split here")
 
     def make(self, work: Work) -> None:
+        import torch
+
         from isoglot.evaluation.geometry.hidden_states import word_vectors
         from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
 
@@ -110,17 +109,19 @@ class ContextualMaps(TwoModelStage):
                 goal_KD, origin_KD = (each.to(readers[0].device) for each in _linked(links, source, target))
                 # Departure: vectors are normalised over the words that have links, a word once for each of its links.
                 maps.append(VectorMap.fit(origin_KD, goal_KD, rounds=self.rounds))
-                cosine = _mean_cosine(maps[-1], origin_KD, goal_KD)
+                mapped_KD = maps[-1].mapped(origin_KD, new_vectors=NewVectors.NORMALIZED)
+                compared_KD = maps[-1].compared(goal_KD, new_vectors=NewVectors.NORMALIZED)
+                # About 0 for unrelated words.
+                cosine = float(torch.cosine_similarity(mapped_KD, compared_KD, dim=1).mean())
                 scores.append(Score(metric="link_cosine", layer=layer, value=cosine))
                 work.progress(layer + 1, readers[0].num_states, "layers")
         write_maps(maps, work.folder / MAPS)
-        read = Score(metric="linked_words", value=len(origin_KD))
-        share = Score(metric="links_read", value=100 * len(origin_KD) / sum(map(len, links)))
-        write_scores(work.folder, [read, share, *scores])
+        counts = {"linked_words": len(origin_KD), "links_read": 100 * len(origin_KD) / sum(map(len, links))}
+        write_scores(work.folder, [*scores_of(counts), *scores])
 
 
 def _linked(links: Sequence[Sequence[Link]], source: WordVectors, target: WordVectors) -> tuple[Tensor, Tensor]:
-    """Row k of both is one link; links to words that were cut off their sentence are left out."""
+    # Row k of both is one link; links to words that were cut off their sentence are left out.
     source_rows, target_rows = (
         {at: row for row, at in enumerate(zip(each.sentence_P.tolist(), each.place_P.tolist(), strict=True))}
         for each in (source, target)
@@ -135,15 +136,6 @@ def _linked(links: Sequence[Sequence[Link]], source: WordVectors, target: WordVe
         raise IsoglotError("no word of the parallel text is linked to a word of the other side; give more sentences")
     source_K, target_K = map(list, zip(*pairs, strict=True))
     return source.vector_PD[source_K], target.vector_PD[target_K]
-
-
-def _mean_cosine(fitted: VectorMap, origin_KD: Tensor, goal_KD: Tensor) -> float:
-    """The cosine of linked words after the map, both normalised; about 0 for unrelated words."""
-    import torch
-
-    mapped_KD = fitted.mapped(origin_KD, new_vectors=NewVectors.NORMALIZED)
-    goal_KD = fitted.compared(goal_KD, new_vectors=NewVectors.NORMALIZED)
-    return float(torch.cosine_similarity(mapped_KD, goal_KD, dim=1).mean())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,12 +240,8 @@ class LayerTransfer(Stage):
         if self.maps is not None and self.new_vectors is not None:
             maps = read_maps(work.path(self.maps) / MAPS)
             mapped = partial(maps[self.layer].mapped, new_vectors=self.new_vectors)
-        encoder = NewLayers(
-            chosen_model(work.path(self.encoder)).encoder,
-            layer=self.layer,
-            count=head.new_layers,
-            mapped=mapped,
-        )
+        own = chosen_model(work.path(self.encoder)).encoder
+        encoder = NewLayers(own, layer=self.layer, count=head.new_layers, mapped=mapped)
         model, labels = read_task_layers(work.path(head) / LAYERS, task, encoder=encoder)
         with machine.threads_for(num_activations=run.batch * run.most_tokens * encoder.shape.width):
             tested = evaluate(

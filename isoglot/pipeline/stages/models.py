@@ -218,6 +218,6 @@ def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
 
 
 def _num_subwords(bpe: LearnedBpe) -> int:
-    """An upper bound: one for each merge, and the characters."""
+    # An upper bound: one for each merge, and the characters.
     of_real, of_synthetic = CHARACTERS_OF_A_TEXT, CHARACTERS_OF_A_SYNTHETIC_TEXT
     return bpe.merges + sum(of_synthetic if isinstance(each.text, SyntheticText) else of_real for each in bpe.texts)

@@ -40,10 +40,10 @@ def source_file(path: Path, *, wanted_by: str) -> SourceFile:
         status = path.stat()
         if not path.is_file():
             raise MissingDataError(f"{wanted_by}: {path}: not a file; name the files in it one by one")
-        if status.st_size < LARGE_BYTES or time.time() - status.st_mtime < SETTLED_SECONDS:
-            return SourceFile(sha256=_sha256(path), path=path, num_bytes=status.st_size)
+        is_cached = status.st_size >= LARGE_BYTES and time.time() - status.st_mtime >= SETTLED_SECONDS
         key = f"{path.absolute()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
-        return SourceFile(sha256=_cached_sha256(path, key), path=path, num_bytes=status.st_size)
+        digest = _cached_sha256(path, key) if is_cached else _sha256(path)
+        return SourceFile(sha256=digest, path=path, num_bytes=status.st_size)
     except OSError as error:
         raise MissingDataError(f"{wanted_by}: {path}: {_reason(path, error)}") from None
 

@@ -85,8 +85,7 @@ class BuiltVocabulary(ReadsText):
             )
             for language, text in self.texts.items()
         }
-        vocabulary = build_vocabulary(self.tables, counts=subwords, kept=self.kept_anchors)
-        vocabulary.write(work.folder / VOCABULARY)
+        build_vocabulary(self.tables, counts=subwords, kept=self.kept_anchors).write(work.folder / VOCABULARY)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +204,7 @@ class VocabularyStatistics(ReadsText):
 
 
 def _subword_counts(stream: TokenStream, vocabulary: Vocabulary, split: Split, language: str) -> Counter[str]:
-    """How often each subword stands in a stream, line ends left out."""
+    # How often each subword stands in a stream, line ends left out.
     ids = stream.ids(split)
     counts = np.zeros(stream.table_size, dtype=np.int64)
     for start in range(0, len(ids), PLACES_AT_ONCE):

@@ -47,9 +47,8 @@ class FastTextVectors(ReadsText):
     most_words: int
 
     def make(self, work: Work) -> None:
-        text = NumberedText.read(work.path(self.text))
         words, vector_WD = fasttext_vectors(
-            text.lines(Split.TRAIN),
+            NumberedText.read(work.path(self.text)).lines(Split.TRAIN),
             settings=self.training,
             most_words=self.most_words,
             threads=num_workers(),
@@ -155,7 +154,7 @@ class WordLevelAlignment(TwoModelStage):
         fit: list[WordPair],
         test: list[WordPair],
     ) -> Iterator[Score]:
-        """Scores of the model's words, and of the same words of the baseline."""
+        # Scores of the model's words, and of the same words of the baseline.
         from isoglot.evaluation.geometry.word_translation import word_translation
 
         # Departure: words that only the model has, or only the baseline, are left out, so that both translate the same.
@@ -173,18 +172,18 @@ class WordLevelAlignment(TwoModelStage):
                 found = word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
                 if layer == 0:
                     # Every layer has the same words.
-                    values = {
+                    coverage: dict[str, float] = {
                         f"{prefix}_asked": next(iter(found.to_target.values())).num_queries,
                         f"{prefix}_fitted_pairs": found.fitted_pairs,
                         f"{prefix}_coverage": found.coverage.pairs,
                         f"{prefix}_coverage_of_source_words": found.coverage.source_words,
                         f"{prefix}_coverage_of_target_words": found.coverage.target_words,
                     }
-                    yield from scores_of(values)
+                    yield from scores_of(coverage)
                 yield from _precision_scores(prefix, found, layer=layer if num_layers > 1 else None)
 
     def _pairs(self, work: Work, dictionary: AnyDictionary) -> list[WordPair]:
-        """All entries in lower case; those of several words are in no vocabulary, but count for the coverage."""
+        # All entries in lower case; those of several words are in no vocabulary, but count for the coverage.
         entries = split_entries(work.path(dictionary), self.languages, self.splittings)
         return [(" ".join(own).lower(), " ".join(other).lower()) for own, other, _ in entries]
 
@@ -213,7 +212,7 @@ def _static_vectors(folder: Path) -> _TypeVectors:
 
 
 def _embedding_vectors(reader: EncoderReader, text: NumberedText, *, most_words: int) -> _TypeVectors:
-    """The words of a text that are one subword, with its row of the embedding matrix."""
+    # The words of a text that are one subword, with its row of the embedding matrix.
     spellings = _most_frequent(text.word_counts(Split.TRAIN))
     ids = reader.vocabulary.ids(reader.language)
     row_of: dict[str, int] = {}
@@ -229,7 +228,7 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
 
 
 def _precision_scores(name: str, translation: WordTranslation, *, layer: int | None) -> Iterator[Score]:
-    """A metric without suffix is by CSLS, from source to target."""
+    # A metric without suffix is by CSLS, from source to target.
     from isoglot.evaluation.geometry.retrieval import Measure
 
     for direction, by_measure in (("", translation.to_target), ("_to_source", translation.to_source)):
