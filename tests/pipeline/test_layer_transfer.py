@@ -1,7 +1,6 @@
 """New layers learn on a frozen layer of the source, and the best of them read the target through the map."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -170,29 +169,13 @@ def test_a_planted_rotation_costs_nothing_with_the_map_and_much_without(layer: i
     assert accuracies(replace(stage, label="back"), "back")["oru", "accuracy"] < accuracy - 15
 
 
-def chosen_by(stage: LayerTransfer, store: Store, place: Path, dev: Sequence[float | None]) -> dict[str, float]:
-    """The scores of a transfer whose heads have these scores on the dev set."""
-    inputs = input_folders(stage, store)
-    for number, (head, value) in enumerate(zip(stage.heads, dev, strict=True)):
-        folder = place / str(number)
-        folder.mkdir(parents=True)
-        (folder / LAYERS).symlink_to(inputs[head.digest] / LAYERS)
-        inputs[head.digest] = folder
-        scores = {} if value is None else {"dev_accuracy": value, "accuracy": 100 - value}
-        write_scores(folder, [*scores_of({"diverged": float(value is None)}), *scores_of(scores, language="ela")])
-    made_alone(stage, place, inputs)
-    return {metric: value for (language, metric), value in values(place).items() if language != "oru"}
-
-
-def test_the_best_setting_is_chosen_by_the_dev_set_of_the_source(store: Store, tmp_path: Path) -> None:
+def test_heads_that_all_diverged_are_named_by_task_and_layer(store: Store, tmp_path: Path) -> None:
+    """How the best of others is chosen is tested with that of fine-tuning, which shares it."""
     stage = mapped("pos")
-    found = chosen_by(stage, store, tmp_path / "second", [50, 60])
-    assert (found["best_setting"], found["accuracy"], found["settings_diverged"]) == (1, 40, 0)
-    assert chosen_by(stage, store, tmp_path / "equal", [60, 60])["best_setting"] == 0
-    diverged = chosen_by(stage, store, tmp_path / "diverged", [None, 10])
-    assert (diverged["best_setting"], diverged["settings_diverged"]) == (1, 1)
+    write_scores(tmp_path, scores_of({"diverged": 1.0}))
+    inputs = input_folders(stage, store) | {head.digest: tmp_path for head in stage.heads}
     with pytest.raises(IsoglotError, match="every setting of POS on layer 1 diverged in its first epoch; lower"):
-        chosen_by(stage, store, tmp_path / "none", [None, None])
+        made_alone(stage, tmp_path / "made", inputs)
 
 
 def test_no_labelled_example_of_the_target_is_learned_from_or_chosen_by() -> None:

@@ -149,8 +149,7 @@ def gigabytes(reads: FileText | Stage) -> float:
 
 def text_lines(text: AnyText, work: Work) -> Iterator[str]:
     """The lines of a text; progress is reported to the stage that reads them."""
-    files = text.files if isinstance(text, FileText) else ()
-    paths = [file.path for file in files] if isinstance(text, FileText) else [work.path(text) / LINES]
+    paths = [file.path for file in text.files] if isinstance(text, FileText) else [work.path(text) / LINES]
     total, before = sum(path.stat().st_size for path in paths), 0
     for path in paths:
         with LineFile(path) as lines:
@@ -163,7 +162,7 @@ def text_lines(text: AnyText, work: Work) -> Iterator[str]:
                     work.progress(before + lines.position, total, "bytes")
                 yield line
         before += path.stat().st_size
-    for file in files:
+    for file in text.files if isinstance(text, FileText) else ():
         file.check_unchanged()
 
 
