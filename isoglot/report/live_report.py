@@ -1,57 +1,37 @@
 """The report of a study that is still running."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 from time import monotonic
 
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
-from isoglot.report.difference import Changed
-from isoglot.report.writing import Other, write_report
+from isoglot.pipeline.measurements import measurements, pending_cells
+from isoglot.report.writing import Other, Written, write_report
 from isoglot.store import Observer, Stage, Store
 from isoglot.study.study import Study
 
 
-@dataclass(frozen=True, kw_only=True)
-class CurrentReport:
-    """A report that was written, and its content."""
-
-    page: Path
-    found: list[Measurement]
-    pending: list[Cell]
-    """Cells that a run would fill."""
-    damage: list[IsoglotError]
-    changed: Sequence[Changed]
-    """Differences from another report, if one was given."""
-
-
 def write_current_report(
     study: Study, store: Store, *, failures: Sequence[str] = (), against: Other | None = None
-) -> CurrentReport:
+) -> Written:
     """Write the whole report, however little there is; each failure begins with the title of a stage."""
     found, damage = measurements(study, store)
-    pending, damaged = pending_cells(study, store), dict(_damaged(study, store, found=found))
-    all_failures = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damaged.values())])
-    lacking = [*pending, *(cell for cell, _ in damaged.values())]
-    written = write_report(study, found, store=store, failures=list(all_failures), pending=lacking, against=against)
-    return CurrentReport(page=written.page, found=found, pending=pending, damage=damage, changed=written.changed)
-
-
-def _damaged(
-    study: Study, store: Store, *, found: Sequence[Measurement]
-) -> Iterator[tuple[str, tuple[Cell, IsoglotError]]]:
-    """Cells by digest whose artifact is there and cannot be read."""
-    read = {each.stage for each in found}
+    pending, read = pending_cells(study, store), {each.stage for each in found}
+    damaged: dict[str, Cell] = {}
+    all_failures = dict.fromkeys(failures)
     for cell in cells(study):
         if cell.stage.digest not in read:
             try:
                 store.lookup(cell.stage, contents=True)
             except IsoglotError as error:
-                yield cell.stage.digest, (cell, error)
+                damaged[cell.stage.digest] = cell
+                all_failures[f"{cell.stage.title}: {error}"] = None
+    lacking = [*pending, *damaged.values()]
+    written = write_report(study, found, store=store, failures=[*all_failures], pending=lacking, against=against)
+    return replace(written, found=found, pending=pending, damage=damage)
 
 
 SECONDS_BETWEEN_REPORTS = 30.0

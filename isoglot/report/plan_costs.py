@@ -19,16 +19,13 @@ from isoglot.pipeline.stages.models import PretrainedEncoder, TableSizes, Untrai
 from isoglot.pretraining.footprint import DiskUse, Footprint, TooLargeError, micro_batch
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import duration, short_number, size_in_bytes
-from isoglot.store import PlannedStage, State, Store
+from isoglot.store import PlannedStage, Stage, State, Store
 from isoglot.study.languages import LANGUAGES, language_of
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 
 WIDTH = 80
 """The width of the narrowest terminal that people use."""
-NEXT, IN_WORK = "next", "in work"
-Speed = Callable[[Footprint], float]
-"""Tokens a second of a run with its micro-batch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,30 +69,6 @@ class DiskNeed:
     free_bytes: int
     """Free room, and the room that interrupted attempts hold already."""
 
-    @classmethod
-    def of(cls, planned: Sequence[PlannedStage], store: Store, *, costs: Sequence[ModelCost]) -> DiskNeed:
-        left = [each.stage for each in planned if each.state is not State.DONE]
-        untrained = [
-            DiskUse(run=stage.run, table_sizes=table_sizes(stage, store).by_language).model_bytes
-            for stage in left
-            if isinstance(stage, UntrainedEncoder)
-        ]
-        present = (
-            path.stat().st_size
-            for stage in left
-            if isinstance(stage, PretrainedEncoder) and store.is_interrupted(stage)
-            for path in store.partial_folder(stage).rglob("*")
-            if path.is_file()
-        )
-        existing = next(each for each in (store.root, *store.root.parents) if each.exists())
-        return cls(
-            store=store.root,
-            finished_bytes=sum(untrained) + sum(len(cost.encoders) * cost.disk.finished_bytes for cost in costs),
-            passing_bytes=max((cost.disk.passing_bytes for cost in costs), default=0),
-            least_bytes=min((cost.disk.finished_bytes + cost.disk.passing_bytes for cost in costs), default=0),
-            free_bytes=shutil.disk_usage(existing).free + sum(present),
-        )
-
     @property
     def is_short(self) -> bool:
         """Whether there is no room for all of them."""
@@ -113,35 +86,61 @@ class DiskNeed:
 
 def costs_here(planned: Sequence[PlannedStage], store: Store) -> tuple[list[ModelCost], DiskNeed]:
     """The costs with the memory that is free now; an error if the environment asks for the impossible."""
-    lacks_models = any(isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE for each in planned)
+    lacks_models = any(isinstance(stage, PretrainedEncoder) for stage in _left(planned))
     costs = model_costs(planned, store, free=free_memory_here()) if lacks_models else []
-    return costs, DiskNeed.of(planned, store, costs=costs)
+    return costs, disk_need(planned, store, costs=costs)
 
 
 def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemory) -> list[ModelCost]:
     """All pretraining that is left to do, one entry for each size of model."""
-    alike: dict[tuple[object, ...], list[tuple[PretrainedEncoder, TableSizes]]] = {}
-    for each in planned:
-        if isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE:
-            run, tables = each.stage.run, table_sizes(each.stage, store)
+    alike: dict[tuple[object, ...], ModelCost] = {}
+    processes = processes_per_model()
+    for stage in _left(planned):
+        if isinstance(stage, PretrainedEncoder):
+            run, tables = stage.run, table_sizes(stage, store)
+            sizes = tables.by_language
             # Neither the languages nor the seed of a model change what it costs.
-            sizes = tuple(tables.by_language[language] for language in run.languages)
-            key = (replace(run, languages=(), seed=0), sizes, tables.are_known)
-            alike.setdefault(key, []).append((each.stage, tables))
-    return [_cost([encoder for encoder, _ in group], tables=group[0][1], free=free) for group in alike.values()]
+            bare = replace(run, languages=(), seed=0)
+            key = (bare, *(sizes[language] for language in run.languages), tables.are_known)
+            if key in alike:
+                alike[key] = replace(alike[key], encoders=(*alike[key].encoders, stage))
+                continue
+            try:
+                windows, fits = micro_batch(run, table_sizes=sizes, free=free, processes=processes), True
+            except TooLargeError:
+                windows, fits = 1, False
+            footprint = Footprint(
+                run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes
+            )
+            alike[key] = ModelCost(encoders=(stage,), tables=tables, footprint=footprint, fits=fits)
+    return [*alike.values()]
 
 
-def _cost(encoders: Sequence[PretrainedEncoder], *, tables: TableSizes, free: FreeMemory) -> ModelCost:
-    run, sizes, processes = encoders[0].run, tables.by_language, processes_per_model()
-    try:
-        windows, fits = micro_batch(run, table_sizes=sizes, free=free, processes=processes), True
-    except TooLargeError:
-        windows, fits = 1, False
-    footprint = Footprint(run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
-    return ModelCost(encoders=tuple(encoders), tables=tables, footprint=footprint, fits=fits)
+def disk_need(planned: Sequence[PlannedStage], store: Store, *, costs: Sequence[ModelCost]) -> DiskNeed:
+    untrained, present = 0, 0
+    for stage in _left(planned):
+        if isinstance(stage, UntrainedEncoder):
+            untrained += DiskUse(run=stage.run, table_sizes=table_sizes(stage, store).by_language).model_bytes
+        if isinstance(stage, PretrainedEncoder) and store.is_interrupted(stage):
+            files = (path for path in store.partial_folder(stage).rglob("*") if path.is_file())
+            present += sum(path.stat().st_size for path in files)
+    existing = next(each for each in (store.root, *store.root.parents) if each.exists())
+    return DiskNeed(
+        store=store.root,
+        finished_bytes=untrained + sum(len(cost.encoders) * cost.disk.finished_bytes for cost in costs),
+        passing_bytes=max((cost.disk.passing_bytes for cost in costs), default=0),
+        least_bytes=min((cost.disk.finished_bytes + cost.disk.passing_bytes for cost in costs), default=0),
+        free_bytes=shutil.disk_usage(existing).free + present,
+    )
 
 
-def timed(costs: Sequence[ModelCost], *, speed: Speed, say: Callable[[str], None]) -> list[ModelCost]:
+def _left(planned: Sequence[PlannedStage]) -> list[Stage]:
+    return [each.stage for each in planned if each.state is not State.DONE]
+
+
+def timed(
+    costs: Sequence[ModelCost], *, speed: Callable[[Footprint], float], say: Callable[[str], None]
+) -> list[ModelCost]:
     """The costs with the speed of each size that fits; `say` announces that it will take a while."""
     fitting = sum(cost.fits for cost in costs)
     if fitting:
@@ -265,9 +264,9 @@ def _state(planned: PlannedStage, *, done: Container[str], store: Store) -> str:
     """The plan's own state; "next" where all inputs are done, "in work" where a run holds the stage."""
     percent = f", {planned.share_done:.0%} done" if planned.share_done else ""
     if planned.state in (State.TO_DO, State.INTERRUPTED) and store.holder(planned.stage) is not None:
-        return IN_WORK + percent
+        return f"in work{percent}"
     is_next = planned.state is State.TO_DO and all(digest in done for digest in planned.stage.input_digests.values())
-    return NEXT if is_next else planned.state.value + percent
+    return "next" if is_next else planned.state.value + percent
 
 
 def _time(planned: Iterable[PlannedStage]) -> str:

@@ -1,9 +1,10 @@
-"""Where the numbers of a study come from: files, words, vocabularies, budget, machines, versions and departures."""
+"""Where the numbers of a study come from: settings, files, words, vocabularies, budget, machines and departures."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -47,16 +48,13 @@ class VocabularySize:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The budget of pretraining, in tokens."""
+    """The budget of pretraining: updates of each model, windows of an update, tokens of a window."""
 
     models: int
     models_done: int
     updates: int
-    """Updates of each model."""
     batch: int
-    """Windows of an update."""
     window: int
-    """Tokens of a window."""
     tokens_per_model: int
     tokens: int
     tokens_done: int
@@ -95,7 +93,6 @@ class Provenance:
     origin: str
     """The file that was read, or the name of a built-in study."""
     settings: dict[str, Any]
-    """All that the study asks for."""
     commit: str | None
     """Commit of the isoglot that wrote this report; `makings` has those of the artifacts."""
     versions: dict[str, str]
@@ -107,14 +104,11 @@ class Provenance:
     budget: Budget | None
     """None where the study has no model."""
     artifacts: int
-    """All artifacts of the study."""
     artifacts_done: int
     seconds: float
     """Seconds of work, spent on those that are done."""
     makings: tuple[Making, ...]
-    """Most of the work first."""
     spent: tuple[Spent, ...]
-    """Most of the work first."""
     departures: tuple[Departure, ...]
 
     def json_text(self) -> str:
@@ -125,7 +119,13 @@ def provenance(study: Study, store: Store) -> Provenance:
     """The provenance of a study, however much of it is made."""
     shown = cells(study)
     stages = inputs_first(cell.stage for cell in shown)
-    records = _records(stages.values(), store)
+    records: dict[str, Record] = {}
+    for digest, stage in stages.items():
+        # A damaged record is left out, and reported where it is needed.
+        with suppress(IsoglotError):
+            if (artifact := store.lookup(stage)) is not None:
+                records[digest] = artifact.record
+    splittings = {language: sources(study).splitting(language) for language in study.languages}
     return Provenance(
         study=study.name,
         origin=portable_origin(study),
@@ -133,38 +133,53 @@ def provenance(study: Study, store: Store) -> Provenance:
         commit=commit(),
         versions=dict(versions()),
         is_made_up=isinstance(study.text, Synthetic),
-        data_files=data_files(stages.values(), study=study),
-        words=tuple(_words(study)),
+        data_files=tuple(data_files(stages.values(), study)),
+        words=tuple(
+            Words(
+                language=language,
+                splitter=each.splitter.value,
+                version=splitter_version(each),
+                is_lowercase=each.lowercase,
+            )
+            for language, each in splittings.items()
+        ),
         vocabularies=_vocabularies(shown, store),
         budget=_budget(stages.values(), done=records),
         artifacts=len(stages),
         artifacts_done=len(records),
-        seconds=sum((record.seconds for record in records.values()), start=0.0),
-        makings=_makings(records.values()),
-        spent=_spent(records.values()),
+        seconds=_seconds(records.values()),
+        makings=tuple(
+            Making(
+                host=found[0].host,
+                hardware=found[0].hardware,
+                commit=found[0].commit,
+                versions=found[0].versions,
+                artifacts=len(found),
+                seconds=_seconds(found),
+                first_finished=min(record.finished for record in found),
+                last_finished=max(record.finished for record in found),
+            )
+            # As text, since a dict of versions is no key.
+            for found in _groups(records, lambda each: repr((each.host, each.hardware, each.commit, each.versions)))
+        ),
+        spent=tuple(
+            Spent(kind=found[0].kind, artifacts=len(found), seconds=_seconds(found))
+            for found in _groups(records, lambda each: each.kind)
+        ),
         departures=departures(),
     )
 
 
-def _records(stages: Iterable[Stage], store: Store) -> dict[str, Record]:
-    """Records by digest; a damaged one is left out, and reported where it is needed."""
-    found = {}
-    for stage in stages:
-        with suppress(IsoglotError):
-            if (artifact := store.lookup(stage)) is not None:
-                found[stage.digest] = artifact.record
-    return found
+def _seconds(records: Iterable[Record]) -> float:
+    return sum((record.seconds for record in records), start=0.0)
 
 
-def _words(study: Study) -> Iterator[Words]:
-    for language in study.languages:
-        splitting = sources(study).splitting(language)
-        yield Words(
-            language=language,
-            splitter=splitting.splitter.value,
-            version=splitter_version(splitting),
-            is_lowercase=splitting.lowercase,
-        )
+def _groups(records: Mapping[str, Record], key: Callable[[Record], str]) -> list[list[Record]]:
+    """Records with the same key, most of the work first."""
+    alike: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in records.values():
+        alike[key(record)].append(record)
+    return sorted(alike.values(), key=_seconds, reverse=True)
 
 
 def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, ...]:
@@ -173,11 +188,9 @@ def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, 
     for cell in shown:
         for stage in inputs_first([cell.stage]).values():
             if isinstance(stage, TokenStreams):
-                languages = tuple(stage.vocabulary.texts)
-                size = found.setdefault(
-                    (cell.condition, languages),
-                    VocabularySize(condition=cell.condition, languages=languages, merges={}, types={}),
-                )
+                condition, languages = cell.condition, tuple(stage.vocabulary.texts)
+                blank = VocabularySize(condition=condition, languages=languages, merges={}, types={})
+                size = found.setdefault((condition, languages), blank)
                 size.merges.setdefault(stage.language, stage.bpe.merges)
                 with suppress(IsoglotError):
                     if stage.language not in size.types and (artifact := store.lookup(stage)) is not None:
@@ -189,8 +202,7 @@ def _budget(stages: Iterable[Stage], *, done: Container[str]) -> Budget | None:
     models = [stage for stage in stages if isinstance(stage, PretrainedEncoder)]
     if not models:
         return None
-    run = models[0].run
-    num_done = sum(model.digest in done for model in models)
+    run, num_done = models[0].run, sum(model.digest in done for model in models)
     return Budget(
         models=len(models),
         models_done=num_done,
@@ -201,32 +213,3 @@ def _budget(stages: Iterable[Stage], *, done: Container[str]) -> Budget | None:
         tokens=len(models) * run.tokens,
         tokens_done=num_done * run.tokens,
     )
-
-
-def _makings(records: Iterable[Record]) -> tuple[Making, ...]:
-    alike: dict[str, list[Record]] = {}
-    for record in records:
-        alike.setdefault(repr((record.host, record.hardware, record.commit, record.versions)), []).append(record)
-    makings = [
-        Making(
-            host=first.host,
-            hardware=first.hardware,
-            commit=first.commit,
-            versions=first.versions,
-            artifacts=len(found),
-            seconds=sum(record.seconds for record in found),
-            first_finished=min(record.finished for record in found),
-            last_finished=max(record.finished for record in found),
-        )
-        for found in alike.values()
-        for first in found[:1]
-    ]
-    return tuple(sorted(makings, key=lambda making: -making.seconds))
-
-
-def _spent(records: Iterable[Record]) -> tuple[Spent, ...]:
-    seconds: dict[str, list[float]] = {}
-    for record in records:
-        seconds.setdefault(record.kind, []).append(record.seconds)
-    spent = [Spent(kind=kind, artifacts=len(each), seconds=sum(each)) for kind, each in seconds.items()]
-    return tuple(sorted(spent, key=lambda each: -each.seconds))

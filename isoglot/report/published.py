@@ -1,6 +1,7 @@
 """The paper's own numbers: Table 1 and Figure 7, as printed."""
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import Any
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -10,8 +11,8 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME
 
-TASKS = ("XNLI", "NER", "Parsing")
 TITLE_OF_TASK = {"nli": "XNLI", "ner": "NER", "parsing": "Parsing"}
+TASKS = tuple(TITLE_OF_TASK.values())
 SOURCE, TARGETS = "en", ("fr", "ru", "zh")
 
 # Columns of each task: TARGETS. XNLI is accuracy, NER is F1, Parsing is LAS, all in percent.
@@ -60,8 +61,7 @@ FIGURE_7_CKA: dict[tuple[str, str], dict[str, tuple[float, ...]]] = {
 
 def published_delta(condition: str, *, task: str) -> float:
     """The table's delta column: the mean over languages, less that of Default."""
-    score, default = TABLE_1_SCORES[condition][task], TABLE_1_SCORES["default"][task]
-    return sum(score) / len(score) - sum(default) / len(default)
+    return fmean(TABLE_1_SCORES[condition][task]) - fmean(TABLE_1_SCORES["default"][task])
 
 
 def published_order(better: str, worse: str) -> bool:
@@ -71,11 +71,8 @@ def published_order(better: str, worse: str) -> bool:
 
 def published_score(condition: str, *, task: str, languages: tuple[str, str]) -> float:
     """The paper's score of a pair that it has, or the mean over its pairs."""
-    scores = TABLE_1_SCORES[condition][TITLE_OF_TASK[task]]
-    source, target = languages
-    if source == SOURCE and target in TARGETS:
-        return scores[TARGETS.index(target)]
-    return sum(scores) / len(scores)
+    printed = papers_score(condition, task=task, languages=languages)
+    return fmean(TABLE_1_SCORES[condition][TITLE_OF_TASK[task]]) if printed is None else printed
 
 
 def papers_score(condition: str, *, task: str, languages: tuple[str, str]) -> float | None:
@@ -88,24 +85,18 @@ def papers_score(condition: str, *, task: str, languages: tuple[str, str]) -> fl
 
 def published_measurements() -> Iterator[Measurement]:
     """Table 1 and Figure 7; the other figures are printed without their numbers."""
+    blank: dict[str, Any] = {"study": "paper", "task": None, "layer": None, "seed": 0, "stage": ""}
     for condition, of_tasks in TABLE_1_SCORES.items():
         for task, title in TITLE_OF_TASK.items():
             for target, score in zip(TARGETS, of_tasks[title], strict=True):
-                metric = task_named(task).metric
-                yield _printed(TABLE_1, condition, (SOURCE, target), metric=metric, value=score, task=task)
+                place = {"exhibit": TABLE_1, "condition": condition, "languages": (SOURCE, target), "language": target}
+                yield Measurement(**blank | place | {"task": task, "metric": task_named(task).metric, "value": score})
     for languages, by_kind in FIGURE_7_CKA.items():
+        # There a second English, en', counts as a language of its own.
         bilingual = OF_PRIME if languages[1].endswith(PRIME) else DEFAULT
-        kinds = {
-            "bilingual": (bilingual.name, None),
-            "monolingual": (MONOLINGUAL.name, None),
-            "untrained": (MONOLINGUAL.name, UNTRAINED),
-        }
         for kind, values in by_kind.items():
-            condition, variant = kinds[kind]
+            place = {"exhibit": FIGURE_7, "languages": languages, "language": languages[1], "metric": "cka"}
+            place["condition"] = bilingual.name if kind == "bilingual" else MONOLINGUAL.name
+            place["variant"] = UNTRAINED if kind == "untrained" else None
             for layer, value in enumerate(values):
-                yield _printed(FIGURE_7, condition, languages, metric="cka", value=value, layer=layer, variant=variant)
-
-
-def _printed(exhibit: str, condition: str, languages: tuple[str, str], **more: Any) -> Measurement:
-    place = {"exhibit": exhibit, "condition": condition, "languages": languages, "language": languages[1]}
-    return Measurement(**{"study": "paper", "task": None, "layer": None, "seed": 0, "stage": ""} | place | more)
+                yield Measurement(**blank | place | {"layer": layer, "value": value})

@@ -27,10 +27,7 @@ from isoglot.study.scales import Scale
 from isoglot.study.study import Study, Synthetic
 from isoglot.study.task_files import task_names
 
-MEASUREMENTS = "measurements.jsonl"
-PROVENANCE = "provenance.json"
-CURVES = "curves.jsonl"
-STATE = "state.json"
+MEASUREMENTS, PROVENANCE, CURVES, STATE = ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")
 REWRITE = "write the report again from its store: isoglot report STUDY --store STORE"
 Kind = TypeVar("Kind")
 
@@ -86,18 +83,13 @@ def read_report(folder: str | Path) -> ReportContent:
     place = Path(folder)
     if not (place / MEASUREMENTS).is_file():
         raise IsoglotError(f"{place}: no {MEASUREMENTS} in it; give the folder of a report that isoglot wrote")
-    path = place / PROVENANCE
-    provenance = _parsed(dict[str, Any], _text(path), where=str(path)) if path.exists() else {}
-    measurements = list(_measurements(place / MEASUREMENTS, own_conditions=_own_conditions(provenance)))
-    return ReportContent(measurements=measurements, provenance=provenance)
-
-
-def _own_conditions(provenance: Mapping[str, Any]) -> set[str]:
-    """Names of conditions that were made in Python, whose settings stand in the provenance."""
+    has_provenance = (place / PROVENANCE).exists()
+    provenance = _parsed_file(dict[str, Any], place / PROVENANCE) if has_provenance else {}
+    # Conditions that were made in Python stand there with all their settings.
     settings = provenance.get("settings")
     listed = settings.get("conditions") if isinstance(settings, dict) else None
-    entries = listed if isinstance(listed, list) else []
-    return {str(each.get("name")) for each in entries if isinstance(each, dict)}
+    own = {str(each.get("name")) for each in listed if isinstance(each, dict)} if isinstance(listed, list) else set()
+    return ReportContent(measurements=[*_measurements(place / MEASUREMENTS, own)], provenance=provenance)
 
 
 def read_report_data(folder: Path) -> ReportData:
@@ -106,9 +98,9 @@ def read_report_data(folder: Path) -> ReportData:
     try:
         data = ReportData(
             measurements=measurements,
-            provenance=_parsed(Provenance, _text(folder / PROVENANCE), where=str(folder / PROVENANCE)),
+            provenance=_parsed_file(Provenance, folder / PROVENANCE),
             curves=tuple(_parsed(Curve, line, where=where) for where, line in _lines(folder / CURVES)),
-            state=_parsed(State, _text(folder / STATE), where=str(folder / STATE)),
+            state=_parsed_file(State, folder / STATE),
         )
         # Settings are checked here, where the file that holds them is known.
         described_study(data.provenance, file=str(folder / PROVENANCE))
@@ -143,29 +135,18 @@ def described_study(provenance: Provenance, *, file: str = PROVENANCE) -> Study:
     """The study that a provenance describes; `file` is for messages. Paths of its data start from nowhere."""
     where = f"{file}: settings"
     settings = _parsed(_Settings, json.dumps(provenance.settings), where=where)
-    text = json.dumps({"data": "."} | settings.text)
     try:
         conditions = tuple(map(read_condition, settings.conditions))
     except IsoglotError as error:
         raise IsoglotError(f"{where}.conditions: {error}") from None
     text_type: type[Synthetic] | type[RealText] = Synthetic if provenance.is_made_up else RealText
-    return Study(
-        name=provenance.study,
-        origin=provenance.origin,
-        languages=settings.languages,
-        conditions=conditions,
-        exhibits=settings.exhibits,
-        file_exhibits=settings.exhibits,
-        tasks=settings.tasks,
-        seeds=settings.seeds,
-        only=settings.only,
-        scale=settings.scale,
-        text=_parsed(text_type, text, where=f"{where}.text"),
-    )
+    text = _parsed(text_type, json.dumps({"data": "."} | settings.text), where=f"{where}.text")
+    more = {"name": provenance.study, "origin": provenance.origin, "file_exhibits": settings.exhibits}
+    return Study(**vars(settings) | more | {"conditions": conditions, "text": text})
 
 
-def _measurements(path: Path, *, own_conditions: set[str]) -> Iterator[Measurement]:
-    known_tasks = task_names()
+def _measurements(path: Path, own_conditions: set[str]) -> Iterator[Measurement]:
+    tasks = task_names()
     for where, line in _lines(path):
         try:
             row = _parsed(dict[str, Any], line, where="")
@@ -173,12 +154,11 @@ def _measurements(path: Path, *, own_conditions: set[str]) -> Iterator[Measureme
             # Names that only a later isoglot knows are refused.
             if each.condition not in {*own_conditions, MONOLINGUAL.name}:
                 named_in_file(each.condition)
-            if each.task is not None and each.task not in known_tasks:
-                known = ", ".join(map(repr, known_tasks))
-                raise IsoglotError(f"task: {each.task!r} is not one of {known}{suggestion(each.task, known_tasks)}")
+            if each.task is not None and each.task not in tasks:
+                known = ", ".join(map(repr, tasks))
+                raise IsoglotError(f"task: {each.task!r} is not one of {known}{suggestion(each.task, tasks)}")
         except IsoglotError as error:
-            message = f"not a measurement as `isoglot results --json` prints it ({error})"
-            raise IsoglotError(f"{where}: {message}") from None
+            raise IsoglotError(f"{where}: not a measurement as `isoglot results --json` prints it ({error})") from None
         # pydantic makes a float of a whole number, which would be printed otherwise.
         yield replace(each, value=row["value"]) if each.value.is_integer() else each
 
@@ -188,6 +168,10 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(_text(path).split("\n"), start=1):
         if line.strip():
             yield f"{path}:{number}", line
+
+
+def _parsed_file(kind: type[Kind], path: Path) -> Kind:
+    return _parsed(kind, _text(path), where=str(path))
 
 
 def _parsed(kind: type[Kind], text: str, *, where: str) -> Kind:

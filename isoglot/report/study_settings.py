@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
-from functools import cache, partial
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import isoglot
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import FileText, HubText
 from isoglot.store import Stage
-from isoglot.store.canonical import Json
 from isoglot.study.conditions import written
 from isoglot.study.real_text import RealText
-from isoglot.study.study import Study, Synthetic
+from isoglot.study.study import Study
 
-MARK = "Departure: "
+# The comment goes on through lines that are nothing but comment, up to the next mark.
+MARKED = re.compile(r"^ *# Departure: (.*(?:\n *# (?!Departure: ).*)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +46,8 @@ def departures() -> tuple[Departure, ...]:
 
 def marked_sentences(code: str) -> Iterator[str]:
     """The sentence of each mark, to the end of its comment."""
-    sentence: list[str] = []
-    for line in (*code.splitlines(), ""):
-        sign, _, comment = line.strip().partition(" ")
-        goes_on = sign == "#" and not comment.startswith(MARK)
-        if sentence and not goes_on:
-            yield " ".join(sentence)
-            sentence = []
-        if sign == "#" and (sentence or comment.startswith(MARK)):
-            sentence.append(comment.removeprefix(MARK))
+    for found in MARKED.finditer(code):
+        yield re.sub(r"\n *# ", " ", found[1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,33 +64,22 @@ class DataFile:
     """Titles of what was made from it."""
 
 
-def data_files(stages: Iterable[Stage], *, study: Study) -> tuple[DataFile, ...]:
+def data_files(stages: Iterable[Stage], study: Study) -> Iterator[DataFile]:
     """Every file that these stages read themselves, once, in the order that it is needed."""
-    sizes: dict[tuple[str, str], int | None] = {}
-    titles: dict[tuple[str, str], list[str]] = {}
+    # Titles are keys, so that each stands there once and in order.
+    titles: defaultdict[tuple[str, str, int | None], dict[str, None]] = defaultdict(dict)
     for stage in stages:
-        for name, digest, num_bytes in _read_by(stage, study):
-            sizes[name, digest] = num_bytes
-            used_for = titles.setdefault((name, digest), [])
-            if stage.title not in used_for:
-                used_for.append(stage.title)
-    return tuple(
-        DataFile(name=name, digest=digest, num_bytes=sizes[name, digest], used_for=tuple(used_for))
-        for (name, digest), used_for in titles.items()
-    )
+        if isinstance(stage, HubText):
+            config = "" if stage.dataset.config is None else f" ({stage.dataset.config})"
+            titles[f"{stage.dataset.dataset}{config}", f"revision:{stage.dataset.revision}", None][stage.title] = None
+        for each in fields(stage):
+            for file in _source_files(getattr(stage, each.name)):
+                titles[_path_in(study, file.path), f"sha256:{file.sha256}", file.num_bytes][stage.title] = None
+    for (name, digest, num_bytes), used_for in titles.items():
+        yield DataFile(name=name, digest=digest, num_bytes=num_bytes, used_for=tuple(used_for))
 
 
-def _read_by(stage: Stage, study: Study) -> Iterator[tuple[str, str, int | None]]:
-    if isinstance(stage, HubText):
-        config = "" if stage.dataset.config is None else f" ({stage.dataset.config})"
-        yield f"{stage.dataset.dataset}{config}", f"revision:{stage.dataset.revision}", None
-    for each in fields(stage):
-        for file in _files(getattr(stage, each.name)):
-            path = study.text.as_written(file.path) if isinstance(study.text, RealText) else file.path
-            yield path.as_posix(), f"sha256:{file.sha256}", file.num_bytes
-
-
-def _files(value: object) -> Iterator[SourceFile]:
+def _source_files(value: object) -> Iterator[SourceFile]:
     match value:
         case SourceFile():
             yield value
@@ -102,22 +87,7 @@ def _files(value: object) -> Iterator[SourceFile]:
             yield from value.files
         case tuple():
             for member in value:
-                yield from _files(member)
-
-
-def study_settings(study: Study) -> dict[str, Json]:
-    """Everything that changes results, so neither the study's name nor its file; conditions of Table 1 by name."""
-    return {
-        "languages": list(study.languages),
-        "conditions": [written(condition) for condition in study.conditions],
-        "exhibits": list(study.exhibits),
-        "tasks": list(study.tasks),
-        "seeds": list(study.seeds),
-        # Left out where there is none, as in reports that are older than these tables.
-        **({"only": only} if (only := _only(study)) else {}),
-        "scale": _plain(study.scale),
-        "text": _text(study.text),
-    }
+                yield from _source_files(member)
 
 
 def portable_origin(study: Study) -> str:
@@ -125,39 +95,29 @@ def portable_origin(study: Study) -> str:
     return Path(study.origin).name if Path(study.origin).is_absolute() else study.origin
 
 
-def _text(text: Synthetic | RealText) -> Json:
-    """Files as the study names them: where its data lie is another thing on every machine."""
-    if isinstance(text, Synthetic):
-        return _plain(text)
-    parts = {each.name: getattr(text, each.name) for each in fields(text) if each.name != "data"}
-    return _plain(parts, written=text.as_written)
+def _path_in(study: Study, path: Path) -> str:
+    """As the study names it: where its data lie is another thing on every machine."""
+    return (study.text.as_written(path) if isinstance(study.text, RealText) else path).as_posix()
 
 
-def _only(study: Study) -> dict[str, Json]:
-    """The filters of the study's exhibits."""
-    return {
-        exhibit: {key: _plain(items) for key, items in vars(narrowing).items() if items is not None}
+def study_settings(study: Study) -> dict[str, Any]:
+    """Everything that changes results, so neither the study's name nor its file; conditions of Table 1 by name."""
+    only = {
+        exhibit: {key: items for key, items in vars(narrowing).items() if items is not None}
         for exhibit, narrowing in study.only.items()
         if exhibit in (*study.exhibits, VOCABULARY)
     }
-
-
-def _plain(value: object, *, written: Callable[[Path], Path] = Path) -> Json:
-    """`written` gives a path as the study has it."""
-    plain = partial(_plain, written=written)
-    match value:
-        case Enum():
-            return plain(value.value)
-        case None | bool() | int() | float() | str():
-            return value
-        case Path():
-            return written(value).as_posix()
-        case Mapping():
-            return {str(key): plain(member) for key, member in value.items()}
-        case frozenset():
-            return sorted((plain(member) for member in value), key=str)
-        case tuple() | list():
-            return [plain(member) for member in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
-    raise TypeError(f"{value!r} of a study has no JSON form: say in isoglot/report/study_settings.py what it is")
+    settings = {
+        "languages": study.languages,
+        "conditions": [written(condition) for condition in study.conditions],
+        "exhibits": study.exhibits,
+        "tasks": study.tasks,
+        "seeds": study.seeds,
+        # Left out where there is none, as in reports that are older than these tables.
+        **({"only": only} if only else {}),
+        "scale": asdict(study.scale),
+        "text": {name: value for name, value in asdict(study.text).items() if name != "data"},
+    }
+    # By way of text, tuples become lists and enums their values; paths are all that JSON does not know.
+    as_read: dict[str, Any] = json.loads(json.dumps(settings, default=lambda path: _path_in(study, path)))
+    return as_read

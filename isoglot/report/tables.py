@@ -65,7 +65,7 @@ def condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:
             f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {scale.shape.layers}."
         )
     lines = [(condition.label, *described(condition, scale=scale)) for condition in conditions]
-    return Grid.of_texts("What the languages of a model share", DESCRIPTION, lines, notes=notes)
+    return Grid("What the languages of a model share", DESCRIPTION, lines, notes=notes)
 
 
 def score_grid(section: Section) -> Grid:
@@ -89,7 +89,7 @@ def score_grid(section: Section) -> Grid:
         for row in of_pair
     ]
     headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", DELTA)
-    return Grid.of_texts(section.title, headings, lines, notes=[note])
+    return Grid(section.title, headings, lines, notes=[note])
 
 
 def training_grids(figure: TrainingFigure) -> Iterator[Grid]:
@@ -100,14 +100,14 @@ def training_grids(figure: TrainingFigure) -> Iterator[Grid]:
             for line in chart.series
         ]
         note = f"{chart.title}, {chart.y_title}; columns are updates"
-        yield Grid.of_texts(figure.title, ("Model", *chart.x_labels), lines, notes=[note])
+        yield Grid(figure.title, ("Model", *chart.x_labels), lines, notes=[note])
 
 
 def layer_grid(figure: LayerFigure) -> Grid:
     """A figure of the paper as numbers."""
     lines = [(row.label, *figure.texts(row), figure.summary_text(row)) for row in figure.rows]
     headings = ("Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title)
-    return Grid.of_texts(figure.title, headings, lines, notes=(*figure.notes, *figure.summary_notes()))
+    return Grid(figure.title, headings, lines, notes=(*figure.notes, *figure.summary_notes()))
 
 
 def _table_1(table: Table1) -> Iterator[RenderableType]:

@@ -29,7 +29,7 @@ def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Grid]:
         conditions = dict.fromkeys(each.condition for each in of_pair)
         lines = [_line([each for each in of_pair if each.condition == name], name) for name in conditions]
         remarks = (*_dictionary_remarks(of_pair), *_domain_remarks(of_pair))
-        yield Grid.of_texts(f"Vocabularies ({'-'.join(languages)})", HEADINGS, lines, notes=remarks)
+        yield Grid(f"Vocabularies ({'-'.join(languages)})", HEADINGS, lines, notes=remarks)
 
 
 def _line(of_condition: Sequence[Measurement], condition: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -72,6 +71,10 @@ class Written:
     page: Path
     changed: Sequence[Changed] = ()
     """Its differences from another report, if one was given."""
+    found: Sequence[Measurement] = ()
+    pending: Sequence[Cell] = ()
+    """Cells that a run would fill."""
+    damage: Sequence[IsoglotError] = ()
 
 
 def write_report(
@@ -96,17 +99,12 @@ def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | Non
     """Make a report again from the files beside its page alone, which stay as they are; or a copy of it elsewhere."""
     data = read_report_data(folder)
     is_copy = to is not None and to.resolve() != folder.resolve()
-    with _clear_errors(to or folder):
-        return _write(data, to or folder, against=against, is_new=is_copy, keeps_pictures=False)
-
-
-@contextmanager
-def _clear_errors(folder: Path) -> Iterator[None]:
+    place = to or folder
     try:
-        yield
+        return _write(data, place, against=against, is_new=is_copy, keeps_pictures=False)
     except OSError as error:
         raise IsoglotError(
-            f"{folder}: no report can be written there ({error.strerror}); choose another folder with --to"
+            f"{place}: no report can be written there ({error.strerror}); choose another folder with --to"
         ) from error
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from isoglot.pipeline.cells import FROZEN
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.difference import Changed, Kind, difference, difference_sentences
+from isoglot.report.difference import Changed, Kind, difference, difference_sentences, differing
 from isoglot.report.report_files import ReportContent
-from isoglot.report.settings_difference import differing
 from isoglot.store.canonical import Json
 from tests.report.made_up_measurements import measured, measurement, transferred
 
@@ -36,7 +35,7 @@ def test_numbers_are_compared_over_seeds_and_noise_is_told_from_difference() -> 
     b = report(transferred("default", {"oru": 55.0, "ela": 91.0}), transferred("default", {"oru": 57.0}, seed=1))
     of_oru, of_ela = difference(a, b)
     assert of_oru.sentence() == "Default, ela-oru, NER f1 of oru: 51.0 (50-52) -> 56.0 (55-57) (+5.0)"
-    assert (of_oru.kind, of_oru.group, of_oru.change, of_oru.is_clear) == (Kind.NUMBER, "table-1", 5.0, True)
+    assert (of_oru.kind, of_oru.exhibit, of_oru.change, of_oru.is_clear) == (Kind.NUMBER, "table-1", 5.0, True)
     assert (of_ela.change, of_ela.is_clear) == (1.0, False)
 
 

@@ -23,6 +23,7 @@ from isoglot.report.plan_costs import (
     ModelCost,
     cost_lines,
     costs_in_full,
+    disk_need,
     model_costs,
     outlook,
     plan_table,
@@ -108,7 +109,7 @@ def test_measured_times_take_the_place_of_guesses(
 
 def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedStage, ...], store: Store) -> None:
     costs = model_costs(planned, store, free=PLENTY)
-    need = DiskNeed.of(planned, store, costs=costs)
+    need = disk_need(planned, store, costs=costs)
     stages = [each.stage for each in planned if isinstance(each.stage, UntrainedEncoder | PretrainedEncoder)]
     assert len(stages) == 12
     shared, separate = (cost.disk for cost in costs)
@@ -163,7 +164,7 @@ def test_a_disk_is_short_for_all_or_hopeless_for_any() -> None:
 
 def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, ...], store: Store) -> None:
     shared, separate = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10**9))
-    need = replace(DiskNeed.of(planned, store, costs=[shared, separate]), free_bytes=10**9)
+    need = replace(disk_need(planned, store, costs=[shared, separate]), free_bytes=10**9)
     lines = "\n".join(costs_in_full([replace(shared, tokens_per_second=100.0), separate], need))
     text = " ".join(lines.split())
     assert "4 models: default, no-anchors each about 334 subwords, 16k parameters, 10k tokens in 80 updates, " in text

@@ -15,9 +15,9 @@ from study_texts import TINY_STUDY
 from isoglot.hardware import hardware
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.report.difference import differing
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import collect_report_data
-from isoglot.report.settings_difference import differing
 from isoglot.report.study_settings import departures, marked_sentences, study_settings
 from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
