@@ -26,6 +26,7 @@ from isoglot.study.study import Study
 
 WIDTH = 80
 """The width of the narrowest terminal that people use."""
+MORE_ROOM = "free some, or choose a store on another disk with --store"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +78,9 @@ class DiskNeed:
     def refuse_if_hopeless(self) -> None:
         """Raise an error, before anything begins, if not one of the models can be finished."""
         if self.least_bytes > self.free_bytes:
-            raise IsoglotError(
-                f"a model of this study needs {size_in_bytes(self.least_bytes)} while it is made, and the store "
-                f"{self.store} has {size_in_bytes(self.free_bytes)} free: free some, or choose a store on another disk "
-                "with --store"
-            )
+            needs = f"a model of this study needs {size_in_bytes(self.least_bytes)} while it is made"
+            has = f"the store {self.store} has {size_in_bytes(self.free_bytes)} free"
+            raise IsoglotError(f"{needs}, and {has}: {MORE_ROOM}")
 
 
 def costs_here(planned: Sequence[PlannedStage], store: Store) -> tuple[list[ModelCost], DiskNeed]:
@@ -109,10 +108,8 @@ def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemo
                 windows, fits = micro_batch(run, table_sizes=sizes, free=free, processes=processes), True
             except TooLargeError:
                 windows, fits = 1, False
-            footprint = Footprint(
-                run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes
-            )
-            alike[key] = ModelCost(encoders=(stage,), tables=tables, footprint=footprint, fits=fits)
+            memory = Footprint(run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
+            alike[key] = ModelCost(encoders=(stage,), tables=tables, footprint=memory, fits=fits)
     return [*alike.values()]
 
 
@@ -179,21 +176,17 @@ def cost_lines(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     """Totals in a line, and warnings."""
     if not costs:
         return
-    num_models = sum(len(cost.encoders) for cost in costs)
-    parameters = _range(cost.footprint.parameters for cost in costs)
-    tokens = _range(cost.run.tokens for cost in costs)
+    parameters, tokens = [cost.footprint.parameters for cost in costs], [cost.run.tokens for cost in costs]
     peak = size_in_bytes(max(cost.footprint.peak_bytes for cost in costs))
     yield (
-        f"  {_counted(num_models)} of {parameters} parameters, {tokens} tokens each: {peak} of memory at most, "
-        f"{size_in_bytes(need.finished_bytes)} on disk"
+        f"  {_counted(sum(len(cost.encoders) for cost in costs))} of {_range(parameters)} parameters, {_range(tokens)} "
+        f"tokens each: {peak} of memory at most, {size_in_bytes(need.finished_bytes)} on disk"
     )
     if not all(cost.fits for cost in costs):
         yield "  not all of them fit into the memory that is free here now"
     if need.is_short:
-        yield (
-            f"  only {size_in_bytes(need.free_bytes)} are free in {need.store}, too little for all of them: "
-            "free some, or choose a store on another disk with --store"
-        )
+        free = f"only {size_in_bytes(need.free_bytes)} are free in {need.store}"
+        yield f"  {free}, too little for all of them: {MORE_ROOM}"
 
 
 def costs_in_full(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
@@ -241,8 +234,7 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     if not known:
         return f"{line}; how long that takes is seen when it has run once in this store"
     line += f", about {_time(known)}" + (" one after the other" if len(known) > 1 else "")
-    guessed = [each for each in known if each.guessed]
-    if guessed:
+    if guessed := [each for each in known if each.guessed]:
         line += f", {'' if len(guessed) == len(known) else f'{_time(guessed)} of it '}guessed for two CPU cores"
     unknown = len(left) - len(known)
     return line + (f", without {unknown} of kinds never run in this store" if unknown else "")

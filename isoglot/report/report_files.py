@@ -13,12 +13,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.files import write_whole
-from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.measurements import Measurement, with_variant
-from isoglot.report.provenance import Provenance, provenance
-from isoglot.report.state import State, study_state
-from isoglot.report.training_curves import Curve, learning_curves
-from isoglot.store import Store
+from isoglot.report.provenance import Provenance
+from isoglot.report.state import State
+from isoglot.report.training_curves import Curve
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import MONOLINGUAL, named_in_file, read_condition
 from isoglot.study.exhibit_names import ExhibitFilter
@@ -58,24 +56,6 @@ class ReportData:
     @property
     def content(self) -> ReportContent:
         return ReportContent(measurements=self.measurements, provenance=json.loads(self.provenance.json_text()))
-
-
-def collect_report_data(
-    study: Study,
-    measurements: Sequence[Measurement],
-    *,
-    store: Store,
-    folder: Path,
-    failures: Sequence[str],
-    lacking: Sequence[Cell],
-) -> ReportData:
-    """From the store, for a page in this folder; each failure begins with the title of an artifact."""
-    return ReportData(
-        measurements=tuple(measurements),
-        provenance=provenance(study, store),
-        curves=tuple(learning_curves(study, store)),
-        state=study_state(study, store=store, folder=folder, failures=failures, lacking=lacking),
-    )
 
 
 def read_report(folder: str | Path) -> ReportContent:

@@ -11,7 +11,7 @@ from pathlib import Path
 from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences, gaps
 from isoglot.pretraining.run import HEALTH
-from isoglot.report.study_settings import portable_origin
+from isoglot.report.provenance import portable_origin
 from isoglot.store import Store, inputs_first
 from isoglot.store.record import RECORD_NAME
 from isoglot.study.real_text import RealText

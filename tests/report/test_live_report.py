@@ -11,7 +11,7 @@ from study_texts import TINY_STUDY
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.vocabulary import VocabularyStatistics
-from isoglot.report.live_report import LiveReport, write_current_report
+from isoglot.report.writing import LiveReport, write_current_report
 from isoglot.store import Observer, Observers, Stage, Store, run_plan
 from isoglot.study.study import parse_study, with_exhibits
 

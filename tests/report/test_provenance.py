@@ -16,9 +16,8 @@ from isoglot.hardware import hardware
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.report.difference import differing
-from isoglot.report.provenance import provenance
-from isoglot.report.report_files import collect_report_data
-from isoglot.report.study_settings import departures, marked_sentences, study_settings
+from isoglot.report.provenance import departures, marked_sentences, provenance, study_settings
+from isoglot.report.state import study_state
 from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import parse_study, read_study, with_exhibits
@@ -118,8 +117,8 @@ def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
         (path.parent / "muse.txt").unlink()
         study = replace(read_study(path), exhibits=("emergence",))
         store = Store(tmp_path / "store")
-        found = collect_report_data(study, [], store=store, folder=store.root / "reports", failures=[], lacking=[])
-        seen.append((found.provenance.json_text(), found.state.no_data, [cell.stage.digest for cell in cells(study)]))
+        state = study_state(study, store=store, folder=store.root / "reports", failures=[], lacking=[])
+        seen.append((provenance(study, store).json_text(), state.no_data, [cell.stage.digest for cell in cells(study)]))
     here, there = seen
     assert here == there
     assert "muse.txt: No such file" in here[1][0]

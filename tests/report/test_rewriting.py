@@ -12,7 +12,9 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.pretraining.run import HEALTH
-from isoglot.report.report_files import collect_report_data, read_report_data
+from isoglot.report.provenance import provenance
+from isoglot.report.report_files import read_report_data
+from isoglot.report.state import study_state
 from isoglot.report.training_curves import Curve
 from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
@@ -88,9 +90,10 @@ def parsed(page: Path) -> Element:
 
 def test_what_is_written_is_read_back_as_it_was(store: Store) -> None:
     folder = write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING).page.parent
-    found = collect_report_data(STUDY, FOUND, store=store, folder=folder, failures=FAILURES, lacking=LACKING)
     read = read_report_data(folder)
-    assert read == replace(found, state=found.state.seen_from(folder))
+    state = study_state(STUDY, store=store, folder=folder, failures=FAILURES, lacking=LACKING)
+    assert (read.measurements, read.provenance) == (tuple(FOUND), provenance(STUDY, store))
+    assert read.state == state.seen_from(folder)
     assert read.state.failures
     assert read.state.absent
     assert read.state.records == {LINKED.digest: f"../../{store.folder(LINKED).name}/record.json"}
