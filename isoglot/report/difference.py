@@ -28,11 +28,9 @@ STUDY = "settings"
 """The entry that holds a study's own file; its names are given as they stand there: "scale.updates"."""
 SETTINGS = frozenset({STUDY, "is_made_up", "data_files", "words"})
 """Entries of a provenance that somebody chose; all others are code, machines and what followed."""
-DERIVED = frozenset({"budget", "commit"})
+DERIVED = ("budget", "commit")
 """Entries that repeat the settings or the makings."""
-PROGRESS = frozenset(
-    {"seconds", "spent", "artifacts", "artifacts_done", "models_done", "tokens_done", "first_finished", "last_finished"}
-)
+PROGRESS = ("seconds", "spent", "artifacts", "artifacts_done", "first_finished", "last_finished")
 """How far a study is and how long it took: no difference."""
 LISTS = {
     "data_files": ("data file", ("name",)),
@@ -144,51 +142,46 @@ def circumstances_title(count: int) -> str:
 
 
 def _settings_that_differ(a: Table, b: Table) -> Iterator[Changed]:
-    chosen, others = SETTINGS, (a.keys() | b.keys()) - SETTINGS - DERIVED
-    for kind, names in ((Kind.SETTING, chosen), (Kind.CIRCUMSTANCE, others)):
-        ours, theirs = ({name: value for name, value in side.items() if name in names} for side in (a, b))
-        for name, there, here in differing(ours, theirs):
-            yield Changed(kind=kind, name=name, a=there, b=here)
-
-
-def differing(a: Table, b: Table) -> Iterator[tuple[str, str | None, str | None]]:
-    """A name such as "scale.updates" or "data file wiki.fr.txt, digest", and the text of each side, if it has any."""
-    for path, ours, theirs in _differing(dict(a), dict(b), path=()):
-        is_of_study = path[0] == STUDY and len(path) > 1
-        # Names of entries are shown as they are, names of fields as words.
-        words = (part if " " in part else _words(part) for part in path)
-        yield ".".join(path[1:]) if is_of_study else ", ".join(words), _brief(ours), _brief(theirs)
+    """Each with a name such as "scale.updates" or "data file wiki.fr.txt, digest"."""
+    for entry in [each for each in dict.fromkeys((*a, *b)) if each not in DERIVED]:
+        kind = Kind.SETTING if entry in SETTINGS else Kind.CIRCUMSTANCE
+        for path, ours, theirs in _differing(a.get(entry), b.get(entry), path=(entry,)):
+            # Names of entries are shown as they are, names of fields as words.
+            words = (part if " " in part else _words(part) for part in path)
+            name = ".".join(path[1:]) if entry == STUDY and len(path) > 1 else ", ".join(words)
+            yield Changed(kind=kind, name=name, a=_brief(ours), b=_brief(theirs))
 
 
 def _differing(a: Json, b: Json, *, path: Path) -> Iterator[tuple[Path, Json, Json]]:
-    if a == b or (path and path[-1] in PROGRESS):
+    if a == b or path[-1] in PROGRESS:
         return
-    ours, theirs = (_as_table(value, path) for value in (a, b))
+    ours, theirs = (_as_table(value, path[-1]) for value in (a, b))
     if ours is None or theirs is None:
         # A vocabulary's size is known once it is built, which is no difference.
         if not ("types" in path and None in (a, b)):
             yield path, a, b
         return
+    # An entry of a list is named in full, so that it needs no name of the list before it.
+    above = path[:-1] if path[-1] in LISTS else path
     for key in dict.fromkeys((*ours, *theirs)):
-        here = (*path[:-1], key) if path and path[-1] in LISTS else (*path, key)
-        yield from _differing(ours.get(key), theirs.get(key), path=here)
+        yield from _differing(ours.get(key), theirs.get(key), path=(*above, key))
 
 
-def _as_table(value: Json, path: Path) -> Table | None:
+def _as_table(value: Json, name: str) -> Table | None:
     """A table as it is, and a list of tables by the names of its entries, so that one more moves no other."""
     if isinstance(value, dict):
         return value
-    listed = path[-1] if path else ""
-    title, keys = LISTS.get(listed, ("", ("name",)))
-    entries = [each for each in value if isinstance(each, dict) and keys[0] in each] if isinstance(value, list) else []
-    if not isinstance(value, list) or len(entries) < len(value) or not (value or listed in LISTS):
+    if not isinstance(value, list) or not (value or name in LISTS):
         return None
+    title, keys = LISTS.get(name, ("", ("name",)))
     table: dict[str, Json] = {}
-    for each in entries:
-        name = f"{title} {', '.join(_brief(each[key]) or '' for key in keys if key in each)}".strip()
+    for each in value:
+        if not isinstance(each, dict) or keys[0] not in each:
+            return None
+        entry = f"{title} {', '.join(_brief(each[key]) or '' for key in keys if key in each)}".strip()
         # Two machines may have one name.
-        name = f"{name} ({len(table) + 1})" if name in table else name
-        table[name] = {key: member for key, member in each.items() if key not in keys and key not in PROGRESS}
+        entry = f"{entry} ({len(table) + 1})" if entry in table else entry
+        table[entry] = {key: member for key, member in each.items() if key not in (*keys, *PROGRESS)}
     return table
 
 

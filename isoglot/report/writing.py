@@ -17,25 +17,11 @@ from isoglot.pipeline.measurements import Measurement, measurements, pending_cel
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture, png_of
 from isoglot.report.grid import markdown_row
-from isoglot.report.page.figure_sections import (
-    emergence_sections,
-    figure_3_section,
-    figure_sections,
-    training_sections,
-)
+from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, page_html
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
-from isoglot.report.page.text_sections import (
-    claims_section,
-    conditions_section,
-    difference_section,
-    missing_section,
-    page_head,
-    provenance_section,
-    vocabulary_section,
-)
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import PROVENANCE, ReportContent, ReportData, read_report_data, write_report_data
 from isoglot.report.report_scores import ReportScores
@@ -134,7 +120,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     changed = [] if against is None else difference(against.content, data.content)
     scores = ReportScores(data.measurements)
     texts = text_files(scores)
-    differences = None if against is None else difference_section(changed, other=against.name)
+    differences = None if against is None else text_sections.difference_section(changed, other=against.name)
     sections = [*filter(None, _sections(data, scores, differences=differences, beside=[*texts]))]
     pictures = [picture for section in sections for picture in section.pictures]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
@@ -147,7 +133,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
             write_whole(folder / name, text)
         drawings = {each.name: _write_picture(each, folder / FIGURES, is_kept=keeps_pictures) for each in pictures}
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
-        head = page_head(data.study, data.state)
+        head = text_sections.page_head(data.study, data.state)
         write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
         # The files of a folder that was no report are somebody else's.
         if was_report:
@@ -164,18 +150,18 @@ def _sections(
     trains_models = bool({*study.exhibits} - {VOCABULARY})
     table = table_1_section(study, scores, links=state.records, absences=absences)
     yield survival_section(scores, scale=study.scale, absences=absences)
-    yield claims_section(scores) if trains_models and measurements else None
+    yield text_sections.claims_section(scores) if trains_models and measurements else None
     yield table
-    yield figure_3_section(study, scores, absences=absences)
+    yield figure_sections.figure_3_section(study, scores, absences=absences)
     if table is None:
-        yield conditions_section(study)
-    yield from emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
-    yield from training_sections(measurements, data.curves)
-    yield vocabulary_section(measurements)
-    yield from figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
+        yield text_sections.conditions_section(study)
+    yield from figure_sections.emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
+    yield from figure_sections.training_sections(measurements, data.curves)
+    yield text_sections.vocabulary_section(measurements)
+    yield from figure_sections.figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
     yield differences
-    yield missing_section(state)
-    yield provenance_section(data.provenance, logs=state.logs, beside=beside)
+    yield text_sections.missing_section(state)
+    yield text_sections.provenance_section(data.provenance, logs=state.logs, beside=beside)
 
 
 def text_files(scores: ReportScores) -> dict[str, str]:
@@ -228,18 +214,12 @@ def _remove_stale(folder: Path, *, texts: Collection[str], stems: Collection[str
             path.unlink()
 
 
-SECONDS_BETWEEN_REPORTS = 30.0
-REST = 20.0
-"""A new report waits this many times as long as the last one took, so that it does not hold up the study."""
-
-
 class LiveReport(Observer):
     """Writes the report when a run begins and now and then while it goes on; the run writes the last one itself."""
 
-    def __init__(
-        self, study: Study, store: Store, *, seconds_between: float = SECONDS_BETWEEN_REPORTS, rest: float = REST
-    ) -> None:
+    def __init__(self, study: Study, store: Store, *, seconds_between: float = 30.0, rest: float = 20.0) -> None:
         self._study, self._store = study, store
+        # A new report waits `rest` times as long as the last one took, so that it does not hold up the study.
         self._seconds_between, self._rest = seconds_between, rest
         self._failures: list[str] = []
         self._due_at = 0.0

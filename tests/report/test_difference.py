@@ -7,10 +7,13 @@ import pytest
 
 from isoglot.pipeline.cells import FROZEN
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.difference import Changed, Kind, difference, difference_sentences, differing
+from isoglot.report.difference import Changed, Kind, difference, difference_sentences
 from isoglot.report.report_files import ReportContent
 from isoglot.store.canonical import Json
 from tests.report.made_up_measurements import measured, measurement, transferred
+
+VM: dict[str, Json] = {"host": "vm", "hardware": None, "commit": "a" * 40, "versions": {"torch": "2.0"}}
+TOO_LONG: dict[str, Json] = {f"nli.en.{number}": ["/a/long/name/of/a/file.tsv.gz"] for number in range(9)}
 
 
 def report(*found: Sequence[Measurement], **provenance: Json) -> ReportContent:
@@ -63,88 +66,58 @@ def test_every_metric_has_a_noise_of_its_own(metric: str, a: float, b: float, is
     assert changed.is_clear is is_clear
 
 
-def test_variants_of_a_model_are_numbers_of_their_own() -> None:
-    a, b = (report(measured("default", [1.0]), measured("default", [value], variant=FROZEN)) for value in (50.0, 60.0))
-    assert sentences(difference(a, b)) == [
-        "Default, ela-oru, retrieval_p1 of oru, untrained, frozen, layer 0: 50.0 -> 60.0 (+10.0)"
-    ]
+def test_variants_layers_and_updates_are_numbers_of_their_own() -> None:
+    def found(*values: float) -> ReportContent:
+        of_layer, of_variant, of_update = values
+        moment = [replace(each, update=10) for each in measured("default", [of_update])]
+        return report(measured("default", [1.0, of_layer]), measured("default", [of_variant], variant=FROZEN), moment)
 
-
-def test_layers_and_updates_are_numbers_of_their_own() -> None:
-    a = report(measured("default", [1.0, 2.0]), [replace(each, update=10) for each in measured("default", [5.0])])
-    b = report(measured("default", [1.0, 9.0]), [replace(each, update=10) for each in measured("default", [15.0])])
-    assert sentences(difference(a, b)) == [
+    assert sentences(difference(found(2.0, 50.0, 5.0), found(9.0, 60.0, 15.0))) == [
         "Default, ela-oru, retrieval_p1 of oru, layer 1: 2.0 -> 9.0 (+7.0)",
+        "Default, ela-oru, retrieval_p1 of oru, untrained, frozen, layer 0: 50.0 -> 60.0 (+10.0)",
         "Default, ela-oru, retrieval_p1 of oru, layer 0, after update 10: 5.0 -> 15.0 (+10.0)",
     ]
 
 
-def test_settings_are_named_by_where_they_stand() -> None:
-    files: list[Json] = [{"name": "wiki.fr", "digest": "1"}, {"name": "wiki.ru", "digest": "2"}]
-    more: list[Json] = [
-        {"name": "other.fr", "digest": "9"},
-        {"name": "wiki.fr", "digest": "1"},
-        {"name": "wiki.ru", "digest": "3"},
-    ]
-    a: dict[str, Json] = {
-        "settings": {"scale": {"updates": 10, "rate": 0.1}, "seeds": [0]},
-        "data_files": files,
-        "commit": None,
-    }
-    b: dict[str, Json] = {
-        "settings": {"scale": {"updates": 20, "rate": 0.1}, "seeds": [0, 1]},
-        "data_files": more,
-        "commit": "abc",
-    }
-    assert list(differing(a, b)) == [
+def test_settings_are_named_by_where_they_stand_and_values_are_words() -> None:
+    a = report(
+        settings={
+            "scale": {"updates": 10, "rate": 0.1},
+            "seeds": [0],
+            "text": {"languages": [{"name": "ela", "order": "svo"}], "world": {"most_words": 7, "aligner": []}},
+        },
+        data_files=[{"name": "wiki.fr", "digest": "1"}, {"name": "wiki.ru", "digest": "2"}],
+        is_made_up=True,
+        vocabularies=[{"condition": "default", "languages": ["en", each], "merges": 7} for each in ("fr", "ru")],
+        makings=[VM],
+        departures=[{"file": "isoglot/study/scales.py", "sentence": "the paper does not say."}],
+    )
+    b = report(
+        settings={
+            "scale": {"updates": 20, "rate": 0.1},
+            "seeds": [0, 1],
+            "text": {"languages": [{"name": "ela", "order": "sov"}], "resources": TOO_LONG},
+        },
+        data_files=[{"name": "other.fr", "digest": "9"}, {"name": "wiki.fr", "digest": "1"}],
+        is_made_up=False,
+        vocabularies=[{"condition": "default", "languages": ["en", each], "merges": 9} for each in ("ru", "fr")],
+        makings=[VM | {"hardware": {"cores": 2, "gpus": []}, "commit": "b" * 40 + "-dirty", "artifacts": 7}, VM],
+        departures=[],
+    )
+    assert [(each.name, each.a, each.b) for each in difference(a, b)] == [
         ("scale.updates", "10", "20"),
         ("seeds", "0", "0, 1"),
-        ("data file wiki.ru, digest", "2", "3"),
-        ("data file other.fr", None, "digest 9"),
-        ("commit", None, "abc"),
-    ]
-
-
-def test_entries_of_lists_are_named_and_digests_are_short() -> None:
-    a: list[Json] = [{"condition": "default", "languages": ["en", each], "merges": 7} for each in ("fr", "ru")]
-    b: list[Json] = [a[0], {"condition": "default", "languages": ["en", "ru"], "merges": 9}]
-    assert list(differing({"vocabularies": a}, {"vocabularies": b})) == [
-        ("vocabulary of default, en, ru, merges", "7", "9")
-    ]
-    hardware: Json = {"processor": "Xeon", "cores": 2, "gpus": []}
-    old: dict[str, Json] = {"host": "vm", "hardware": None, "commit": "a" * 40, "versions": {"torch": "2.0"}}
-    new = old | {"hardware": hardware, "commit": "b" * 40 + "-dirty", "artifacts": 7}
-    assert list(differing({"makings": [old]}, {"makings": [new | {"versions": {"torch": "2.1"}}]})) == [
-        ("made on vm, hardware", None, "processor Xeon, cores 2"),
-        ("made on vm, commit", "a" * 12, f"{'b' * 12}-dirty"),
-        ("made on vm, versions, torch", "2.0", "2.1"),
-    ]
-    ((name, there, here),) = differing({"makings": [old]}, {"makings": [old, new]})
-    assert (name, there) == ("made on vm (2)", None)
-    assert "commit bbbbbbbbbbbb-dirty" in str(here)
-
-
-def test_values_are_words_and_what_no_line_can_hold_is_counted() -> None:
-    languages: list[Json] = [{"name": "ela", "order": "svo", "shared_symbols": True}]
-    others: list[Json] = [{"name": "ela", "order": "sov", "shared_symbols": False}]
-    resources: dict[str, Json] = {f"nli.en.{number}": ["/a/long/name/of/a/file.tsv.gz"] for number in range(9)}
-    departures: list[Json] = [{"file": "isoglot/study/scales.py", "sentence": "the paper does not say."}]
-    a: dict[str, Json] = {
-        "settings": {"text": {"languages": languages, "world": {"nouns": 40, "most_words": 7, "aligner": []}}},
-        "is_made_up": True,
-        "departures": departures,
-    }
-    b: dict[str, Json] = {
-        "settings": {"text": {"languages": others, "resources": resources}},
-        "is_made_up": False,
-        "departures": [],
-    }
-    assert list(differing(a, b)) == [
         ("text.languages.ela.order", "svo", "sov"),
-        ("text.languages.ela.shared_symbols", "yes", "no"),
-        ("text.world", "nouns 40, most words 7", None),
+        ("text.world", "most words 7", None),
         ("text.resources", None, "9 entries"),
+        ("data file wiki.ru", "digest 2", None),
+        ("data file other.fr", None, "digest 9"),
         ("made up", "yes", "no"),
+        ("vocabulary of default, en, fr, merges", "7", "9"),
+        ("vocabulary of default, en, ru, merges", "7", "9"),
+        ("made on vm, hardware", None, "cores 2"),
+        ("made on vm, commit", "a" * 12, f"{'b' * 12}-dirty"),
+        ("made on vm (2)", None, f"commit {'a' * 12}, versions (torch 2.0)"),
         ("departure in isoglot/study/scales.py, the paper does not say.", "there", None),
     ]
 

@@ -15,8 +15,9 @@ from study_texts import TINY_STUDY
 from isoglot.hardware import hardware
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.report.difference import differing
+from isoglot.report.difference import difference
 from isoglot.report.provenance import departures, marked_sentences, provenance, study_settings
+from isoglot.report.report_files import ReportContent
 from isoglot.report.state import study_state
 from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
@@ -140,10 +141,12 @@ def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
     }
     assert study_settings(with_exhibits(narrowed, ["emergence"]))["only"] == {"emergence": {"targets": ["oru"]}}
     other = replace(study, only={"table-1": replace(narrowing, seeds=(0,))})
-    ours, theirs = ({"settings": study_settings(each)} for each in (narrowed, other))
-    assert list(differing(ours, theirs)) == [
-        ("only.table-1.seeds", "1", "0"),
-        ("only.emergence", "targets oru", None),
+    ours, theirs = (
+        ReportContent(measurements=[], provenance={"settings": study_settings(each)}) for each in (narrowed, other)
+    )
+    assert [each.sentence() for each in difference(ours, theirs)] == [
+        "only.table-1.seeds: 1 -> 0",
+        "only.emergence: targets oru -> nothing",
     ]
 
 
