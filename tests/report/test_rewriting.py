@@ -15,7 +15,6 @@ from isoglot.pretraining.run import HEALTH
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import read_report_data
 from isoglot.report.state import study_state
-from isoglot.report.training_curves import Curve
 from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
@@ -40,17 +39,11 @@ FOUND = [
     # A whole number must stay one.
     measurement("default", 40, metric="chosen_update"),
 ]
-CURVES = tuple(
-    Curve(
-        condition="default",
-        languages=("ela", "oru"),
-        language=language,
-        seed=0,
-        points=((20, 61.25), (40, 1 / 3)),
-        is_finished=language == "ela",
-    )
+CURVES = [
+    {"condition": "default", "languages": ("ela", "oru"), "language": language, "seed": 0}
+    | {"points": ((20, 61.25), (40, 1 / 3)), "is_finished": language == "ela"}
     for language in ("ela", "oru")
-)
+]
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +55,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store.log_folder(LINKED).mkdir(parents=True)
     (store.log_folder(LINKED) / HEALTH).write_text('{"attempt": 1, "remark": "still at the plateau"}\n')
     written = write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING).page
-    (written.parent / "curves.jsonl").write_text(
-        "".join(json.dumps(vars(curve)) + "\n" for curve in CURVES), encoding="utf-8"
-    )
+    (written.parent / "curves.jsonl").write_text("".join(json.dumps(curve) + "\n" for curve in CURVES))
     rewrite_report(written.parent)
     return store.root
 
@@ -101,14 +92,8 @@ def test_what_is_written_is_read_back_as_it_was(store: Store) -> None:
 
 def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: Path) -> None:
     before = files(page.parent)
-    assert {
-        "report.html",
-        "table-1.tex",
-        "table-1.csv",
-        "table-1.md",
-        "claims.md",
-        "figures/figure-3.svg",
-    } <= before.keys()
+    assert {"report.html", "claims.md", "figures/figure-3.svg"} <= before.keys()
+    assert {"table-1.tex", "table-1.csv", "table-1.md"} <= before.keys()
     assert "Learning curves" in parsed(page).text
     for name in before.keys() - {"measurements.jsonl", "provenance.json", "curves.jsonl", "state.json"}:
         (page.parent / name).unlink()
@@ -154,13 +139,10 @@ def test_a_published_report_needs_nothing_but_itself(store: Store, page: Path, t
     assert public == tmp_path / "results" / "mine" / "report.html"
     before = files(public.parent)
     shutil.rmtree(store.root)
-    rewrite_report(public.parent)
-    assert files(public.parent) == before
     moved = public.parent.rename(tmp_path / "elsewhere")
     rewrite_report(moved)
-    assert files(moved) == before
     rewrite_report(moved, to=tmp_path / "twice")
-    assert files(tmp_path / "twice") == before
+    assert files(moved) == files(tmp_path / "twice") == before
 
 
 def test_what_is_published_has_no_dead_links_and_keeps_what_was_said(page: Path, tmp_path: Path) -> None:
@@ -188,12 +170,14 @@ def test_a_changed_number_shows_in_all_that_is_made_from_it(page: Path) -> None:
     assert ">38.0<" in (page.parent / "figures" / "figure-3.svg").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["provenance.json", "curves.jsonl", "state.json"])
-def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path, name: str) -> None:
+def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path) -> None:
     before = page.read_bytes()
-    (page.parent / name).unlink()
-    with pytest.raises(IsoglotError, match=rf"no {name} in it, .*; write the report again from its store: isoglot rep"):
-        rewrite_report(page.parent)
+    for name in ("state.json", "curves.jsonl", "provenance.json"):
+        (page.parent / name).unlink()
+        with pytest.raises(
+            IsoglotError, match=rf"no {name} in it, .*; write the report again from its store: "
+        ):
+            rewrite_report(page.parent)
     assert page.read_bytes() == before
 
 
@@ -201,19 +185,9 @@ def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path, name: 
     ("name", "old", "new", "message"),
     [
         ("provenance.json", "{", "{{", "provenance.json: Invalid JSON"),
-        (
-            "provenance.json",
-            '"window": 16',
-            '"window": "16"',
-            "on: budget.window: should be a valid integer, not '16'",
-        ),
+        ("provenance.json", '"window": 16', '"window": "16"', "on: budget.window: should be a valid integer, not '16'"),
         ("provenance.json", '"layers": 4', '"layers": null', "settings: scale.shape.layers: should be a valid integer"),
-        (
-            "provenance.json",
-            '"decay": "linear-tail"',
-            '"decay": "steep"',
-            "decay: should be .*'linear-tail'.*, not 'steep'",
-        ),
+        ("provenance.json", '"linear-tail"', '"steep"', "decay: should be .*'linear-tail'.*, not 'steep'"),
         ("provenance.json", '"no-anchors"', '"no-anchor"', "settings.conditions: 'no-anchor' is not one of"),
         ("provenance.json", '"artifacts_done"', '"done"', "provenance.json: artifacts_done: Field required"),
         ("curves.jsonl", "[40, ", "[40, 1, ", "curves.jsonl:1: points.1: Tuple should have at most 2 items"),
@@ -222,12 +196,7 @@ def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path, name: 
         ("state.json", '"failures": [', '"failures": [7, ', "state.json: failures.0: should be a valid string, not 7"),
         ("measurements.jsonl", "parsing", "chess", r"measurements.jsonl:1: not a measurement .*'chess' is not one of"),
         ("measurements.jsonl", '"sep-emb-l1-6"', '"sep"', r"measurements.jsonl:5: .*'sep' is not one of"),
-        (
-            "measurements.jsonl",
-            "55.7",
-            '"55.7"',
-            "jsonl:2: .*value: should be a valid number, not '55.7'",
-        ),
+        ("measurements.jsonl", "55.7", '"55.7"', "jsonl:2: .*value: should be a valid number, not '55.7'"),
     ],
 )
 def test_what_is_damaged_is_named(page: Path, name: str, old: str, new: str, message: str) -> None:
