@@ -18,20 +18,19 @@ from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, or
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import label_of
 
-ABSENT = "nothing"
-NO_SETTING = "No setting differs."
-NO_NUMBER = "No number differs."
+ABSENT, NO_SETTING, NO_NUMBER = "nothing", "No setting differs.", "No number differs."
 MOST_LINES = 12
 LONGEST_VALUE = 100
 LONG_DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}")
+# The entry that holds a study's own file; its names are given as they stand there: "scale.updates".
 STUDY = "settings"
-"""The entry that holds a study's own file; its names are given as they stand there: "scale.updates"."""
-SETTINGS = frozenset({STUDY, "is_made_up", "data_files", "words"})
-"""Entries of a provenance that somebody chose; all others are code, machines and what followed."""
+# Entries of a provenance that somebody chose; all others are code, machines and what followed.
+SETTINGS = (STUDY, "is_made_up", "data_files", "words")
+# Entries that repeat the settings or the makings.
 DERIVED = ("budget", "commit")
-"""Entries that repeat the settings or the makings."""
+# How far a study is and how long it took: no difference.
 PROGRESS = ("seconds", "spent", "artifacts", "artifacts_done", "first_finished", "last_finished")
-"""How far a study is and how long it took: no difference."""
+# The title of an entry of a list, and the fields that name it; entries of other lists have a `name`.
 LISTS = {
     "data_files": ("data file", ("name",)),
     "words": ("words of", ("language",)),
@@ -39,14 +38,13 @@ LISTS = {
     "makings": ("made on", ("host",)),
     "departures": ("departure in", ("file", "sentence")),
 }
-"""The title of an entry of a list, and the fields that name it; entries of other lists have a `name`."""
 SIMILARITIES = ("cka", "svcca", "neuron_correlation")
 PRECISIONS = ("_p1", "_p5", "_p10")
+# Prefixes of metrics that say how a score came about: a change of them is no finding.
 NO_SCORES = (
     *("chosen_epoch", "chosen_update", "best_setting", "second_best_setting", "settings_tried", "settings_diverged"),
     *("map_dimensions", "fitted_pairs", "pairs_left_out", "sentences", "examples", "in_parts", "unseen_labels"),
 )
-"""Prefixes of metrics that say how a score came about: a change of them is no finding."""
 Table = Mapping[str, Json]
 Path = tuple[str, ...]
 BySeed = dict[int | None, float]

@@ -14,8 +14,8 @@ from rich.text import Text
 
 MISSING = "-"
 DELTA = "Δ"
+# Lines of this group stand apart, and are left out where they have no numbers.
 NEVER_PRETRAINED = "Never pretrained"
-"""The group of lines that stand apart, and are left out where they have no numbers."""
 
 
 class Lost(str):
@@ -33,7 +33,7 @@ class Grid:
     lines: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     groups: Sequence[str] = ()
-    """The heading that each line stands under in print, if lines are grouped; it may be an empty text."""
+    """The heading that each line stands under in print, where lines are grouped."""
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -42,17 +42,12 @@ class Grid:
         return tuple(max(len(line) for text in column for line in text.split("\n")) for column in columns)
 
     def without_empty_baselines(self) -> Grid:
-        kept = [
-            (line, group)
-            for line, group in zip(self.lines, self.groups, strict=True)
-            if group != NEVER_PRETRAINED or any(text != MISSING for text in line[1:])
-        ]
-        lines, groups = zip(*kept, strict=True)
-        return replace(self, lines=lines, groups=groups)
+        grouped = zip(self.groups, self.lines, strict=True)
+        kept = [each for each in grouped if each[0] != NEVER_PRETRAINED or {*each[1][1:]} != {MISSING}]
+        return replace(self, groups=[group for group, _ in kept], lines=[line for _, line in kept])
 
 
 def grid_of_columns(title: str, columns: Sequence[tuple[str, Sequence[str]]]) -> Grid:
-    """A grid from its headings, each with the texts below it."""
     return Grid(title, [heading for heading, _ in columns], list(zip(*(texts for _, texts in columns), strict=True)))
 
 
@@ -113,12 +108,9 @@ def markdown_escaped(text: str) -> str:
     return text.replace("|", r"\|").replace("*", r"\*")
 
 
-WIDTH_POINTS = 345
-"""The width of a line in LaTeX's article class."""
-SEPARATION_POINTS = 2.5
-# How wide a character is, in points.
+# In points: the width of a line in LaTeX's article class, the room beside a column, and the width of a character.
+WIDTH_POINTS, SEPARATION_POINTS = 345, 2.5
 SIZES = {"small": 4.6, "footnotesize": 4.25, "scriptsize": 3.9, "tiny": 3.1}
-SIZES_SIDE_BY_SIDE = ("small", "footnotesize", "scriptsize")
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -133,13 +125,11 @@ SPECIAL = {
 
 
 def latex_text(grids: dict[str, Grid], *, title: str, notes: Sequence[str], label: str) -> str:
-    """Tables for \\input in any document: the grids side by side where a line holds them, else a table each.
-
-    All grids have the same lines; they are given by a name for their label.
-    """
+    """Tables for \\input in any document: the grids, by name, side by side where a line holds them, else one each."""
     panels = {label: [*grids.values()]}
-    size = next((name for name in SIZES_SIDE_BY_SIDE if _fits(panels[label], size=name)), None)
-    if size is None:
+    size = next((name for name in SIZES if _fits(panels[label], size=name)), "tiny")
+    # Nobody likes to read a tiny table, if several larger ones hold the same.
+    if size == "tiny":
         size = next((name for name in SIZES if all(_fits([grid], size=name) for grid in grids.values())), "tiny")
         panels = {f"{label}-{name}": [grid.without_empty_baselines()] for name, grid in grids.items()}
     lines = ["% Table 1 of a study, written by isoglot: put it where you want it with \\input. It needs no package."]
@@ -161,7 +151,6 @@ def latex_text(grids: dict[str, Grid], *, title: str, notes: Sequence[str], labe
 
 
 def latex_escaped(text: str) -> str:
-    """Text as LaTeX prints it, whatever characters it has."""
     return "".join(SPECIAL.get(character, character) for character in text)
 
 

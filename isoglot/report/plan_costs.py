@@ -24,14 +24,14 @@ from isoglot.study.languages import LANGUAGES, language_of
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 
+# The narrowest terminal that people use.
 WIDTH = 80
-"""The width of the narrowest terminal that people use."""
 MORE_ROOM = "free some, or choose a store on another disk with --store"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCost:
-    """The cost of models that are as large as each other."""
+    """The cost of models that are as large as each other; run, disk and seconds are those of one."""
 
     encoders: tuple[PretrainedEncoder, ...]
     tables: TableSizes
@@ -43,17 +43,14 @@ class ModelCost:
 
     @property
     def run(self) -> PretrainingRun:
-        """The run of one of them."""
         return self.encoders[0].run
 
     @property
     def disk(self) -> DiskUse:
-        """The disk use of one of them."""
         return DiskUse(run=self.run, table_sizes=self.tables.by_language)
 
     @property
     def seconds(self) -> float | None:
-        """The time to train one of them from the beginning."""
         return None if self.tokens_per_second is None else self.run.tokens / self.tokens_per_second
 
 
@@ -69,11 +66,6 @@ class DiskNeed:
     """The need of the smallest model while it is made."""
     free_bytes: int
     """Free room, and the room that interrupted attempts hold already."""
-
-    @property
-    def is_short(self) -> bool:
-        """Whether there is no room for all of them."""
-        return self.finished_bytes + self.passing_bytes > self.free_bytes
 
     def refuse_if_hopeless(self) -> None:
         """Raise an error, before anything begins, if not one of the models can be finished."""
@@ -184,7 +176,7 @@ def cost_lines(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     )
     if not all(cost.fits for cost in costs):
         yield "  not all of them fit into the memory that is free here now"
-    if need.is_short:
+    if need.finished_bytes + need.passing_bytes > need.free_bytes:
         free = f"only {size_in_bytes(need.free_bytes)} are free in {need.store}"
         yield f"  {free}, too little for all of them: {MORE_ROOM}"
 

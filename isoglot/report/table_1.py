@@ -26,13 +26,11 @@ NEVER_PRETRAINED = "The same models without pretraining, learned as a whole / wi
 class Table1:
     title: str
     models: tuple[Model, ...]
-    """Pretrained models first."""
     tasks: tuple[TaskScores, ...]
     notes: tuple[str, ...]
     agreement: tuple[tuple[str, Verdict], ...]
     """Sentences about the paper's order of conditions."""
     ranks: tuple[RankCorrelation, ...]
-    """How near the order of all conditions comes to the paper's."""
     counts: tuple[Grid, ...]
     """For each task that has several metrics, all of them."""
 
@@ -108,7 +106,6 @@ def markdown_table(table: Table1) -> str:
 
 
 def papers_score_of(model: Model, *, task: str, languages: tuple[str, str]) -> float | None:
-    """None beside scores that the paper does not have."""
     return papers_score(model.condition, task=task, languages=languages) if model.is_pretrained else None
 
 
@@ -172,7 +169,6 @@ def _baselines(scores: TaskScores) -> Grid:
 
 
 def _counts(scores: TaskScores) -> Grid | None:
-    """All metrics of a task that has several."""
     known = {metric for *_, metric in scores.values}
     titles = {metric: title for metric, title in scores.task.metric_titles.items() if metric in known}
     if len(titles) < 2:

@@ -30,7 +30,7 @@ from isoglot.report.plan_costs import (
     timed,
     with_measured_times,
 )
-from isoglot.report.quantities import short_number
+from isoglot.report.quantities import short_number, size_in_bytes
 from isoglot.store import PlannedStage, State, Store, plan
 from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
@@ -121,7 +121,6 @@ def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedS
     )
     assert need.passing_bytes == separate.passing_bytes > shared.passing_bytes
     assert need.least_bytes == shared.finished_bytes + shared.passing_bytes
-    assert not need.is_short
     need.refuse_if_hopeless()
 
 
@@ -148,14 +147,11 @@ def test_an_interrupted_model_costs_what_is_left_of_it(
     assert column("State", later, store)[interrupted.stage.title] == "interrupted, 75% done"
 
 
-def test_a_disk_is_short_for_all_or_hopeless_for_any() -> None:
-    enough = DiskNeed(store=Path("/s"), finished_bytes=900, passing_bytes=100, least_bytes=300, free_bytes=1000)
-    assert not enough.is_short
-    short = replace(enough, free_bytes=999)
-    assert short.is_short
-    replace(short, free_bytes=300).refuse_if_hopeless()
+def test_a_disk_without_room_for_any_model_is_refused() -> None:
+    need = DiskNeed(store=Path("/s"), finished_bytes=900, passing_bytes=100, least_bytes=300, free_bytes=300)
+    need.refuse_if_hopeless()
     with pytest.raises(IsoglotError, match=re.escape("needs 0 kB while it is made, and the store /s has 0 kB free")):
-        replace(short, free_bytes=299).refuse_if_hopeless()
+        replace(need, free_bytes=299).refuse_if_hopeless()
 
 
 def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, ...], store: Store) -> None:
@@ -172,10 +168,13 @@ def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, .
     )
     assert lines.endswith(line)
     assert list(costs_in_full([], need)) == []
-    _, *warnings = cost_lines([replace(shared, fits=False), separate], replace(need, free_bytes=1000))
+    enough = replace(need, free_bytes=need.finished_bytes + need.passing_bytes)
+    assert [*cost_lines([shared, separate], enough)] == [line]
+    short = replace(enough, free_bytes=enough.free_bytes - 1)
+    _, *warnings = cost_lines([replace(shared, fits=False), separate], short)
     assert warnings == [
         "  not all of them fit into the memory that is free here now",
-        f"  only 1 kB are free in {need.store}, too little for all of them: "
+        f"  only {size_in_bytes(short.free_bytes)} are free in {need.store}, too little for all of them: "
         "free some, or choose a store on another disk with --store",
     ]
 

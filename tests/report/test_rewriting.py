@@ -174,9 +174,7 @@ def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path) -> Non
     before = page.read_bytes()
     for name in ("state.json", "curves.jsonl", "provenance.json"):
         (page.parent / name).unlink()
-        with pytest.raises(
-            IsoglotError, match=rf"no {name} in it, .*; write the report again from its store: "
-        ):
+        with pytest.raises(IsoglotError, match=rf"no {name} in it, .*; write the report again from its store: "):
             rewrite_report(page.parent)
     assert page.read_bytes() == before
 
