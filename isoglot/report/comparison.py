@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison
     from isoglot.study.searches import NewVectors
 
+# Fields of a compared layer, and what people call them; some are None where the models' widths differ.
 SIMILARITIES = {"cka": "CKA", "cka_debiased": "debiased CKA", "svcca": "SVCCA", "neuron_correlation": "ANC"}
 RETRIEVALS = {"raw": "before", "centred": "centred", "aligned": "after a map"}
-"""Fields of a compared layer, and what people call them; None where widths differ."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class NamedComparison:
         yield from found.notes
 
     def picture(self) -> str:
-        """SVG: similarity by layer, and retrieval before and after a map by layer."""
+        """SVG: similarity and retrieval by layer."""
         layers = self.found.layers
         x_labels = [f"L{self._layer_label(layer).replace(' / ', '/')}" for layer in layers]
         x_title = "Layer" if self._has_one_depth else "Layer of A / of B"
@@ -107,8 +107,8 @@ class NamedComparison:
         return line_picture([similarity, retrieval], name="compare", title=" and ".join(self.models)).svg()
 
     def json_text(self) -> str:
-        """All that was found; what could not be measured is null."""
         found = self.found
+        # What could not be measured is null.
         content = {
             "models": dict(zip("ab", self.models, strict=True)),
             "files": dict(zip("ab", self.files, strict=True)),

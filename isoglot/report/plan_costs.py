@@ -65,7 +65,6 @@ class DiskNeed:
     least_bytes: int
     """The need of the smallest model while it is made."""
     free_bytes: int
-    """Free room, and the room that interrupted attempts hold already."""
 
     def refuse_if_hopeless(self) -> None:
         """Raise an error, before anything begins, if not one of the models can be finished."""
@@ -106,6 +105,7 @@ def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemo
 
 
 def disk_need(planned: Sequence[PlannedStage], store: Store, *, costs: Sequence[ModelCost]) -> DiskNeed:
+    # What an interrupted attempt has written is room that it need not find again.
     untrained, present = 0, 0
     for stage in _left(planned):
         if isinstance(stage, UntrainedEncoder):
@@ -113,6 +113,7 @@ def disk_need(planned: Sequence[PlannedStage], store: Store, *, costs: Sequence[
         if isinstance(stage, PretrainedEncoder) and store.is_interrupted(stage):
             files = (path for path in store.partial_folder(stage).rglob("*") if path.is_file())
             present += sum(path.stat().st_size for path in files)
+    # A store that is still to be made will lie on the disk of the nearest folder above it.
     existing = next(each for each in (store.root, *store.root.parents) if each.exists())
     return DiskNeed(
         store=store.root,
@@ -147,7 +148,7 @@ def speed_here(footprint: Footprint) -> float:
 
 
 def with_measured_times(planned: Sequence[PlannedStage], costs: Sequence[ModelCost]) -> tuple[PlannedStage, ...]:
-    """The plan, with times measured here in place of guesses and of what the store's other models took."""
+    # What is measured here counts for more than guesses, and than what the store's other models took elsewhere.
     seconds = {encoder.digest: cost.seconds for cost in costs for encoder in cost.encoders if cost.seconds is not None}
     return tuple(
         replace(each, seconds_estimate=seconds[each.stage.digest] * each.share_left, guessed=False)
@@ -208,6 +209,7 @@ def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
         for code, splitting in study.text.splittings.items():
             line = f"  words of {code}: {splitting.splitter.value} ({splitter_version(splitting)})"
             line += ", in lower case" if splitting.lowercase else ""
+            # A language that isoglot does not know may deserve a better splitter than the one it gets.
             by_default = splitting.splitter is language_of(code).splitter and code not in LANGUAGES
             yield line + (f"; {language_of(code).remark}" if by_default else "")
     for sentence in (*left_out_sentences(study), *gap_sentences(study)):

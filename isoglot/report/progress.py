@@ -60,8 +60,8 @@ class Bars(Progress):
 @dataclass
 class StageInWork:
     bar: TaskID
+    # When a line about it was printed, or it began.
     last_line: float
-    """When a line about it was printed, or it began."""
     has_moved: bool = False
 
 

@@ -197,7 +197,8 @@ def _making(alike: Sequence[Record]) -> Making:
 
 
 def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, ...]:
-    """The vocabulary of every model that a cell rests on; those of other seeds are as large."""
+    """The vocabulary of every model that a cell rests on."""
+    # Those of other seeds are as large, so that the first one counts.
     found: dict[tuple[str, tuple[str, ...]], VocabularySize] = {}
     for cell in shown:
         for stage in inputs_first([cell.stage]).values():
@@ -260,7 +261,7 @@ def portable_origin(study: Study) -> str:
 
 
 def _path_in(study: Study, path: Path) -> str:
-    """As the study names it: where its data lie is another thing on every machine."""
+    # As the study names it: where its data lie is another thing on every machine.
     return (study.text.as_written(path) if isinstance(study.text, RealText) else path).as_posix()
 
 

@@ -36,7 +36,6 @@ class ReportContent:
 
     measurements: Sequence[Measurement]
     provenance: Mapping[str, Json]
-    """Empty where the folder has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,13 +111,14 @@ class _Settings:
 
 
 def described_study(provenance: Provenance, *, file: str = PROVENANCE) -> Study:
-    """The study that a provenance describes; `file` is for messages. Paths of its data start from nowhere."""
+    """The study that a provenance describes; `file` is for messages."""
     where = f"{file}: settings"
     settings = _parsed(_Settings, json.dumps(provenance.settings), where=where)
     try:
         conditions = tuple(map(read_condition, settings.conditions))
     except IsoglotError as error:
         raise IsoglotError(f"{where}.conditions: {error}") from None
+    # Paths are relative to the study's data, wherever these lie by now.
     text_type: type[Synthetic] | type[RealText] = Synthetic if provenance.is_made_up else RealText
     text = _parsed(text_type, json.dumps({"data": "."} | settings.text), where=f"{where}.text")
     more = {"name": provenance.study, "origin": provenance.origin, "file_exhibits": settings.exhibits}
@@ -155,7 +155,7 @@ def _parsed_file(kind: type[Kind], path: Path) -> Kind:
 
 
 def _parsed(kind: type[Kind], text: str, *, where: str) -> Kind:
-    """JSON as a value of this type; unknown fields, which a later isoglot may write, are passed over."""
+    # Fields that only a later isoglot knows are passed over.
     try:
         value: Kind = _adapter(cast(Hashable, kind)).validate_json(text, strict=True)
         return value
@@ -169,7 +169,7 @@ def _parsed(kind: type[Kind], text: str, *, where: str) -> Kind:
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """Building one takes longer than reading a line with it."""
+    # Building one takes longer than reading a line with it.
     return TypeAdapter(kind)
 
 

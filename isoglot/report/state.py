@@ -99,8 +99,9 @@ def study_state(study: Study, *, store: Store, folder: Path, failures: Sequence[
 
 
 def last_remark(log: Path) -> str | None:
-    """The last remark of the latest attempt, as the trouble of an earlier one may be past."""
+    """The last remark of the latest attempt, if it still holds."""
     try:
+        # The trouble of an earlier attempt may be past.
         lines = [json.loads(line) for line in (log / HEALTH).read_text(encoding="utf-8").splitlines()]
         remarks = [line["remark"] for line in lines if "remark" in line and line["attempt"] == lines[-1]["attempt"]]
     except (OSError, ValueError, KeyError, TypeError):
@@ -118,12 +119,12 @@ def _no_data(study: Study) -> Iterator[str]:
 
 
 def _absent(study: Study, lacking: Sequence[Cell], failures: Sequence[str]) -> Iterator[Absent]:
-    """A cell has failed where what it is made from has."""
     for gap in gaps(study):
         # A gap of one task's part of an exhibit is called "table-1 ner".
         exhibit, _, task = gap.exhibit.partition(" ")
         yield Absent(exhibit, gap.condition, gap.languages, task or None, NO_DATA)
     for cell in lacking:
+        # A cell has failed where what it is made from has.
         needed = inputs_first([cell.stage]).values() if failures else ()
         has_failed = any(failure.startswith(f"{stage.title}: ") for stage in needed for failure in failures)
         yield Absent(cell.exhibit, cell.condition, cell.languages, cell.task, FAILED if has_failed else PENDING)

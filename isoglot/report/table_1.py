@@ -78,7 +78,7 @@ def csv_table(table: Table1) -> str:
 
 
 def latex_table(table: Table1) -> str:
-    """LaTeX numbers its tables itself, so the title goes without "Table 1"."""
+    # LaTeX numbers its tables itself.
     title = table.title.removeprefix("Table 1: ")
     grids = {scores.task.name: task_grid(scores, table.models) for scores in table.tasks}
     has_lost = any(isinstance(text, Lost) for each in grids.values() for line in each.lines for text in line)
@@ -110,7 +110,7 @@ def papers_score_of(model: Model, *, task: str, languages: tuple[str, str]) -> f
 
 
 def papers_delta(model: Model, *, task: str, source: str, targets: Sequence[str]) -> float | None:
-    """The mean over the paper's three targets, and so only beside a study of all of them."""
+    # The mean over the paper's three targets, and so only beside a study of all of them.
     printed = [papers_score_of(model, task=task, languages=(source, target)) for target in targets]
     if None in printed or len(printed) < len(TARGETS):
         return None
@@ -158,7 +158,7 @@ def _beside_paper(scores: TaskScores, models: Sequence[Model]) -> Grid:
 
 
 def _baselines(scores: TaskScores) -> Grid:
-    """Both kinds of a condition in one cell, as there may be twenty of them."""
+    # Both kinds of a condition stand in one cell, as there may be twenty of them.
     languages = (*scores.targets, scores.source)
     lines = []
     for condition in dict.fromkeys(model.condition for model in scores.models if not model.is_pretrained):

@@ -29,8 +29,8 @@ from isoglot.study.study import Synthetic, builtin_study_names, read_study
 from isoglot.study.task_files import task_names
 
 VERDICT_STYLES = {Verdict.AGREES: "green", Verdict.DISAGREES: "red", Verdict.TOO_CLOSE: "yellow"}
+# The longest line of prose, and of tasks side by side.
 WIDTH = 100
-"""The longest line of prose, and of tasks side by side."""
 PADDING = 3
 
 
@@ -138,7 +138,6 @@ def _score_grid(section: Section) -> Grid:
 
 
 def _layer_grid(figure: LayerFigure) -> Grid:
-    """A figure of the paper as numbers."""
     lines = [(row.label, *figure.texts(row), figure.summary_text(row)) for row in figure.rows]
     headings = ("Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title)
     return Grid(figure.title, headings, lines, (*figure.notes, *figure.summary_notes()))
@@ -146,6 +145,7 @@ def _layer_grid(figure: LayerFigure) -> Grid:
 
 def _table_1(table: Table1) -> Iterator[RenderableType]:
     yield Text(table.title, style="bold")
+    # Three tasks of three targets are too wide for most windows, and are then shown one below the other.
     grids = [task_grid(scores, table.models) for scores in table.tasks]
     beside = side_by_side(grids)
     fits = sum(beside.widths) + PADDING * len(beside.widths) <= WIDTH

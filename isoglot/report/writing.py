@@ -34,8 +34,8 @@ from isoglot.store.store import ignore_holder
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
+# Files beside the page, to be put into papers, spreadsheets and READMEs.
 CSV, LATEX, MARKDOWN, CLAIMS = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md")
-"""Files beside the page, to be put into papers, spreadsheets and READMEs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,8 +190,9 @@ def markdown_claims(claims: Sequence[Claim], *, noise: Noise) -> str:
 
 
 def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
-    """The picture's SVG, after writing it and a PNG; while a study runs, unchanged pictures are not drawn again."""
+    """The picture's SVG, after writing it and a PNG."""
     svg, png = folder / f"{picture.file_stem}.svg", folder / f"{picture.file_stem}.png"
+    # A study that runs writes its report again and again, and most pictures stay as they are.
     if is_kept and svg.exists() and png.exists():
         drawn = svg.read_text(encoding="utf-8")
         if picture.is_drawn_in(drawn):
