@@ -15,9 +15,8 @@ from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
 from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences
-from isoglot.pipeline.stages.models import PretrainedEncoder, TableSizes, UntrainedEncoder, table_sizes
+from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder, table_sizes
 from isoglot.pretraining.footprint import DiskUse, Footprint, TooLargeError, micro_batch
-from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import duration, short_number, size_in_bytes
 from isoglot.store import PlannedStage, Stage, State, Store
 from isoglot.study.languages import LANGUAGES, language_of
@@ -31,27 +30,24 @@ MORE_ROOM = "free some, or choose a store on another disk with --store"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCost:
-    """The cost of models that are as large as each other; run, disk and seconds are those of one."""
+    """The cost of models that are as large as each other; disk and seconds are those of one."""
 
     encoders: tuple[PretrainedEncoder, ...]
-    tables: TableSizes
     footprint: Footprint
+    has_vocabulary: bool
+    """Whether the sizes of its tables are known, and no estimates."""
     fits: bool
     """Whether there is memory here for at least one window at a time."""
     tokens_per_second: float | None = None
     """On this machine, once it is measured."""
 
     @property
-    def run(self) -> PretrainingRun:
-        return self.encoders[0].run
-
-    @property
     def disk(self) -> DiskUse:
-        return DiskUse(run=self.run, table_sizes=self.tables.by_language)
+        return DiskUse(run=self.footprint.run, table_sizes=self.footprint.table_sizes)
 
     @property
     def seconds(self) -> float | None:
-        return None if self.tokens_per_second is None else self.run.tokens / self.tokens_per_second
+        return None if self.tokens_per_second is None else self.footprint.run.tokens / self.tokens_per_second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +96,7 @@ def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemo
             except TooLargeError:
                 windows, fits = 1, False
             memory = Footprint(run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
-            alike[key] = ModelCost(encoders=(stage,), tables=tables, footprint=memory, fits=fits)
+            alike[key] = ModelCost(encoders=(stage,), footprint=memory, has_vocabulary=tables.are_known, fits=fits)
     return [*alike.values()]
 
 
@@ -169,7 +165,7 @@ def cost_lines(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     """Totals in a line, and warnings."""
     if not costs:
         return
-    parameters, tokens = [cost.footprint.parameters for cost in costs], [cost.run.tokens for cost in costs]
+    parameters, tokens = [cost.footprint.parameters for cost in costs], [cost.footprint.run.tokens for cost in costs]
     peak = size_in_bytes(max(cost.footprint.peak_bytes for cost in costs))
     yield (
         f"  {_counted(sum(len(cost.encoders) for cost in costs))} of {_range(parameters)} parameters, {_range(tokens)} "
@@ -186,12 +182,12 @@ def costs_in_full(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     """A few lines for each size of model, then the totals and warnings."""
     for cost in costs:
         conditions = dict.fromkeys(encoder.label.partition(",")[0] for encoder in cost.encoders)
-        sizes = list(cost.tables.by_language.values())
-        subwords = "+".join(map(short_number, sizes if cost.run.separate.embeddings else sizes[:1]))
+        run, sizes = cost.footprint.run, list(cost.footprint.table_sizes.values())
+        subwords = "+".join(map(short_number, sizes if run.separate.embeddings else sizes[:1]))
         facts = [
-            f"{'' if cost.tables.are_known else 'about '}{subwords} subwords",
+            f"{'' if cost.has_vocabulary else 'about '}{subwords} subwords",
             f"{short_number(cost.footprint.parameters)} parameters",
-            f"{short_number(cost.run.tokens)} tokens in {short_number(cost.run.updates)} updates",
+            f"{short_number(run.tokens)} tokens in {short_number(run.updates)} updates",
             f"{size_in_bytes(cost.footprint.peak_bytes)} of memory{'' if cost.fits else ' (too much here)'}",
             f"{size_in_bytes(cost.disk.finished_bytes)} on disk",
         ]

@@ -55,6 +55,7 @@ def papers_score(condition: str, *, task: str, languages: tuple[str, str]) -> fl
 
 def published_measurements() -> Iterator[Measurement]:
     """Table 1 and Figure 7; the other figures are printed without their numbers."""
+    place: dict[str, Any]
     blank: dict[str, Any] = {"study": "paper", "task": None, "layer": None, "seed": 0, "stage": ""}
     for condition, of_tasks in TABLE_1_SCORES.items():
         for task, title in TITLE_OF_TASK.items():

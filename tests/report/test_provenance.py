@@ -36,8 +36,8 @@ def test_all_that_was_made_is_told_with_what_made_it(finished: Workplace) -> Non
     assert making.artifacts == len(records)
     assert making.hardware == hardware()
     assert making.versions == records[0].versions
-    finished = sorted(record.finished for record in records)
-    assert (making.first_finished, making.last_finished) == (finished[0], finished[-1])
+    moments = sorted(record.finished for record in records)
+    assert (making.first_finished, making.last_finished) == (moments[0], moments[-1])
     by_kind = {each.kind: each for each in found.spent}
     of_models = [record for record in records if record.kind == "pretrained-encoder"]
     assert by_kind["pretrained-encoder"].artifacts == len(of_models) == 6
