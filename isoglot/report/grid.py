@@ -21,8 +21,6 @@ NEVER_PRETRAINED = "Never pretrained"
 class Lost(str):
     """The text of a score that shows no transfer."""
 
-    __slots__ = ()
-
 
 @dataclass(frozen=True)
 class Grid:
