@@ -9,9 +9,9 @@ from statistics import fmean
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import Agreement, agreements
+from isoglot.report.agreement import agreements
 from isoglot.report.figures.layer_series import pair_title
-from isoglot.report.verdicts import Sample
+from isoglot.report.verdicts import Finding, Sample
 
 RETRIEVAL = "retrieval_p1"
 METRIC_TITLES = {
@@ -137,7 +137,7 @@ class Section:
     chance: float | None
     coverage: float | None
     """How many of the dictionary's pairs were met, in percent."""
-    agreements: list[Agreement]
+    agreements: list[Finding]
     """Only retrieval is compared with the paper, as it stands in for transfer scores."""
 
 

@@ -55,25 +55,25 @@ def test_verdicts(default: tuple[float, ...], separate: tuple[float, ...], verdi
         {"sep-emb-l1-6": separate, "default": default},
     ):
         (found,) = agreements(gains)
-        assert (found.better, found.worse, found.verdict) == ("default", "sep-emb-l1-6", verdict)
-        assert found.sentence.startswith(f"Default {sum(default) / len(default):+.1f} ")
+        assert found.verdict is verdict
+        assert found.numbers.startswith(f"Default {sum(default) / len(default):+.1f} ")
 
 
 def test_sentences() -> None:
     (one,) = agreements({"default": (83.14,), "sep-emb": (21.0,)})
-    assert one.sentence == "Default +83.1 > Sep Emb +21.0: agrees with the paper, on 1 seed only"
+    assert one.line == "Default +83.1 > Sep Emb +21.0: agrees with the paper, on 1 seed only"
     (two,) = agreements({"default": (21.0, 22.0), "sep-emb": (83.0, 83.2, 84.0)})
-    assert two.sentence == "Default +21.5 < Sep Emb +83.4: disagrees with the paper, on 2 seeds only"
+    assert two.line == "Default +21.5 < Sep Emb +83.4: disagrees with the paper, on 2 seeds only"
 
 
 def test_only_orders_of_the_paper_are_judged() -> None:
     # The paper's tasks disagree about the first two, and it has no row of the third.
     assert agreements({"no-anchors": (50.0,), "default-anchors": (80.0,), "anchors-25": (2.0,)}) == []
     three = agreements({"default": (80.0,), "sep-emb": (50.0,), "sep-emb-l1-6": (20.0,)})
-    assert [(each.better, each.worse) for each in three] == [
-        ("default", "sep-emb"),
-        ("default", "sep-emb-l1-6"),
-        ("sep-emb", "sep-emb-l1-6"),
+    assert [each.numbers for each in three] == [
+        "Default +80.0 > Sep Emb +50.0",
+        "Default +80.0 > Sep Emb + L1-6 +20.0",
+        "Sep Emb +50.0 > Sep Emb + L1-6 +20.0",
     ]
 
 
@@ -85,8 +85,8 @@ def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_lin
     assert against
     first, *rest = agreement_lines(found)
     assert first[0].startswith(f"of {len(found)} pairs {len(of[Verdict.AGREES])} agree with the paper, {len(against)} ")
-    assert rest == [(each.sentence, Verdict.DISAGREES) for each in against]
-    assert list(agreement_lines(found, most=len(found))) == [(each.sentence, each.verdict) for each in found]
+    assert rest == [(each.line, Verdict.DISAGREES) for each in against]
+    assert list(agreement_lines(found, most=len(found))) == [(each.line, each.verdict) for each in found]
 
 
 def test_transfer_is_judged_where_the_same_task_of_the_paper_is_clear() -> None:

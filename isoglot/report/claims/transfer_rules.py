@@ -1,16 +1,98 @@
 """Ways to compare rows and columns of Table 1, from which the claims of section 4 are decided."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from math import isclose
 from statistics import fmean
 
-from isoglot.report.claims.evidence import Finding, Place, TransferEvidence, compared, ordered, untested
-from isoglot.report.verdicts import CLOSE_POINTS, Sample, Verdict, in_order, mean_sample
-from isoglot.study.conditions import DEFAULT, label_of
+from isoglot.report.published import TITLE_OF_TASK
+from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise
+from isoglot.report.verdicts import (
+    CLOSE_POINTS,
+    Finding,
+    Noise,
+    Sample,
+    Verdict,
+    compared,
+    in_order,
+    mean_sample,
+    order_verdict,
+    ordered,
+)
+from isoglot.study.conditions import CONDITIONS, DEFAULT, label_of
 
 SIMPLEST = "nli"
+# Sections 4.4 and 5.2. German stands only in Figures 4, 6 and 7, and the paper does not order it and French.
+RANKS = {"en": {"fr": 1, "de": 1, "ru": 2, "zh": 3}}
+Place = tuple[str, str]
+"""A task and a target language: a column of Table 1."""
+
+
+def by_distance(source: str, targets: Iterable[str]) -> list[list[str]]:
+    """Groups of equally close targets, the closest first; targets that the paper does not rank are left out."""
+    ranks = RANKS.get(source, {})
+    known = sorted((target for target in dict.fromkeys(targets) if target in ranks), key=ranks.__getitem__)
+    return [list(alike) for _, alike in groupby(known, key=ranks.__getitem__)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferEvidence:
+    """Table 1 of a study, with the conditions and tasks that the paper has."""
+
+    of_task: Mapping[str, TaskScores]
+    scores: Mapping[str, Mapping[Place, Sample]]
+    """By condition, in the order of Table 1; conditions without a score are left out."""
+    noise: Noise
+
+    @classmethod
+    def of(cls, tasks: Iterable[TaskScores]) -> TransferEvidence:
+        of_task = {each.task.name: each for each in tasks if each.task.name in TITLE_OF_TASK}
+        scores = {
+            name: {
+                (task, target): sample
+                for task, of in of_task.items()
+                for target in of.targets
+                if (sample := of.sample(Model(condition=name), target))
+            }
+            for name in CONDITIONS
+        }
+        measured = {name: by_place for name, by_place in scores.items() if by_place}
+        return cls(of_task=of_task, scores=measured, noise=transfer_noise(of_task.values()))
+
+    @property
+    def source(self) -> str:
+        return next((each.source for each in self.of_task.values()), "")
+
+    def title(self, task: str) -> str:
+        return self.of_task[task].task.title
+
+    def places(self, *conditions: str) -> list[Place]:
+        """The places where all these conditions have a score."""
+        everywhere = [(task, target) for task, of in self.of_task.items() for target in of.targets]
+        rows = [self.scores.get(name, {}) for name in conditions]
+        return [place for place in everywhere if all(place in row for row in rows)]
+
+    def places_by_task(self, *conditions: str) -> dict[str, list[Place]]:
+        return {task: list(alike) for task, alike in groupby(self.places(*conditions), key=lambda place: place[0])}
+
+    def targets_by_distance(self, *conditions: str) -> list[list[str]]:
+        return by_distance(self.source, (target for _, target in self.places(*conditions)))
+
+    def mean(self, places: Iterable[Place], *conditions: str) -> Sample:
+        """Over places and conditions, all of which have a score there."""
+        return mean_sample([self.scores[name][place] for place in places for name in conditions])
+
+    def order(self, better: Sample, worse: Sample) -> Verdict:
+        """The verdict on two scores that the paper puts in this order."""
+        return order_verdict(better, worse, close=self.noise.points)
+
+    def floor(self, condition: str, place: Place) -> float | None:
+        """The best that it reaches without pretraining, or by chance; None if neither is known."""
+        task, target = place
+        return self.of_task[task].floor(Model(condition=condition), target)
 
 
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
@@ -91,7 +173,7 @@ def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[F
         numbers = f"{title} {score.mean:.1f}{_floor_words(transfer, task, floor)}"
         yield Finding(verdict=verdict, numbers=numbers, num_seeds=len(score.values))
     text = f"chance in {' and '.join(dict.fromkeys(unknown))} is not known without baselines of that condition"
-    yield from [untested(text)] * len(unknown)
+    yield from [Finding(verdict=Verdict.NOT_TESTED, numbers=text)] * len(unknown)
 
 
 def _nothing_to_lose(
@@ -101,7 +183,8 @@ def _nothing_to_lose(
     if transfer.order(score, Sample.certain(floor)) is Verdict.AGREES:
         return None
     reached = f"{score.mean:.1f}{_floor_words(transfer, task, floor)}"
-    return untested(f"{title}: {label_of(condition)} itself does not transfer ({reached})")
+    numbers = f"{title}: {label_of(condition)} itself does not transfer ({reached})"
+    return Finding(verdict=Verdict.NOT_TESTED, numbers=numbers)
 
 
 def _above(ours: float, theirs: float) -> str:
