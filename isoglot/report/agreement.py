@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from math import isfinite
 from statistics import correlation, fmean
 
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_order, published_score
-from isoglot.report.transfer_scores import Model, TaskScores
+from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS, Finding, Noise, Sample, Verdict, compared, in_order
 from isoglot.study.conditions import CONDITIONS
 
@@ -74,12 +74,15 @@ def rank_correlations(tasks: Sequence[TaskScores]) -> list[RankCorrelation]:
 
 
 def _correlation(scores: TaskScores) -> RankCorrelation:
-    means: dict[str, dict[str, float]] = {target: {} for target in scores.targets}
-    for target, name in product(scores.targets, TABLE_1_SCORES):
-        values = scores.of_target(Model(condition=name), target)
-        # A score that is no number has no rank.
-        if values and all(map(isfinite, values)):
-            means[target][name] = fmean(values)
+    means = {
+        target: {
+            name: sample.mean
+            for name, sample in column.items()
+            # A score that is no number has no rank.
+            if name in TABLE_1_SCORES and isfinite(sample.mean)
+        }
+        for target, column in scores.transfer.items()
+    }
     has_papers = scores.source == SOURCE and any(means.get(target) for target in TARGETS)
     known = [target for target in scores.targets if target in TARGETS or not has_papers]
     # Only targets that enough conditions have: the first score in a language must not take all others away.
@@ -138,7 +141,8 @@ def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Itera
 def agreements(gains: Mapping[str, tuple[float, ...]]) -> list[Finding]:
     """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
     orders = [pair for pair in permutations(TABLE_1_SCORES, 2) if published_order(*pair)]
-    return _compared(gains, orders, number="+.1f", close=CLOSE_POINTS)
+    samples = {name: Sample.of(dict(enumerate(values))) for name, values in gains.items()}
+    return _compared(samples, orders, number="+.1f", close=CLOSE_POINTS)
 
 
 def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
@@ -147,19 +151,16 @@ def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[
         for pair in scores.pairs if scores.task.name in TITLE_OF_TASK else ():
             papers = {name: published_score(name, task=scores.task.name, languages=pair) for name in TABLE_1_SCORES}
             orders = [(a, b) for a, b in permutations(papers, 2) if papers[a] - papers[b] > CLOSE_POINTS]
-            values = {
-                model.condition: scores.of_target(model, pair[1]) for model in scores.models if model.is_pretrained
-            }
+            found = _compared(scores.transfer[pair[1]], orders, number=".1f", close=noise.points)
             where = f"{scores.task.title}, {'-'.join(pair)}"
-            for line, verdict in agreement_lines(_compared(values, orders, number=".1f", close=noise.points)):
+            for line, verdict in agreement_lines(found):
                 yield f"{where}: {line}", verdict
 
 
 def _compared(
-    values: Mapping[str, tuple[float, ...]], orders: Sequence[tuple[str, str]], *, number: str, close: float
+    samples: Mapping[str, Sample], orders: Sequence[tuple[str, str]], *, number: str, close: float
 ) -> list[Finding]:
-    """Values by condition, one for each seed; `orders` are the paper's, and `number` is the format of a value."""
-    samples = {name: Sample.of(dict(enumerate(each))) for name, each in values.items() if each}
+    """Scores by condition; `orders` are the paper's, and `number` is the format of a score."""
     found = []
     for pair in combinations(samples, 2):
         for better, worse in (pair, pair[::-1]):

@@ -53,8 +53,7 @@ class Trial:
     """The score of each condition without pretraining, if that is known of all; else chance."""
     untrained: float | None = None
     """The score of Default without pretraining, if that is known."""
-    by_condition: Mapping[str, Mapping[int | None, float]]
-    """Scores by condition and seed."""
+    by_condition: Mapping[str, Sample]
 
     @property
     def title(self) -> str:
@@ -62,7 +61,7 @@ class Trial:
 
     @property
     def default(self) -> float:
-        return fmean(self.by_condition[DEFAULT.name].values())
+        return self.by_condition[DEFAULT.name].mean
 
     @property
     def to_lose(self) -> float:
@@ -71,8 +70,7 @@ class Trial:
 
     def share(self, condition: str) -> Sample:
         """What is left of Default's transfer."""
-        above_floor = Sample.of(self.by_condition[condition]) - Sample.certain(self.floors[condition])
-        return above_floor * (1 / self.to_lose)
+        return (self.by_condition[condition] - Sample.certain(self.floors[condition])) * (1 / self.to_lose)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,17 +167,12 @@ def _published_share(condition: str, task: str, languages: tuple[str, str]) -> f
 
 def _transfer_trials(tasks: Sequence[TaskScores]) -> Iterator[Trial]:
     for scores in tasks:
-        for pair in scores.pairs:
-            by_condition = {
-                model.condition: by_seed
-                for model in scores.models
-                if model.is_pretrained and (by_seed := scores.by_seed(model, pair, pair[1]))
-            }
+        for target, by_condition in scores.transfer.items():
             yield Trial(
-                languages=pair,
+                languages=(scores.source, target),
                 task=scores.task.name,
-                floors=scores.floors(by_condition, pair[1]),
-                untrained=scores.untrained(Model(condition=DEFAULT.name), pair[1]),
+                floors=scores.floors(by_condition, target),
+                untrained=scores.untrained(Model(condition=DEFAULT.name), target),
                 by_condition=by_condition,
             )
 
@@ -188,7 +181,5 @@ def _retrieval_trials(measurements: Sequence[Measurement]) -> Iterator[Trial]:
     """Trials by the points that training gains."""
     found = rows(measurements, metric=RETRIEVAL)
     for languages in dict.fromkeys(row.languages for row in found):
-        gains: dict[str, Mapping[int | None, float]] = {
-            row.condition: dict(enumerate(row.gains)) for row in found if row.languages == languages
-        }
+        gains = {row.condition: Sample.of(dict(enumerate(row.gains))) for row in found if row.languages == languages}
         yield Trial(languages=languages, task=None, floors=dict.fromkeys(gains, 0.0), by_condition=gains)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from statistics import fmean
 from typing import Any
@@ -97,6 +98,15 @@ class TaskScores:
         by_seed = self.by_seed(model, (self.source, target), target)
         return Sample.of(by_seed) if by_seed else None
 
+    @cached_property
+    def transfer(self) -> Mapping[str, Mapping[str, Sample]]:
+        """Table 1 itself: scores of pretrained models by target and condition."""
+        names = [model.condition for model in self.models if model.is_pretrained]
+        return {
+            target: {name: sample for name in names if (sample := self.sample(Model(condition=name), target))}
+            for target in self.targets
+        }
+
     def delta(self, model: Model) -> Delta | None:
         ours, default = (
             {target: sample.mean for target in self.targets if (sample := self.sample(of, target))}
@@ -170,12 +180,9 @@ def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
     return Noise.of(
         sample.by_seed
         for scores in tasks
-        for model in scores.models
-        for target in scores.targets
-        if model.is_pretrained
-        and (sample := scores.sample(model, target))
-        and isfinite(sample.mean)
-        and not scores.is_lost(model, target)
+        for target, column in scores.transfer.items()
+        for name, sample in column.items()
+        if isfinite(sample.mean) and not scores.is_lost(Model(condition=name), target)
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from functools import cached_property
+from itertools import groupby, pairwise, product
 from math import isclose
 from statistics import fmean
 
@@ -43,24 +44,19 @@ class TransferEvidence:
     """Table 1 of a study, with the conditions and tasks that the paper has."""
 
     of_task: Mapping[str, TaskScores]
-    scores: Mapping[str, Mapping[Place, Sample]]
-    """By condition, in the order of Table 1; conditions without a score are left out."""
-    noise: Noise
 
     @classmethod
     def of(cls, tasks: Iterable[TaskScores]) -> TransferEvidence:
-        of_task = {each.task.name: each for each in tasks if each.task.name in TITLE_OF_TASK}
-        scores = {
-            name: {
-                (task, target): sample
-                for task, of in of_task.items()
-                for target in of.targets
-                if (sample := of.sample(Model(condition=name), target))
-            }
-            for name in CONDITIONS
-        }
-        measured = {name: by_place for name, by_place in scores.items() if by_place}
-        return cls(of_task=of_task, scores=measured, noise=transfer_noise(of_task.values()))
+        return cls(of_task={each.task.name: each for each in tasks if each.task.name in TITLE_OF_TASK})
+
+    @cached_property
+    def noise(self) -> Noise:
+        return transfer_noise(self.of_task.values())
+
+    @cached_property
+    def columns(self) -> Mapping[Place, Mapping[str, Sample]]:
+        """Scores by place and condition."""
+        return {(task, target): each for task, of in self.of_task.items() for target, each in of.transfer.items()}
 
     @property
     def source(self) -> str:
@@ -71,9 +67,12 @@ class TransferEvidence:
 
     def places(self, *conditions: str) -> list[Place]:
         """The places where all these conditions have a score."""
-        everywhere = [(task, target) for task, of in self.of_task.items() for target in of.targets]
-        rows = [self.scores.get(name, {}) for name in conditions]
-        return [place for place in everywhere if all(place in row for row in rows)]
+        return [place for place, column in self.columns.items() if all(name in column for name in conditions)]
+
+    def rows(self, *places: Place) -> list[str]:
+        """The conditions that have a score in all these places, in the order of Table 1."""
+        columns = [self.columns.get(place, {}) for place in places]
+        return [name for name in CONDITIONS if all(name in column for column in columns)]
 
     def places_by_task(self, *conditions: str) -> dict[str, list[Place]]:
         return {task: list(alike) for task, alike in groupby(self.places(*conditions), key=lambda place: place[0])}
@@ -83,7 +82,7 @@ class TransferEvidence:
 
     def mean(self, places: Iterable[Place], *conditions: str) -> Sample:
         """Over places and conditions, all of which have a score there."""
-        return mean_sample([self.scores[name][place] for place in places for name in conditions])
+        return mean_sample([self.columns[place][name] for place in places for name in conditions])
 
     def order(self, better: Sample, worse: Sample) -> Verdict:
         """The verdict on two scores that the paper puts in this order."""
@@ -125,7 +124,7 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
 
     Each of `better` stands against the first of `worse` that was measured.
     """
-    behind = next((name for name in worse if name in transfer.scores), worse[-1])
+    behind = next((name for name in worse if transfer.places(name)), worse[-1])
     for ahead in better:
         by_task = {
             transfer.title(task): (transfer.mean(places, ahead), transfer.mean(places, behind))
@@ -158,7 +157,7 @@ def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[F
             unknown.append(transfer.title(task))
             continue
         title = f"{transfer.title(task)} {target}"
-        score, start = transfer.scores[condition][place], transfer.scores[of][place]
+        score, start = transfer.columns[place][condition], transfer.columns[place][of]
         # Its own floor may be far higher; where that is not known, the other's is the best guess.
         own_floor = transfer.floor(of, place)
         start_floor = floor if own_floor is None else own_floor
@@ -227,8 +226,8 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
     """For each task: the mean of all rows that both columns have, from each distance to the next."""
     for task in transfer.of_task:
         for ends in pairwise(transfer.targets_by_distance()):
-            if rows := _rows(transfer, [(task, target) for end in ends for target in end]):
-                labelled = [(", ".join(end), transfer.mean([(task, target) for target in end], *rows)) for end in ends]
+            if rows := transfer.rows(*((task, target) for end in ends for target in end)):
+                labelled = [(", ".join(end), transfer.mean(product([task], end), *rows)) for end in ends]
                 yield from ordered(transfer.title(task), *labelled, close=transfer.noise.points)
 
 
@@ -239,13 +238,12 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
         return
     near, far = groups[0], groups[-1]
     for task in transfer.of_task:
-        rows = _rows(transfer, [(each, target) for each in (task, SIMPLEST) for target in near + far])
+        rows = transfer.rows(*product((task, SIMPLEST), near + far))
         if task != SIMPLEST and rows:
             labelled = [
                 (
                     transfer.title(each),
-                    transfer.mean([(each, target) for target in near], *rows)
-                    - transfer.mean([(each, target) for target in far], *rows),
+                    transfer.mean(product([each], near), *rows) - transfer.mean(product([each], far), *rows),
                 )
                 for each in (task, SIMPLEST)
             ]
@@ -255,7 +253,7 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
 
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], sign: int) -> Iterator[Finding]:
     """The gain of conditions over Default (or with sign -1 their loss), in the furthest language and the closest."""
-    measured = [name for name in conditions if name in transfer.scores]
+    measured = [name for name in conditions if transfer.places(name)]
     by_task = transfer.places_by_task(DEFAULT.name, *measured)
     groups = transfer.targets_by_distance(DEFAULT.name, *measured)
     if not measured or len(groups) < 2:
@@ -272,8 +270,3 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], si
         text = in_order(far, near, number="+.1f" if sign > 0 else ".1f")
         who = f"{', '.join(map(label_of, measured))} {'gains' if sign > 0 else 'loses'}"
         yield compared(*changes, numbers=f"{who} in {text}", close=transfer.noise.points)
-
-
-def _rows(transfer: TransferEvidence, places: Sequence[Place]) -> list[str]:
-    """The conditions that have a score in all these places."""
-    return [name for name, by_place in transfer.scores.items() if by_place.keys() >= set(places)]
