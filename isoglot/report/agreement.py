@@ -1,7 +1,5 @@
 """Whether a study orders the conditions as the paper's Table 1 does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -13,13 +11,12 @@ from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS, Finding, Noise, Sample, Verdict, compared, in_order
 from isoglot.study.conditions import CONDITIONS
 
+# The order of fewer is not worth a number.
 FEWEST_CONDITIONS = 4
-"""The order of fewer is not worth a number."""
 DIGITS = 6
 MEAN_OF_TASKS = "mean of tasks"
-FEW_LINES = 5
-LINES_OF_RETRIEVAL = 12
-"""Lines shown for one pair of languages; Table 1 has FEW_LINES for each task."""
+# Lines shown for one pair of languages; Table 1 has as many for each task.
+FEW_LINES, LINES_OF_RETRIEVAL = 5, 12
 HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
 
 
@@ -29,8 +26,8 @@ class RankCorrelation:
 
     title: str
     ours: Mapping[str, float]
-    """Our average by condition."""
     papers: Mapping[str, float]
+    """Averages by condition."""
     targets: tuple[str, ...]
     """Targets of the study over which both sides are averaged."""
     are_papers_targets: bool
@@ -106,11 +103,11 @@ def rank_sentences(found: Sequence[RankCorrelation]) -> Iterator[str]:
     """ "Spearman's rho with the paper's order of conditions: NLI 0.96, NER 0.90 (10 conditions; fr, ru, zh)."."""
     if not found:
         return
-    over = [f"{each.num_conditions} conditions; {', '.join(each.targets)}" for each in found]
+    over = [f" ({each.num_conditions} conditions; {', '.join(each.targets)})" for each in found]
     if len(set(over)) == 1:
-        listed = f"{', '.join(f'{each.title} {rho_text(each)}' for each in found)} ({over[0]})"
-    else:
-        listed = ", ".join(f"{each.title} {rho_text(each)} ({of})" for each, of in zip(found, over, strict=True))
+        # Said once, behind the last.
+        over[:-1] = [""] * (len(found) - 1)
+    listed = ", ".join(f"{each.title} {rho_text(each)}{of}" for each, of in zip(found, over, strict=True))
     yield f"Spearman's rho with the paper's order of conditions: {listed}."
     if not all(each.are_papers_targets for each in found):
         yield (

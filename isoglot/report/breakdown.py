@@ -1,7 +1,5 @@
 """One cell of Table 1 label by label: which relations, entities or inferences a model gets right."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 
@@ -32,8 +30,7 @@ def cell_breakdown(
 ) -> Iterator[RenderableType]:
     """Scores of the cell's best setting, then by label, then where its files are.
 
-    By default it is the first target and the study's first seed. `study_words` are the words of the command line
-    that name the study and its folders.
+    `study_words` are the words of the command line that name the study and its folders.
     """
     shown = study.of_exhibit(TABLE_1)
     source, *targets = shown.languages
@@ -47,6 +44,7 @@ def cell_breakdown(
     ):
         if name not in known:
             raise IsoglotError(f"{name!r} is no {what} of {study.name} ({', '.join(known)}){suggestion(name, known)}")
+    # The source has a score with each target, as a pair of languages is a model of its own.
     pair = (source, targets[0] if language == source else language)
     narrow = with_exhibits(with_tasks(study, [task_name]), [TABLE_1])
     stage = _stage(with_seeds(with_conditions(narrow, [condition]), [seed]), pair=pair)
@@ -84,6 +82,7 @@ def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTunin
     chosen = next(score.value for score in read_scores(store.folder(stage)) if score.metric == PLACES[0])
     run = stage.runs[int(chosen)]
     if not store.has(run):
+        # A pack leaves large files out, and is unpacked as a summary.
         if store.find_folder(run) is not None:
             raise IsoglotError(
                 f"{run.title}: {store.root} has only a summary of it, without its predictions; where it was made, pack "

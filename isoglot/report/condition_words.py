@@ -5,8 +5,8 @@ from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.study.scales import Scale
 from isoglot.study.study import Study
 
+# Headings of the rows of Table 1, by section of the paper.
 GROUPS = {"4.1": "Domain similarity", "4.2": "Anchor points", "4.3": "Parameter sharing"}
-"""Headings of the rows of Table 1, by section of the paper."""
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 
 
@@ -65,15 +65,14 @@ def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
     anchors = {Anchors.NATURAL: "all", Anchors.NONE: "0", Anchors.EXTRA: "extra"}[condition.anchors]
     if condition.kept_anchors is not None:
         anchors = f"{100 * condition.kept_anchors.share:g}%"
+    merges = scale.merges if joint else scale.merges // 2
+    # As the paper writes them: "80k", or "40k/40k" for each language apart.
+    written = f"{merges / 1000:g}k" if merges >= 1000 else f"{merges}"
     return (
         "same" if condition.target_domain is Domain.MAIN else "other",
-        _merges(scale.merges) if joint else "/".join([_merges(scale.merges // 2)] * 2),
+        written if joint else f"{written}/{written}",
+        # With embeddings of its own, a language shares no subword, whatever the vocabulary has in common.
         "0*" if separate.embeddings else anchors,
         f"Sep {' + '.join(own)}" if own else "all",
         "own" if separate.embeddings else "shared",
     )
-
-
-def _merges(count: int) -> str:
-    """As the paper writes them: "80k"."""
-    return f"{count / 1000:g}k" if count >= 1000 else f"{count}"

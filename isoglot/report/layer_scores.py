@@ -1,7 +1,5 @@
 """Scores by layer: an index of all figures, and precision without a map as a row for each condition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -18,8 +16,8 @@ METRIC_TITLES = {
     RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, no mapping",
     "word_translation_p1": "Word translation: precision at 1 (%) by layer, no mapping",
 }
+# Fewer have no bottom, middle and top.
 FEWEST_STATES = 3
-"""Fewer have no bottom, middle and top."""
 Kind = tuple[str, str, str | None]
 """Metric, condition and variant."""
 Summary = Callable[[Sequence[float]], float]
@@ -43,7 +41,8 @@ class Panel:
         return f"{task_named(self.task).title} {pair}" if self.task else pair
 
     def layers(self, kind: Kind) -> dict[int | None, list[float]]:
-        """From layer 0 up, by seed. Seeds without all layers are left out: none of theirs can be called the best."""
+        """By seed, from layer 0 up."""
+        # Of a seed without all layers, none can be called the best.
         return {
             seed: [by_layer[layer] for layer in sorted(by_layer)]
             for seed, by_layer in self.scores.get(kind, {}).items()
@@ -76,19 +75,17 @@ def panels(measurements: Iterable[Measurement], exhibit: str) -> list[Panel]:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The scores of one condition; tuples run over seeds, but for `layers`."""
+    """The scores of one condition: means over seeds at each layer, and the best layer's for each seed."""
 
     condition: str
     languages: tuple[str, str]
     layers: tuple[float, ...]
-    """Mean over seeds at each layer."""
     best: tuple[float, ...]
-    """Score at the best layer, for each seed."""
     untrained_best: tuple[float, ...]
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """The points that training added, for each seed: shared words alone give an untrained model something."""
+        """The points that training added, for each seed."""
         return tuple(best - start for best, start in zip(self.best, self.untrained_best, strict=True))
 
     @property
@@ -130,15 +127,13 @@ def single_value(measurements: Iterable[Measurement], *, metric: str, languages:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """One metric of all conditions of a language pair."""
-
     title: str
     rows: list[Row]
     chance: float | None
     coverage: float | None
     """How many of the dictionary's pairs were met, in percent."""
+    # Only retrieval is compared with the paper, as it stands in for transfer scores.
     agreements: list[Finding]
-    """Only retrieval is compared with the paper, as it stands in for transfer scores."""
 
 
 def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:

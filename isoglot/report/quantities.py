@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+# Longer times are given in days or years: nobody can read "31419 h 07 min".
 MOST_HOURS, MOST_DAYS = 48, 2 * 365
-"""Longer times are given in days or years: nobody can read "31419 h 07 min"."""
 
 
 def short_number(value: float) -> str:

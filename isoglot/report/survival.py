@@ -15,14 +15,12 @@ from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.report.verdicts import CLOSE_POINTS, Sample, mean_sample
 from isoglot.study.conditions import DEFAULT
 
+# Shares of Default's transfer: from the first on it survives, below the second it dies.
 ALIVE, DEAD = 2 / 3, 1 / 3
-"""Shares of Default's transfer: from the first on it survives, below the second it dies."""
 RETRIEVAL_TITLE = "Retrieval"
 
 
 class Outcome(StrEnum):
-    """The effect of a condition on transfer."""
-
     SURVIVES = "survives"
     SUFFERS = "suffers"
     DIES = "dies"
@@ -35,7 +33,6 @@ class Outcome(StrEnum):
 
 
 def trial_title(languages: tuple[str, str], task: str | None) -> str:
-    """For people: "NER in fr"."""
     return f"{_group(task)} in {languages[1]}"
 
 
@@ -69,14 +66,11 @@ class Trial:
         return self.default - self.floors[DEFAULT.name]
 
     def share(self, condition: str) -> Sample:
-        """What is left of Default's transfer."""
         return (self.by_condition[condition] - Sample.certain(self.floors[condition])) * (1 / self.to_lose)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Survival:
-    """One condition."""
-
     condition: str
     by_group: Mapping[str, float]
     """The share of Default's transfer in each task, over targets and seeds: 1 is Default's mean, 0 is nothing."""
@@ -87,7 +81,6 @@ class Survival:
 
     @property
     def share(self) -> float:
-        """Every task counts as much as any other, however many languages it has."""
         return fmean(self.by_group.values())
 
     @property
@@ -101,8 +94,6 @@ class Survival:
 
 @dataclass(frozen=True, kw_only=True)
 class Survivals:
-    """All conditions, by the same trials."""
-
     trials: tuple[Trial, ...]
     conditions: tuple[Survival, ...]
     """As they came; Default, which is 1 by itself, among them."""
@@ -111,7 +102,6 @@ class Survivals:
 
     @property
     def is_of_transfer(self) -> bool:
-        """Or else of retrieval."""
         return all(trial.task is not None for trial in self.trials)
 
     def with_outcome(self, outcome: Outcome) -> list[Survival]:
@@ -178,7 +168,7 @@ def _transfer_trials(tasks: Sequence[TaskScores]) -> Iterator[Trial]:
 
 
 def _retrieval_trials(measurements: Sequence[Measurement]) -> Iterator[Trial]:
-    """Trials by the points that training gains."""
+    # By what training gains: shared words alone give an untrained model something.
     found = rows(measurements, metric=RETRIEVAL)
     for languages in dict.fromkeys(row.languages for row in found):
         gains = {row.condition: Sample.of(dict(enumerate(row.gains))) for row in found if row.languages == languages}

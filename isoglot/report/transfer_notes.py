@@ -33,6 +33,7 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
         title, targets = scores.task.title, scores.targets
         pretrained = [model for model in scores.models if model.is_pretrained]
         lost = {model: [each for each in targets if scores.is_lost(model, each)] for model in pretrained}
+        # Of higher scores nobody knows whether they are transfer.
         floorless = [model for model in pretrained if all(scores.floor(model, each) is None for each in targets)]
         if unjudged := [model.label for model in floorless if len(lost[model]) < len(targets)]:
             unknown.append(title if len(floorless) == len(pretrained) else f"{title} of {', '.join(unjudged)}")
@@ -96,19 +97,17 @@ def _of_settings(tasks: Sequence[TaskScores]) -> Iterator[str]:
 
 
 def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
-    if long := _percents(scores, "in_parts"):
-        yield f"{scores.task.title}: {long} test examples {LONG_SEQUENCES[scores.task.windows]}."
-    if unseen := _percents(scores, "unseen_labels"):
-        yield (
-            f"{scores.task.title}: {unseen} gold labels never occur in {scores.source}'s training set, so that no "
-            "model can predict them."
-        )
-
+    unseen = f"gold labels never occur in {scores.source}'s training set, so that no model can predict them."
+    long = f"test examples {LONG_SEQUENCES[scores.task.windows]}."
+    for metric, words in (("in_parts", long), ("unseen_labels", unseen)):
+        if shares := _percents(scores, metric):
+            yield f"{scores.task.title}: {shares} {words}"
     if diverged := scores.highest("settings_diverged"):
         yield (
             f"{scores.task.title}: up to {diverged:.0f} of the settings of a model diverged; one that finished no "
             "epoch is left out of the mean."
         )
+    # The paper's word boundaries: Chinese entities are marked by character, and models read words.
     for language in (scores.source, *scores.targets):
         if changed := sum(scores.highest(metric, language=language) or 0 for metric in MOVED_SPANS):
             yield (
@@ -118,13 +117,12 @@ def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
 
 
 def _percents(scores: TaskScores, metric: str) -> str:
-    """ "2.0% of en and 3.1% to 4.0% of fr", for the languages where it is not 0; models differ in subwords."""
-    by_language = {
-        language: scores.all_values(metric, language=language) for language in (scores.source, *scores.targets)
-    }
-    return " and ".join(f"{_percent(shares)} of {language}" for language, shares in by_language.items() if any(shares))
-
-
-def _percent(shares: Sequence[float]) -> str:
-    lowest, highest = (f"{share:.1f}%" if share >= 0.05 else "less than 0.1%" for share in (min(shares), max(shares)))
-    return lowest if lowest == highest else f"{lowest} to {highest}"
+    """ "2.0% of en and 3.1% to 4.0% of fr", for the languages where it is not 0."""
+    parts = []
+    for language in (scores.source, *scores.targets):
+        # A range, as models differ in their subwords.
+        shares = scores.all_values(metric, language=language)
+        if any(shares):
+            ends = (f"{share:.1f}%" if share >= 0.05 else "less than 0.1%" for share in (min(shares), max(shares)))
+            parts.append(f"{' to '.join(dict.fromkeys(ends))} of {language}")
+    return " and ".join(parts)

@@ -1,7 +1,5 @@
 """Scores of zero-shot transfer for each task, by model, language and seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,8 +48,9 @@ class Delta:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskScores:
-    """All of one task. A pair of languages is a model of its own, so that the source has a score for each pair."""
+    """All of one task."""
 
+    # A pair of languages is a model of its own, so that the source has a score for each pair.
     task: Task[Any]
     pairs: tuple[tuple[str, str], ...]
     models: tuple[Model, ...]
@@ -69,7 +68,6 @@ class TaskScores:
 
     @property
     def title(self) -> str:
-        """For people: "NER (F1)"."""
         return f"{self.task.title} ({self.task.metric_titles[self.task.metric]})"
 
     def by_seed(self, model: Model, pair: tuple[str, str], language: str, metric: str | None = None) -> BySeed:
@@ -77,14 +75,11 @@ class TaskScores:
         return self.values.get((model, pair, language, metric or self.task.metric), {})
 
     def of_target(self, model: Model, target: str, *, metric: str | None = None) -> tuple[float, ...]:
-        """One value for each seed, none if there is no such score."""
         return tuple(self.by_seed(model, (self.source, target), target, metric).values())
 
     def of_source(self, model: Model, *, metric: str | None = None) -> tuple[float, ...]:
-        """The mean over the models of all pairs that were measured, for each seed that has all of them.
-
-        Where no seed has, the mean over pairs of the means over seeds: pairs must not weigh by their seeds.
-        """
+        """The mean over the models of all pairs that were measured, for each seed that has all of them."""
+        # Where no seed has, it is the mean over pairs of the means over seeds: pairs must not weigh by their seeds.
         found = [by_seed for pair in self.pairs if (by_seed := self.by_seed(model, pair, self.source, metric))]
         return mean_sample([Sample.of(by_seed) for by_seed in found]).values if found else ()
 
@@ -176,7 +171,8 @@ def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]
 
 
 def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
-    """Noise as seeds show it in all these tasks; scores without transfer can hardly differ, and do not count."""
+    """Noise as seeds show it in all these tasks."""
+    # Scores without transfer can hardly differ: they would make all others look certain.
     return Noise.of(
         sample.by_seed
         for scores in tasks
@@ -187,7 +183,8 @@ def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
 
 
 def _merged(orders: Iterable[Sequence[Model]]) -> list[Model]:
-    """All of them once, each after those that come before it in any order: a pair may lack what another one has."""
+    """All of them once, each after those that come before it in any order."""
+    # A pair may lack what another one has, so that no order has them all.
     merged: list[Model] = []
     for order in orders:
         place = 0

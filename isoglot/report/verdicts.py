@@ -25,7 +25,6 @@ class Sample:
 
     @classmethod
     def of(cls, by_seed: Mapping[int | None, float]) -> Sample:
-        """One score with each seed."""
         return cls(mean=fmean(by_seed.values()), by_seed=by_seed, variance=1 / len(by_seed))
 
     @classmethod
@@ -46,7 +45,7 @@ class Sample:
         ]
         return Sample(
             mean=self.mean + other.mean,
-            by_seed={seed: self._with(seed) + other._with(seed) for seed in seeds},
+            by_seed={seed: self.by_seed.get(seed, self.mean) + other.by_seed.get(seed, other.mean) for seed in seeds},
             variance=self.variance + other.variance,
         )
 
@@ -60,19 +59,17 @@ class Sample:
     def __sub__(self, other: Sample) -> Sample:
         return self + other * -1.0
 
-    def _with(self, seed: int | None) -> float:
-        return self.by_seed.get(seed, self.mean)
-
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
     """The mean of scores of different models or tasks, each of which counts as much as any other."""
     return reduce(add, samples) * (1 / len(samples))
 
 
+# Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md).
 CLOSE_POINTS = 3.0
-"""Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md)."""
 CLOSE_CKA = 0.02
 FEW_SEEDS = 3
+# Sums of the same decimals differ in their last bits.
 ROUNDING = 1e-9
 
 
@@ -114,17 +111,14 @@ class Claim(Finding):
     source: str
     """Where the paper says it: "section 4.1"."""
     test: str
-    """The comparison that decides it."""
     papers_verdict: Verdict
     """The verdict of the same test on the numbers that the paper prints."""
     papers_numbers: str
 
 
 def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS) -> Verdict:
-    """Decided only if every seed is on the same side, and the means are further apart than noise.
-
-    Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
-    """
+    """Decided only if every seed is on the same side, and the means are further apart than noise."""
+    # Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
     noise = close * sqrt((better.variance + worse.variance) / 2)
     if abs(better.mean - worse.mean) <= noise + ROUNDING:
         return Verdict.TOO_CLOSE
@@ -160,10 +154,7 @@ def ordered(
 
 
 def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on a claim about all of them: one clear exception refutes it, and half must bear it out.
-
-    Comparisons that could not be made count: a few others are no test of the claim.
-    """
+    """The verdict on a claim about all of them: one clear exception refutes it, and half must bear it out."""
     tested = [each for each in verdicts if each is not Verdict.NOT_TESTED]
     if not tested:
         return Verdict.NOT_TESTED
@@ -172,12 +163,14 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     num_for_it = tested.count(Verdict.AGREES)
     if 2 * num_for_it < len(tested):
         return Verdict.TOO_CLOSE
+    # Comparisons that could not be made count: a few others are no test of the claim.
     return Verdict.AGREES if 2 * num_for_it >= len(verdicts) else Verdict.NOT_TESTED
 
 
 def seed_remarks(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
     """A sentence for all claims, if none stands on enough seeds, and by key what each must say besides."""
     few = {claim.key: few_seeds(claim.num_seeds) for claim in claims}
+    # Where one has enough seeds, the silence of another would be taken for that.
     if not few or not all(few.values()):
         return "", few
     usual, _ = Counter(few.values()).most_common(1)[0]
@@ -196,10 +189,10 @@ def few_seeds(num_seeds: int) -> str:
     return f", on {num_seeds} seed{'s' if num_seeds > 1 else ''} only"
 
 
+# With fewer scores of further seeds, an estimate of noise is worth too little.
 LEAST_REPEATS = 5
-"""With fewer scores of further seeds, the estimate is worth too little."""
+# Chance exceeds as many standard deviations in one case of twenty.
 DEVIATIONS = 2
-"""Chance exceeds as many standard deviations in one case of twenty."""
 
 
 @dataclass(frozen=True, kw_only=True)

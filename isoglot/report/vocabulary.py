@@ -8,6 +8,7 @@ from isoglot.report.grid import Grid
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import Domain, condition_named
 
+# The metric below each heading, and how to write it.
 COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "words": ("training_words", short_number),
     "tokens/word": ("tokens_per_word", "{:.2f}".format),
@@ -17,26 +18,24 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "of tokens %": ("anchor_token_share", "{:.1f}".format),
     "likeness": ("anchor_similarity", "{:.3f}".format),
 }
-"""The metric below each heading, and how to write it."""
 HEADINGS = ("Model", *COLUMNS)
 CAPTION = (
     "words: to train on; unknown: of held-out tokens; shared types: met in both languages; of tokens: of all that are "
     "read in training; likeness: 1 less the Jensen-Shannon divergence of the languages' tokens, in bits"
 )
+# With fewer words than this share, rows of the two domains differ in size as well.
 ALIKE = 0.95
 
 
 def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Grid]:
-    """One for each pair of languages, in the order they came.
-
-    Where a number is given for each language, the source language's comes first. CAPTION explains the columns.
-    """
+    """One for each pair of languages, in the order they came; CAPTION explains the columns."""
     counted = [each for each in measurements if each.exhibit == VOCABULARY]
     for languages in dict.fromkeys(each.languages for each in counted):
         of_pair = [each for each in counted if each.languages == languages]
         lines = []
         for name in dict.fromkeys(each.condition for each in of_pair):
             here = [each for each in of_pair if each.condition == name]
+            # Where a number is given for each language, the source language's comes first.
             cells = (
                 " / ".join(text(each.value) for each in here if each.metric == metric)
                 for metric, text in COLUMNS.values()

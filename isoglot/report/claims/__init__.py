@@ -44,7 +44,6 @@ def _papers_own() -> Mapping[str, Finding]:
 
 
 def _findings(measurements: Sequence[Measurement], transfer: TransferEvidence) -> Mapping[str, Finding]:
-    """By key of the claim."""
     rules_and_evidence = {"transfer": (transfer_rules, transfer), "layers": (layer_rules, measurements)}
     found = {}
     for key, question in QUESTIONS.items():

@@ -107,34 +107,23 @@ def alike_at_the_bottom(measurements: Measurements) -> Iterator[Finding]:
             yield from ordered(f"{panel.title} {kind}", *sides, close=CLOSE_CKA, number=".2f")
 
 
-def gap_shrinks_with_distance(measurements: Measurements) -> Iterator[Finding]:
-    """The similarity that a model of both languages adds to that of models of one each."""
-    both, each = (_mean_cka(measurements, kind) for kind in (BILINGUAL, ONE_EACH))
-    gaps = {pair: both[pair] - each[pair] for pair in both if pair in each}
-    yield from _falling_with_distance("bilingual less monolingual", gaps, number="+.3f")
-
-
-def closer_languages_more_alike(measurements: Measurements) -> Iterator[Finding]:
-    for kind in (BILINGUAL, ONE_EACH):
-        yield from _falling_with_distance(kind, _mean_cka(measurements, kind), number=".2f")
-
-
-def _mean_cka(measurements: Measurements, models: str) -> dict[tuple[str, str], Sample]:
-    return {
-        panel.languages: mean
-        for panel in panels(measurements, FIGURE_7)
-        if (mean := score(panel, metric=CKA, models=models, layers="mean"))
-    }
-
-
-def _falling_with_distance(where: str, scores: Mapping[tuple[str, str], Sample], *, number: str) -> Iterator[Finding]:
-    """The mean of the pairs at one distance against those at the next."""
-    for source in dict.fromkeys(source for source, _ in scores):
-        sides = []
-        for targets in by_distance(source, (target for of, target in scores if of == source)):
-            pairs = [(source, target) for target in targets]
-            sides.append((", ".join(map(pair_title, pairs)), mean_sample([scores[pair] for pair in pairs])))
-        yield from ordered(where, *sides, close=CLOSE_CKA, number=number)
+def falling_with_distance(measurements: Measurements, of: Sequence[str], less: str = "") -> Iterator[Finding]:
+    """CKA of models, or how far it lies above that of others, falls from each distance to the next."""
+    for models in of:
+        found = {}
+        for panel in panels(measurements, FIGURE_7):
+            ours = score(panel, metric=CKA, models=models, layers="mean")
+            others = score(panel, metric=CKA, models=less, layers="mean") if less else Sample.certain(0.0)
+            if ours and others:
+                found[panel.languages] = ours - others
+        where, number = (f"{models} less {less}", "+.3f") if less else (models, ".2f")
+        for source in dict.fromkeys(source for source, _ in found):
+            groups = by_distance(source, (target for of_source, target in found if of_source == source))
+            pairs = [[(source, target) for target in targets] for targets in groups]
+            sides = [
+                (", ".join(map(pair_title, alike)), mean_sample([found[pair] for pair in alike])) for alike in pairs
+            ]
+            yield from ordered(where, *sides, close=CLOSE_CKA, number=number)
 
 
 def similarity_goes_with_retrieval(measurements: Measurements) -> Iterator[Finding]:

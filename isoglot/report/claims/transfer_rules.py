@@ -1,13 +1,12 @@
 """Ways to compare rows and columns of Table 1, from which the claims of section 4 are decided."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, pairwise, product
 from math import isclose
 from statistics import fmean
+from typing import Self
 
 from isoglot.report.published import TITLE_OF_TASK
 from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise
@@ -46,7 +45,7 @@ class TransferEvidence:
     of_task: Mapping[str, TaskScores]
 
     @classmethod
-    def of(cls, tasks: Iterable[TaskScores]) -> TransferEvidence:
+    def of(cls, tasks: Iterable[TaskScores]) -> Self:
         return cls(of_task={each.task.name: each for each in tasks if each.task.name in TITLE_OF_TASK})
 
     @cached_property
@@ -55,7 +54,6 @@ class TransferEvidence:
 
     @cached_property
     def columns(self) -> Mapping[Place, Mapping[str, Sample]]:
-        """Scores by place and condition."""
         return {(task, target): each for task, of in self.of_task.items() for target, each in of.transfer.items()}
 
     @property
@@ -84,22 +82,11 @@ class TransferEvidence:
         """Over places and conditions, all of which have a score there."""
         return mean_sample([self.columns[place][name] for place in places for name in conditions])
 
-    def order(self, better: Sample, worse: Sample) -> Verdict:
-        """The verdict on two scores that the paper puts in this order."""
-        return order_verdict(better, worse, close=self.noise.points)
-
-    def floor(self, condition: str, place: Place) -> float | None:
-        """The best that it reaches without pretraining, or by chance; None if neither is known."""
-        task, target = place
-        return self.of_task[task].floor(Model(condition=condition), target)
-
 
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
-    """For each task: whether conditions keep this share of another's transfer, above what needs no pretraining.
-
-    The other one is the first of `of` that was measured.
-    """
+    """For each task: whether conditions keep this share of another's transfer, above what needs no pretraining."""
     for condition in conditions:
+        # The first that was measured.
         other = next((name for name in of if transfer.places(condition, name)), of[-1])
         for task, places in transfer.places_by_task(condition, other).items():
             ours, theirs = transfer.mean(places, condition), transfer.mean(places, other)
@@ -120,10 +107,7 @@ def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str
 
 
 def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: Sequence[str]) -> Iterator[Finding]:
-    """The mean of all tasks, each the mean over its targets; undecided where tasks clearly contradict it.
-
-    Each of `better` stands against the first of `worse` that was measured.
-    """
+    """The mean of all tasks, each the mean over its targets, against the first of `worse` that was measured."""
     behind = next((name for name in worse if transfer.places(name)), worse[-1])
     for ahead in better:
         by_task = {
@@ -138,33 +122,31 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
             of_tasks = (f"{title} {a.mean:.1f} and {b.mean:.1f}" for title, (a, b) in by_task.items())
             numbers += f" ({', '.join(of_tasks)})"
         found = compared(ours, theirs, numbers=numbers, close=transfer.noise.points)
-        verdicts = {found.verdict, *(transfer.order(*pair) for pair in by_task.values())}
+        # Means hide it where tasks clearly contradict each other.
+        verdicts = {found.verdict, *(order_verdict(*pair, close=transfer.noise.points) for pair in by_task.values())}
         if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
             found = replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{numbers}, and tasks contradict each other")
         yield found
 
 
 def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[Finding]:
-    """For each place where another transfers: at most CLOSE_POINTS above what needs no pretraining.
-
-    Twice that, and every seed above CLOSE_POINTS, refutes it.
-    """
+    """For each place where another transfers: at most CLOSE_POINTS above what needs no pretraining."""
     unknown: list[str] = []
     for place in transfer.places(condition, of):
         task, target = place
-        floor = transfer.floor(condition, place)
+        floor, own_floor = (transfer.of_task[task].floor(Model(condition=name), target) for name in (condition, of))
         if floor is None:
             unknown.append(transfer.title(task))
             continue
         title = f"{transfer.title(task)} {target}"
         score, start = transfer.columns[place][condition], transfer.columns[place][of]
         # Its own floor may be far higher; where that is not known, the other's is the best guess.
-        own_floor = transfer.floor(of, place)
         start_floor = floor if own_floor is None else own_floor
         if lost := _nothing_to_lose(transfer, title, task, of, start, start_floor):
             yield lost
             continue
         verdict = Verdict.TOO_CLOSE
+        # Twice CLOSE_POINTS, and every seed above them, refutes it.
         if score.mean - floor <= CLOSE_POINTS:
             verdict = Verdict.AGREES
         elif score.mean - floor > 2 * CLOSE_POINTS and min(score.values) > floor + CLOSE_POINTS:
@@ -178,8 +160,8 @@ def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[F
 def _nothing_to_lose(
     transfer: TransferEvidence, title: str, task: str, condition: str, score: Sample, floor: float
 ) -> Finding | None:
-    """A condition that does not transfer itself, so that nothing is shown by losing it; None if it does."""
-    if transfer.order(score, Sample.certain(floor)) is Verdict.AGREES:
+    # Where there is nothing to lose, nothing is shown by losing it.
+    if order_verdict(score, Sample.certain(floor), close=transfer.noise.points) is Verdict.AGREES:
         return None
     reached = f"{score.mean:.1f}{_floor_words(transfer, task, floor)}"
     numbers = f"{title}: {label_of(condition)} itself does not transfer ({reached})"
@@ -254,19 +236,18 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], sign: int) -> Iterator[Finding]:
     """The gain of conditions over Default (or with sign -1 their loss), in the furthest language and the closest."""
     measured = [name for name in conditions if transfer.places(name)]
-    by_task = transfer.places_by_task(DEFAULT.name, *measured)
     groups = transfer.targets_by_distance(DEFAULT.name, *measured)
     if not measured or len(groups) < 2:
         return
-    ends = groups[-1], groups[0]
+    ends = far, near = groups[-1], groups[0]
     # Only tasks that have both ends: otherwise languages and tasks are mixed up.
-    whole = [places for places in by_task.values() if {*ends[0], *ends[1]} <= {target for _, target in places}]
-    if whole:
-        changes = []
-        for end in ends:
-            places = [place for of_task in whole for place in of_task if place[1] in end]
-            changes.append((transfer.mean(places, *measured) - transfer.mean(places, DEFAULT.name)) * sign)
-        far, near = zip(map(", ".join, ends), changes, strict=True)
-        text = in_order(far, near, number="+.1f" if sign > 0 else ".1f")
+    tasks = [
+        task for task in transfer.of_task if {DEFAULT.name, *measured} <= {*transfer.rows(*product([task], far + near))}
+    ]
+    if tasks:
+        places = [list(product(tasks, end)) for end in ends]
+        changes = [(transfer.mean(end, *measured) - transfer.mean(end, DEFAULT.name)) * sign for end in places]
+        labelled = zip(map(", ".join, ends), changes, strict=True)
+        text = in_order(*labelled, number="+.1f" if sign > 0 else ".1f")
         who = f"{', '.join(map(label_of, measured))} {'gains' if sign > 0 else 'loses'}"
         yield compared(*changes, numbers=f"{who} in {text}", close=transfer.noise.points)
