@@ -50,13 +50,14 @@ def test_delta_over_seeds_and_targets_by_hand() -> None:
 
 
 def test_delta_compares_only_targets_that_both_have() -> None:
-    found = [
-        *transferred("default", {"oru": 60}),
-        *transferred("default", {"tem": 20}, languages=("ela", "tem")),
-        *transferred("sep-emb", {"oru": 50}),
-        *transferred("no-anchors", {"zuk": 50}, languages=("ela", "zuk")),
-    ]
-    scores = scores_of(found)
+    scores = scores_of(
+        [
+            *transferred("default", {"oru": 60}),
+            *transferred("default", {"tem": 20}, languages=("ela", "tem")),
+            *transferred("sep-emb", {"oru": 50}),
+            *transferred("no-anchors", {"zuk": 50}, languages=("ela", "zuk")),
+        ]
+    )
     assert scores.delta(SEPARATE) == Delta(points=-10.0, is_partial=True)
     assert scores.delta(Model(condition="no-anchors")) is None
     assert scores_of(transferred("sep-emb", {"oru": 50})).delta(SEPARATE) is None
@@ -120,23 +121,17 @@ def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, los
     )
 
 
-def test_near_0_nothing_is_transferred_whatever_the_floor() -> None:
+def test_near_0_nothing_is_transferred_and_of_several_targets_the_lost_are_named() -> None:
     found = [*transferred("default", {"ela": 90, "oru": 60}), *transferred("sep-emb", {"ela": 90, "oru": 3.0})]
     assert sentences(found)[0].endswith(
         ": NER: Sep Emb; of higher scores not known without baselines of that condition: NER."
     )
     assert sentences(found[2:])[0].endswith(": NER: Sep Emb.")
-
-
-def test_of_several_targets_the_lost_are_named() -> None:
-    found = [
-        *nli("default", ela=80, oru=60),
-        *transferred("default", {"ela": 80, "tem": 34}, task="nli", metric="accuracy", languages=("ela", "tem")),
-    ]
-    assert sentences(found)[0].endswith("NLI: Default (tem).")
-    everywhere = [*nli("default", ela=80, oru=34), *found[2:]]
-    assert sentences(everywhere)[0].endswith("NLI: Default.")
-    assert "own test set, mean over the models of all pairs: was" in sentences(found)[1]
+    of_tem = transferred("default", {"ela": 80, "tem": 34}, task="nli", metric="accuracy", languages=("ela", "tem"))
+    some = sentences([*nli("default", ela=80, oru=60), *of_tem])
+    assert some[0].endswith("NLI: Default (tem).")
+    assert "own test set, mean over the models of all pairs: was" in some[1]
+    assert sentences([*nli("default", ela=80, oru=34), *of_tem])[0].endswith("NLI: Default.")
 
 
 def test_what_is_cut_or_cannot_be_predicted_is_told_with_its_shares() -> None:

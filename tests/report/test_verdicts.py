@@ -105,12 +105,10 @@ def test_two_models_of_different_seeds_lie_further_apart_in_one_case_of_twenty()
 
 
 def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
-    far_apart = {0: 10.0, 1: 40.0}
-    once = {0: 10.0}
+    far_apart, once = {0: 10.0, 1: 40.0}, {0: 10.0}
     assert Noise.of([far_apart] * (LEAST_REPEATS - 1) + [once] * 50) == Noise(points=CLOSE_POINTS, num_scores=0)
     assert Noise.of([far_apart] * LEAST_REPEATS).num_scores == LEAST_REPEATS
     assert Noise.of([{0: 10.0, 1: 10.5}] * 50) == Noise()
-    assert Noise.of([]) == Noise()
 
 
 def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
@@ -120,17 +118,17 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
     dead = [("sep-emb", 1.0), ("sep-l1-6", 2.0), ("sep-emb-l1-6", 0.5)]
 
     def noise(rows: list[tuple[str, float]], *more: Measurement) -> Noise:
-        seeds = [each for name, score in rows for seed in (0, 1) for each in _scored(name, score + 6 * seed, seed)]
-        still = [each for name, score in dead for seed in (0, 1) for each in _scored(name, score, seed)]
-        return transfer_noise(transfer_scores([*seeds, *still, *more]))
+        found = [
+            each
+            for name, score, apart in (*((*row, 6) for row in rows), *((*row, 0) for row in dead))
+            for seed in (0, 1)
+            for each in transferred(name, {"oru": score + apart * seed}, seed=seed)
+        ]
+        return transfer_noise(transfer_scores([*found, *more]))
 
     assert noise(live) == Noise(points=pytest.approx(12.0), num_scores=5)
     # Names that are found without pretraining are no transfer either.
-    found = [("sep-l1-3", 20.0)]
-    assert noise([*live, *found]).num_scores == 6
-    assert noise([*live, *found], *_scored("sep-l1-3", 21.0, 0, variant=UNTRAINED)).num_scores == 5
+    more = [*live, ("sep-l1-3", 20.0)]
+    assert noise(more).num_scores == 6
+    assert noise(more, *transferred("sep-l1-3", {"oru": 21.0}, variant=UNTRAINED)).num_scores == 5
     assert noise([*live, ("sep-l1-3", math.nan)]) == noise(live)
-
-
-def _scored(condition: str, score: float, seed: int, *, variant: str | None = None) -> list[Measurement]:
-    return transferred(condition, {"ela": 90.0, "oru": score}, seed=seed, variant=variant)
