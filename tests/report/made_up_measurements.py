@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 
@@ -45,3 +46,9 @@ def transferred(
         replace(measurement(condition, value, task=task, metric=metric, exhibit=exhibit, **fields), language=language)
         for language, value in scores.items()
     ]
+
+
+def scored(scores: Mapping[str, float], *, task: str = "ner", target: str = "oru", **fields: Any) -> list[Measurement]:
+    """By condition, the score of a task in one target language."""
+    kind = {"task": task, "metric": task_named(task).metric, "languages": (BLANK.languages[0], target), **fields}
+    return [each for name, score in scores.items() for each in transferred(name, {target: score}, **kind)]

@@ -1,6 +1,6 @@
 """Orders of conditions: where the paper has one, a study agrees, disagrees or cannot tell; and Spearman's rho."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, nan
 
@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import (
@@ -25,7 +24,7 @@ from isoglot.report.agreement import (
 from isoglot.report.published import TABLE_1_SCORES, TASKS, published_measurements
 from isoglot.report.transfer_scores import transfer_scores
 from isoglot.report.verdicts import Noise, Verdict
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import scored
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]
 FIRST = list(TABLE_1_SCORES)
@@ -73,13 +72,13 @@ def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_lin
 
 def test_transfer_is_judged_where_the_same_task_of_the_paper_is_clear() -> None:
     def judged(task: str, languages: tuple[str, str] = ("ela", "oru"), *, noise: float = 3.0) -> list[str]:
+        scores = {"sep-emb": 70.0, "default": 50.0, "anchors-25": 1.0}
         found = [
             each
-            for condition, score in (("sep-emb", 70.0), ("default", 50.0), ("anchors-25", 1.0))
             for seed in range(3)
-            for each in transferred(
-                *(condition, {languages[1]: score + seed}),
-                **{"task": task, "metric": task_named(task).metric, "languages": languages, "seed": seed},
+            for each in scored(
+                {name: score + seed for name, score in scores.items()},
+                **{"task": task, "target": languages[1], "languages": languages, "seed": seed},
             )
         ]
         return [line for line, _ in table_1_agreement(list(transfer_scores(found)), noise=Noise(points=noise))]
@@ -152,15 +151,11 @@ def test_a_score_that_is_no_number_has_no_rank(values: tuple[float, ...]) -> Non
     assert ranked(others)["NER"].num_conditions == 9
 
 
-def of_made_up(scores: Mapping[str, float], **more: str) -> list[Measurement]:
-    return [each for name, score in scores.items() for each in transferred(name, {"oru": score, "ela": 9.0}, **more)]
-
-
 def test_beside_languages_that_the_paper_lacks_stands_its_mean_and_is_said_to() -> None:
     scores = {name: float(place) for place, name in enumerate(FIRST[:6])}
     expected = spearmanr(list(scores.values()), [sum(TABLE_1_SCORES[name]["NER"]) for name in scores]).statistic
     # One task has no mean of tasks.
-    assert sentences(of_made_up(scores)) == [
+    assert sentences(scored(scores)) == [
         f"Spearman's rho with the paper's order of conditions: NER {expected:.2f} (6 conditions; oru).",
         "The paper has no such pairs of languages; the mean over its own, en to fr, ru, zh, stands on its side.",
     ]
@@ -169,9 +164,9 @@ def test_beside_languages_that_the_paper_lacks_stands_its_mean_and_is_said_to() 
 def test_few_conditions_have_no_order_worth_a_number() -> None:
     scores = dict(zip(FIRST, range(10), strict=True))
     few, enough = ({name: scores[name] for name in FIRST[:number]} for number in (3, 4))
-    assert sentences(of_made_up(few)) == []
-    assert ranked(of_made_up(enough))["NER"].num_conditions == 4
+    assert sentences(scored(few)) == []
+    assert ranked(scored(enough))["NER"].num_conditions == 4
     # Neither what the paper has no row of counts, nor models before training, nor tasks that are not in it.
-    more = [*of_made_up({"anchors-25": 1.0}), *of_made_up({"default": 1.0}, variant=UNTRAINED)]
-    assert ranked([*of_made_up(few), *more]) == {}
-    assert ranked(of_made_up(scores, task="pos", metric="accuracy")) == {}
+    more = [*scored({"anchors-25": 1.0}), *scored({"default": 1.0}, variant=UNTRAINED)]
+    assert ranked([*scored(few), *more]) == {}
+    assert ranked(scored(scores, task="pos")) == {}

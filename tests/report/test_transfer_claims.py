@@ -10,7 +10,7 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_measurements
 from isoglot.report.verdicts import Claim, Verdict
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import scored
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 Scores = Mapping[str, float | tuple[float, float, float]]
@@ -128,9 +128,8 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
     reached = {"default": 50.0, "no-anchors": 40.0, "sep-emb-l1-6": 55.0}
     untrained = [
         each
-        for condition, score in reached.items()
         for target in TARGETS
-        for each in transferred(condition, {target: score}, variant=UNTRAINED, languages=("en", target))
+        for each in scored(reached, target=target, variant=UNTRAINED, languages=("en", target))
     ]
     measured = [*table({}), *untrained]
     # NER of Sep Emb + L1-6 in French is 56.5: as good as with no training at all.

@@ -7,7 +7,7 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, published_delta, published_measurements
 from isoglot.report.transfer_notes import notes
 from isoglot.report.transfer_scores import DEFAULT, Delta, Model, TaskScores, transfer_scores
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import scored, transferred
 
 SEPARATE = Model(condition="sep-emb")
 
@@ -52,27 +52,26 @@ def test_delta_over_seeds_and_targets_by_hand() -> None:
 def test_delta_compares_only_targets_that_both_have() -> None:
     scores = scores_of(
         [
-            *transferred("default", {"oru": 60}),
-            *transferred("default", {"tem": 20}, languages=("ela", "tem")),
-            *transferred("sep-emb", {"oru": 50}),
-            *transferred("no-anchors", {"zuk": 50}, languages=("ela", "zuk")),
+            *scored({"default": 60, "sep-emb": 50}),
+            *scored({"default": 20}, target="tem"),
+            *scored({"no-anchors": 50}, target="zuk"),
         ]
     )
     assert scores.delta(SEPARATE) == Delta(points=-10.0, is_partial=True)
     assert scores.delta(Model(condition="no-anchors")) is None
-    assert scores_of(transferred("sep-emb", {"oru": 50})).delta(SEPARATE) is None
+    assert scores_of(scored({"sep-emb": 50})).delta(SEPARATE) is None
 
 
 def test_models_stand_in_the_studys_order_whatever_a_pair_lacks_and_baselines_below() -> None:
-    found = [
-        *transferred("default", {"oru": 3}, variant=FROZEN),
-        *transferred("default", {"oru": 4}, variant=UNTRAINED),
-        *transferred("default", {"oru": 60}),
-        *transferred("sep-emb", {"oru": 5}),
-    ]
-    for place, name in enumerate(("default", "wiki-cc", "no-anchors", "sep-emb", "sep-l1-3")):
-        found += transferred(name, {"tem": 50.0 - place}, languages=("ela", "tem"))
-    scores = scores_of(found)
+    names = ("default", "wiki-cc", "no-anchors", "sep-emb", "sep-l1-3")
+    scores = scores_of(
+        [
+            *scored({"default": 3}, variant=FROZEN),
+            *scored({"default": 4}, variant=UNTRAINED),
+            *scored({"default": 60, "sep-emb": 5}),
+            *scored(dict.fromkeys(names, 50.0), target="tem"),
+        ]
+    )
     assert [model.label for model in scores.models] == [
         *("Default", "Wiki-CC", "No anchors", "Sep Emb", "Sep L1-3"),
         *("Default, untrained and frozen", "Default, untrained"),

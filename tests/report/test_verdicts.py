@@ -19,7 +19,7 @@ from isoglot.report.verdicts import (
     mean_sample,
     order_verdict,
 )
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import scored
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 
@@ -31,17 +31,14 @@ def sample(*values: float) -> Sample:
 @pytest.mark.parametrize(
     ("better", "worse", "verdict"),
     [
-        (sample(80.0), sample(77.0), T),
-        (sample(80.0), sample(76.9), A),
-        (sample(76.9), sample(80.0), D),
+        *((sample(80.0), sample(77.0), T), (sample(80.0), sample(76.9), A), (sample(76.9), sample(80.0), D)),
         # Three seeds of each side: 3 / sqrt(3) = 1.73 points.
         (sample(80.0, 80.0, 80.0), sample(78.3, 78.3, 78.3), T),
         (sample(80.0, 80.0, 80.0), sample(78.2, 78.2, 78.2), A),
         # Far apart on average, but seeds lie among each other.
         (sample(90.0, 90.0, 60.0), sample(70.0, 70.0, 70.0), T),
         (sample(70.0, 70.0, 70.0), sample(90.0, 90.0, 60.0), T),
-        (sample(80.0), Sample.certain(77.8), A),
-        (sample(80.0), Sample.certain(78.0), T),
+        *((sample(80.0), Sample.certain(77.8), A), (sample(80.0), Sample.certain(78.0), T)),
     ],
 )
 def test_an_order_is_decided_beyond_noise_and_by_every_seed(better: Sample, worse: Sample, verdict: Verdict) -> None:
@@ -115,14 +112,12 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
     """Near chance seeds can hardly differ, however many of such scores there are."""
     names = ("default", "wiki-cc", "no-anchors", "default-anchors", "extra-anchors")
     live = list(zip(names, (60.0, 50.0, 40.0, 55.0, 65.0), strict=True))
-    dead = [("sep-emb", 1.0), ("sep-l1-6", 2.0), ("sep-emb-l1-6", 0.5)]
+    dead = {"sep-emb": 1.0, "sep-l1-6": 2.0, "sep-emb-l1-6": 0.5}
 
     def noise(rows: list[tuple[str, float]], *more: Measurement) -> Noise:
         found = [
-            each
-            for name, score, apart in (*((*row, 6) for row in rows), *((*row, 0) for row in dead))
-            for seed in (0, 1)
-            for each in transferred(name, {"oru": score + apart * seed}, seed=seed)
+            *scored({**dict(rows), **dead}),
+            *scored({**{name: score + 6 for name, score in rows}, **dead}, seed=1),
         ]
         return transfer_noise(transfer_scores([*found, *more]))
 
@@ -130,5 +125,5 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
     # Names that are found without pretraining are no transfer either.
     more = [*live, ("sep-l1-3", 20.0)]
     assert noise(more).num_scores == 6
-    assert noise(more, *transferred("sep-l1-3", {"oru": 21.0}, variant=UNTRAINED)).num_scores == 5
+    assert noise(more, *scored({"sep-l1-3": 21.0}, variant=UNTRAINED)).num_scores == 5
     assert noise([*live, ("sep-l1-3", math.nan)]) == noise(live)
