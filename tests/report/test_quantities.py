@@ -25,4 +25,5 @@ def test_durations_are_in_the_unit_that_can_be_read() -> None:
 def test_the_work_of_several_processes_stands_beside_the_clock() -> None:
     assert time_spent(41, work=76) == "41 s (76 s of work)"
     assert time_spent(41, work=40) == "41 s"
+    assert time_spent(0.2, work=0.4) == "0 s"
     assert time_spent(7200, work=36000) == "2 h 00 min (10 h 00 min of work)"
