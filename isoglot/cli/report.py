@@ -39,8 +39,7 @@ def report(
     """
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.report.difference import difference_sentences
-    from isoglot.report.live_report import write_current_report
-    from isoglot.report.writing import rewrite_report
+    from isoglot.report.writing import rewrite_report, write_current_report
     from isoglot.store import State
     from isoglot.store import plan as plan_of
 
