@@ -2,6 +2,7 @@
 
 import json
 import webbrowser
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,7 +46,8 @@ def report(
 
     copy = None if to is None else named_folder("--to", to)
     study, folder, console = options.study, options.report_folder(), plain_console()
-    remarks, damage = list[str](), list[IsoglotError]()
+    remarks: list[str] = []
+    damage: Sequence[IsoglotError] = ()
     if folder is not None:
         written = rewrite_report(folder, to=copy, against=_other(against, folders=options))
         page, changed = written.page, written.changed
