@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture
+from isoglot.report.figures.charts import line_picture
+from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison
@@ -86,8 +87,8 @@ class NamedComparison:
         similarity = LineChart(
             title="How alike",
             series=[
-                Line(label="CKA", values=[layer.cka for layer in layers]),
-                Line(label="debiased CKA", values=[layer.cka_debiased for layer in layers]),
+                Line.of("CKA", [layer.cka for layer in layers]),
+                Line.of("debiased CKA", [layer.cka_debiased for layer in layers]),
             ],
             y_title="Similarity (1: alike up to rotation)",
             x_labels=x_labels,
@@ -103,18 +104,19 @@ class NamedComparison:
         retrieval = LineChart(
             title=f"Translations found, of {self.found.num_tests:,}",
             series=[
-                Line(label=label, values=[None if value is None else value.mean for value in values])
+                Line.of(label, [None if value is None else value.mean for value in values])
                 for label, values in ways
                 if any(value is not None for value in values)
             ],
             y_title="Precision at 1 (%)",
-            references=[Reference(label="chance", value=self.found.chance)],
+            references={"chance": self.found.chance},
             x_labels=x_labels,
             x_title=self._x_title,
             decimals=1,
             shown=(0.0, 10.0),
         )
-        return line_picture([similarity, retrieval], name="compare", title=" and ".join(self.models)).svg()
+        figure = LineFigure(name="compare", title=" and ".join(self.models), charts=[similarity, retrieval])
+        return line_picture(figure).svg()
 
     def json_text(self) -> str:
         """All that was found; what could not be measured is null."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from textwrap import fill
 
 from rich.console import Group, RenderableType
@@ -10,8 +11,8 @@ from rich.text import Text
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
 from isoglot.report.condition_words import DESCRIPTION, described
 from isoglot.report.figures.layer_figures import layer_figures
-from isoglot.report.figures.layer_series import LayerFigure
-from isoglot.report.figures.training_figures import TrainingFigure, structure_figures
+from isoglot.report.figures.layer_series import LineFigure
+from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
 from isoglot.report.layer_scores import Section, sections
 from isoglot.report.quantities import mean_and_range
@@ -44,9 +45,9 @@ def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Conditio
         if section.agreements:
             lines = agreement_lines(section.agreements, most=LINES_OF_RETRIEVAL)
             parts += [Text(HEADING, style="bold"), *_verdicts(lines), ""]
-    for figure in structure_figures(measurements):
-        parts += _spaced(training_grids(figure))
-    parts += _spaced(map(layer_grid, layer_figures(measurements, new_vectors=scale.alignment.new_vectors)))
+    layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
+    for figure in chain(structure_figures(measurements), layers):
+        parts += _spaced(figure_grids(figure))
     return Group(*parts)
 
 
@@ -92,22 +93,11 @@ def score_grid(section: Section) -> Grid:
     return Grid.of_texts(section.title, headings, lines, notes=[note])
 
 
-def training_grids(figure: TrainingFigure) -> Iterator[Grid]:
-    """Structure over training: a column for each update at which a model was kept."""
+def figure_grids(figure: LineFigure) -> Iterator[Grid]:
+    """A figure as numbers: a column for each layer, or for each update at which a model was kept."""
     for chart in figure.charts:
-        lines = [
-            (line.label, *("-" if value is None else f"{value:.{chart.decimals}f}" for value in line.values))
-            for line in chart.series
-        ]
-        note = f"{chart.title}, {chart.y_title}; columns are updates"
-        yield Grid.of_texts(figure.title, ("Model", *chart.x_labels), lines, notes=[note])
-
-
-def layer_grid(figure: LayerFigure) -> Grid:
-    """A figure of the paper as numbers."""
-    lines = [(row.label, *figure.texts(row), figure.summary_text(row)) for row in figure.rows]
-    headings = ("Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title)
-    return Grid.of_texts(figure.title, headings, lines, notes=(*figure.notes, *figure.summary_notes()))
+        notes = [f"{chart.title}, {chart.y_title}; columns are updates"] if chart.updates else figure.notes
+        yield Grid.of_texts(figure.title, ("Model", *chart.headings), chart.texts, notes=notes)
 
 
 def _table_1(table: Table1) -> Iterator[RenderableType]:

@@ -7,8 +7,8 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import MAPPED, UNTRAINED
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, OF_PRIME
 from isoglot.report.claims.evidence import Finding, LayerEvidence, LayerScores, by_distance, comparison, ordered
+from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
-from isoglot.report.figures.sentence_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.verdicts import CLOSE_CKA, Sample, mean_sample
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME

@@ -117,7 +117,7 @@ class Picture:
     name: str
     """Its subject, as in "figure-6.en-fr"."""
     title: str
-    charts: tuple[Spec, ...]
+    charts: Sequence[Spec]
     chart_width: int
     """In files; on the page a chart takes the width it gets."""
     columns: int = 1

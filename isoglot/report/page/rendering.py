@@ -11,7 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
-from isoglot.report.page.section import Section
+from isoglot.report.page.section import SECTION_WORDS, Section
+from isoglot.report.quantities import duration, size_in_bytes
+from isoglot.study.conditions import label_of
 
 FIGURES = "figures"
 """The folder of pictures beside the page."""
@@ -61,7 +63,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_without_control_characters,
     )
-    environment.globals["figures"] = FIGURES
+    environment.globals |= {"figures": FIGURES, "section_words": SECTION_WORDS}
+    environment.filters |= {"duration": duration, "label": label_of, "size_in_bytes": size_in_bytes}
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "separators": (",", ":")}
     return environment
 
