@@ -9,11 +9,11 @@ from typing import Any
 from isoglot.report.figures.layer_series import LineChart, LineFigure
 from isoglot.report.figures.picture import DASHES, MUTED, Picture, Spec, styles_of
 
+# Widths of charts in files: alone, and two side by side.
 WIDE, HALF = 700, 360
-"""Widths of charts in files: alone, and two side by side."""
 HEIGHT = 260
+# A wheel alone scrolls the page; two fingers on a touchpad count as a wheel with this key.
 ZOOM = "wheel![event.ctrlKey]"
-"""A wheel alone scrolls the page; two fingers on a touchpad count as a wheel with this key."""
 PAN = "[mousedown, window:mouseup] > window:mousemove!"
 
 
@@ -62,7 +62,7 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
     if any(line.is_published for line in chart.series):
         base = base.transform_filter("paper || !datum.paper")
     layers = [base.mark_line(clip=True, strokeWidth=2.25).encode(y=y, color=look.colour, opacity=look.opacity)]
-    if any(len(line.at(x)) > 1 for line in chart.series for x in chart.places):
+    if any(line.has_range(chart.places) for line in chart.series):
         tooltip += [alt.Tooltip(f"{key}:Q", title=f"{key}est seed", format=number) for key in ("low", "high")]
         spans = base.mark_rule(clip=True, strokeWidth=1.25)
         layers.append(
@@ -78,10 +78,11 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
 
 
 def _x(chart: LineChart) -> Any:
-    """The axis of layers or updates, with a little room at both ends, so that no mark lies on the edge."""
+    """The axis of layers or updates."""
     alt = imported_altair()
     places = [max(place, 1) if chart.has_log_x else place for place in chart.places]
     first, last = (places[0], places[-1]) if places else (0, 1)
+    # A little room at both ends, so that no mark lies on the edge.
     room = (last - first) * 0.03 or 0.5
     scale = alt.Scale(domain=[short(first - room), short(last + room)], nice=False, zero=False)
     axis = {"grid": False, "labelOverlap": "greedy"}
@@ -156,16 +157,11 @@ def scatter_picture(
 
 
 def chart_spec(
-    layers: Sequence[Any],
-    rows: Sequence[Mapping[str, Any]],
-    *,
-    place: int,
-    height: int,
-    title: str = "",
-    params: Sequence[Any] = (),
+    layers: Sequence[Any], rows: Sequence[Spec], *, place: int, height: int, title: str = "", params: Sequence[Any] = ()
 ) -> Spec:
-    """One chart as plain data; `place` is its number in the picture, as names must be unique there."""
+    """One chart as plain data, which takes the width of its place on the page."""
     alt = imported_altair()
+    # Names must be unique in a picture.
     first = layers[0].properties(name=f"marks{place}").add_params(*params)
     chart = alt.layer(first, *layers[1:], data=alt.Data(values=list(rows))).properties(width="container", height=height)
     if title:
@@ -175,9 +171,10 @@ def chart_spec(
 
 
 def imported_altair() -> Any:
-    """Imported when a report is written: it takes a second, which other commands need not wait for."""
+    # Only when a report is written: it takes a second, which other commands need not wait for.
     import altair
 
+    # Else data would stand at the top of a chart under a hash, where a picture of several charts does not find it.
     altair.data_transformers.consolidate_datasets = False
     return altair
 
@@ -195,5 +192,5 @@ def _roomy(values: Iterable[float]) -> list[float]:
 
 
 def short(value: float | None) -> float | None:
-    """Further digits are not seen, and may differ from one processor to another; JSON has no infinite numbers."""
+    # Further digits are not seen, and may differ from one processor to another; JSON has no infinite numbers.
     return None if value is None or not isfinite(value) else round(value, 4)

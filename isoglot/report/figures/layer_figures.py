@@ -13,9 +13,8 @@ from isoglot.report.figures.layer_series import (
     LineChart,
     LineFigure,
     SeriesKind,
-    few_pairs,
-    layer_figure,
     mean_values,
+    pair_title,
     pairs_of,
     pearson,
     series_of,
@@ -29,13 +28,16 @@ from isoglot.study.searches import NewVectors
 
 RETRIEVAL = "aligned_retrieval_p1"
 CKA = "cka"
-PRECISION = "precision at 1 (%)"
+PRECISION, LIKENESS = "precision at 1 (%)", "linear CKA"
 WORD_ROWS = {
     "contextual_p1": "Monolingual, {source} to {target} by CSLS",
     "contextual_p1_to_source": "Monolingual, {target} to {source} by CSLS",
     "contextual_p1_cosine": "Monolingual, {source} to {target} by cosine",
 }
-FASTTEXT = "fasttext_of_contextual_words"
+FASTTEXT_LEVELS = {
+    "fasttext_of_contextual_words_p1": "fastText, {source} to {target}",
+    "fasttext_of_contextual_words_p1_to_source": "fastText, {target} to {source}",
+}
 TASK_ROWS = (
     ("Monolingual, mapped", MONOLINGUAL.name, MAPPED),
     ("Default, both languages in one model", DEFAULT.name, None),
@@ -58,32 +60,62 @@ def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVector
     yield from layer_transfer_figures(measurements, exhibit=FIGURE_8, new_vectors=new_vectors)
 
 
+def _figure(
+    name: str,
+    title: str,
+    languages: tuple[str, str],
+    lines: Sequence[Line],
+    *,
+    unit: str = PRECISION,
+    levels: Mapping[str, float] | None = None,
+    notes: Sequence[str],
+) -> LineFigure:
+    """Scores are summed up by the best layer, likeness by the mean over layers."""
+    column, decimals = ("mean", 2) if unit == LIKENESS else ("best", 1)
+    summed_up = []
+    for line in lines:
+        values = line.means if unit == LIKENESS else line.best
+        mean, low, high = (f"{summary(values):.{decimals}f}" for summary in (fmean, min, max))
+        summed_up.append(mean if len(values) == 1 else f"{mean} ({low}-{high})")
+    if any(len(line.by_seed) > 1 for line in lines):
+        notes = (*notes, f"Means over seeds; {column} is each seed's own, its mean and (lowest-highest).")
+    chart = LineChart(
+        title=title,
+        series=lines,
+        y_title=unit,
+        decimals=decimals,
+        references=levels or {},
+        caption=f"{unit[:1].upper()}{unit[1:]}, by layer",
+        columns={column: summed_up},
+    )
+    title = f"{title} ({pair_title(languages)})"
+    return LineFigure(name=f"{name}.{'-'.join(languages)}", title=title, charts=[chart], notes=notes)
+
+
 def word_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
     """Figure 4b: words of both languages by a map, from every layer, beside fastText."""
     for source, target in pairs_of(measurements, FIGURE_4):
-        languages = (source, target)
         kinds: list[SeriesKind] = [
             (label.format(source=source, target=target), MONOLINGUAL.name, metric, None)
             for metric, label in WORD_ROWS.items()
         ]
-        if lines := series_of(measurements, kinds, exhibit=FIGURE_4, languages=languages):
-            values = mean_values(measurements, exhibit=FIGURE_4, languages=languages)
-            fasttext = {
-                f"fastText, {source} to {target}": f"{FASTTEXT}_p1",
-                f"fastText, {target} to {source}": f"{FASTTEXT}_p1_to_source",
-            }
-            yield layer_figure(
+        if lines := series_of(measurements, kinds, exhibit=FIGURE_4, languages=(source, target)):
+            values = mean_values(measurements, exhibit=FIGURE_4, languages=(source, target))
+            yield _figure(
                 FIGURE_4,
                 "Figure 4b: translation of words after a map",
-                PRECISION,
+                (source, target),
                 lines,
-                languages=languages,
-                references={label: values[metric] for label, metric in fasttext.items() if metric in values},
+                levels={
+                    label.format(source=source, target=target): values[metric]
+                    for metric, label in FASTTEXT_LEVELS.items()
+                    if metric in values
+                },
                 # Coverage always stands beside precision: words that a model lacks are not asked for.
                 notes=(
                     f"4b, averaged states: {_of_words('contextual', values)}.",
                     f"4a, rows of the embedding matrix that are whole words: {_of_words('embedding', values)}.",
-                    *few_pairs(values["contextual_fitted_pairs"], values.get("map_dimensions", 0.0)),
+                    *_few_pairs(values["contextual_fitted_pairs"], values),
                 ),
             )
 
@@ -103,6 +135,16 @@ def _of_words(name: str, values: Mapping[str, float]) -> str:
     return text
 
 
+def _few_pairs(pairs: float, values: Mapping[str, float]) -> Iterator[str]:
+    """A warning about a map that was fitted on fewer pairs than it has dimensions."""
+    dimensions = values.get("map_dimensions", 0.0)
+    if pairs < dimensions:
+        yield (
+            f"The map has {dimensions:,.0f} dimensions and was fitted on {pairs:,.0f} pairs: where no pair points it "
+            "is not determined, and other sentences or words are mapped by chance there. Give more pairs."
+        )
+
+
 def layer_transfer_figures(
     measurements: Sequence[Measurement], *, exhibit: str, new_vectors: NewVectors
 ) -> Iterator[LineFigure]:
@@ -120,13 +162,12 @@ def layer_transfer_figures(
             for line in series_of(here, kinds, exhibit=exhibit, languages=languages, task=name, language=language)
         ]
         if lines:
-            yield layer_figure(
+            yield _figure(
                 f"{exhibit}.{name}",
                 f"Figure {exhibit.removeprefix('figure-')}: {task.title} transfer from each frozen layer",
-                f"{task.metric_titles[task.metric]} (%)",
+                languages,
                 lines,
-                languages=languages,
-                references={},
+                unit=f"{task.metric_titles[task.metric]} (%)",
                 notes=(
                     "New layers and the task's own were trained on each frozen layer of the source's model. States "
                     f"are mapped {new_vectors.value}.",
@@ -139,9 +180,8 @@ def rows_of(
 ) -> list[Line]:
     """Models of both languages, then of one each, then with an untrained one of the target."""
     here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
-    conditions = dict.fromkeys(each.condition for each in here)
-    kinds: list[SeriesKind] = [(label_of(name), name, metric, None) for name in conditions if name != MONOLINGUAL.name]
-    kinds.append((MONOLINGUAL.label, MONOLINGUAL.name, metric, None))
+    conditions = dict.fromkeys(each.condition for each in here if each.condition != MONOLINGUAL.name)
+    kinds: list[SeriesKind] = [(label_of(name), name, metric, None) for name in (*conditions, MONOLINGUAL.name)]
     kinds.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric, UNTRAINED))
     return series_of(here, kinds, exhibit=exhibit, languages=languages)
 
@@ -153,18 +193,17 @@ def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewV
         values = mean_values(measurements, exhibit=FIGURE_6, languages=languages)
         chance, fitted = values.get(f"{RETRIEVAL}_chance"), values.get("fitted_pairs")
         if lines and chance is not None and fitted is not None:
-            yield layer_figure(
+            yield _figure(
                 FIGURE_6,
                 "Figure 6: retrieval of parallel sentences after a map",
-                PRECISION,
+                languages,
                 lines,
-                languages=languages,
-                references={"chance": chance},
+                levels={"chance": chance},
                 notes=(
                     f"Mean of both directions; chance {chance:.1f}. Each layer's map was fitted on {fitted:,.0f} other "
                     f"sentences; these are mapped {new_vectors.value}.",
                     *_cut(measurements, exhibit=FIGURE_6, languages=languages),
-                    *few_pairs(fitted, values.get("map_dimensions", 0.0)),
+                    *_few_pairs(fitted, values),
                 ),
             )
 
@@ -179,19 +218,17 @@ def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFig
                 for kind, values in FIGURE_7_CKA.get(languages, {}).items()
                 if len(values) == num_states
             ]
-            yield layer_figure(
+            yield _figure(
                 FIGURE_7,
                 "Figure 7: CKA similarity of parallel sentences",
-                "linear CKA",
+                languages,
                 [*lines, *published],
-                languages=languages,
-                references={},
+                unit=LIKENESS,
                 notes=(
                     *_cut(measurements, exhibit=FIGURE_7, languages=languages),
                     *_correlations(measurements, languages),
                     *_other_measures(measurements, languages),
                 ),
-                is_similarity=True,
             )
 
 
@@ -201,6 +238,7 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[
     for each in measurements:
         if (each.exhibit, each.metric, each.variant, each.languages) == (exhibit, SENTENCES_CUT, None, languages):
             found.setdefault(each.condition, {})[each.language] = each.value
+    # Models that read with the same windows cut the same sentences, which is then said once.
     alike: dict[str, list[str]] = {}
     for condition, shares in found.items():
         if any(shares.values()):
@@ -215,11 +253,10 @@ def similar_and_retrieved(
     measurements: Sequence[Measurement], languages: tuple[str, str]
 ) -> dict[str, tuple[Sequence[float | None], Sequence[float | None]]]:
     """CKA and retrieval after a map by layer, for every kind of model that has both."""
-    similar, retrieved = (
-        {line.label: line.layers for line in rows_of(measurements, exhibit=exhibit, metric=metric, languages=languages)}
-        for exhibit, metric in ((FIGURE_7, CKA), (FIGURE_6, RETRIEVAL))
-    )
-    return {label: (layers, retrieved[label]) for label, layers in similar.items() if label in retrieved}
+    similar = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
+    found = rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
+    retrieved = {line.label: line.layers for line in found}
+    return {line.label: (line.layers, retrieved[line.label]) for line in similar if line.label in retrieved}
 
 
 def correlation_text(x: Sequence[float | None], y: Sequence[float | None]) -> str:

@@ -13,8 +13,8 @@ from isoglot.study.languages import PRIME, original
 MISSING = "-"
 SeriesKind = tuple[str, str, str, str | None]
 """The label of a line, and the condition, metric and variant of the model that it is of."""
+# With fewer a correlation means nothing: that of two points is always 1 or -1.
 FEWEST_POINTS = 3
-"""Fewest points for which a correlation means anything."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +35,10 @@ class Line:
     def at(self, place: int) -> list[float]:
         """The values of all seeds that have one there."""
         return [values[place] for values in self.by_seed if place in values]
+
+    def has_range(self, places: Iterable[int]) -> bool:
+        """Whether it is a mean over seeds anywhere."""
+        return any(len(self.at(place)) > 1 for place in places)
 
     @property
     def num_states(self) -> int:
@@ -100,6 +104,17 @@ class LineChart:
             found.append([line.label, *means, *(texts[row] for texts in self.columns.values())])
         return found
 
+    @property
+    def published(self) -> list[int]:
+        """Places of lines that are the paper's own."""
+        return [place for place, line in enumerate(self.series) if line.is_published]
+
+    @property
+    def highest(self) -> float:
+        """The highest value that is drawn."""
+        values = (value for line in self.series for by_place in line.by_seed for value in by_place.values())
+        return max([*values, *self.references.values()])
+
 
 @dataclass(frozen=True, kw_only=True)
 class LineFigure:
@@ -113,52 +128,12 @@ class LineFigure:
 
     def seed_notes(self) -> Iterator[str]:
         """Names lines of one seed among means over seeds."""
-        several: dict[str, bool] = {}
-        for chart in self.charts:
-            for line in chart.series:
-                if not line.is_published:
-                    is_mean = any(len(line.at(place)) > 1 for place in chart.places)
-                    several[line.label] = several.get(line.label, False) or is_mean
-        if any(several.values()):
-            alone = [label for label, is_mean in several.items() if not is_mean]
+        lines = [(line, chart.places) for chart in self.charts for line in chart.series if not line.is_published]
+        several = {line.label for line, places in lines if line.has_range(places)}
+        if several:
+            alone = [label for label in dict.fromkeys(line.label for line, _ in lines) if label not in several]
             of_one = f" Of one seed: {', '.join(alone)}." if alone else ""
             yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"
-
-
-def layer_figure(
-    name: str,
-    title: str,
-    unit: str,
-    lines: Sequence[Line],
-    *,
-    languages: tuple[str, str],
-    references: Mapping[str, float],
-    notes: Sequence[str],
-    is_similarity: bool = False,
-) -> LineFigure:
-    """A figure of the paper for one pair of languages; scores are summed up by the best layer, likeness by the mean."""
-    column, decimals = ("mean", 2) if is_similarity else ("best", 1)
-    summed_up = [_mean_and_range(line.means if is_similarity else line.best, decimals=decimals) for line in lines]
-    if any(len(line.by_seed) > 1 for line in lines):
-        notes = (*notes, f"Means over seeds; {column} is each seed's own, its mean and (lowest-highest).")
-    chart = LineChart(
-        title=title,
-        series=lines,
-        y_title=unit,
-        decimals=decimals,
-        references=references,
-        caption=f"{unit[:1].upper()}{unit[1:]}, by layer",
-        columns={column: summed_up},
-    )
-    return LineFigure(
-        name=f"{name}.{'-'.join(languages)}", title=f"{title} ({pair_title(languages)})", charts=[chart], notes=notes
-    )
-
-
-def _mean_and_range(values: Sequence[float], *, decimals: int) -> str:
-    """ "0.81", or over several seeds "0.81 (0.79-0.83)"."""
-    mean, low, high = (f"{summary(values):.{decimals}f}" for summary in (fmean, min, max))
-    return mean if len(values) == 1 else f"{mean} ({low}-{high})"
 
 
 def pair_title(languages: tuple[str, str]) -> str:
@@ -240,15 +215,6 @@ def mean_values(measurements: Iterable[Measurement], *, exhibit: str, languages:
         if (each.exhibit, each.variant, each.languages, each.layer) == (exhibit, None, languages, None):
             found.setdefault(each.metric, []).append(each.value)
     return {metric: fmean(values) for metric, values in found.items()}
-
-
-def few_pairs(pairs: float, dimensions: float) -> Iterator[str]:
-    """A warning about a map that was fitted on fewer pairs than it has dimensions."""
-    if pairs < dimensions:
-        yield (
-            f"The map has {dimensions:,.0f} dimensions and was fitted on {pairs:,.0f} pairs: where no pair points it "
-            "is not determined, and other sentences or words are mapped by chance there. Give more pairs."
-        )
 
 
 def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | None:

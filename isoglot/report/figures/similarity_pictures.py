@@ -27,18 +27,20 @@ Columns = Mapping[str, Sequence[float | None]]
 """CKA by layer, for each kind of model."""
 
 
-def similarity_map(measurements: Sequence[Measurement]) -> Picture | None:
-    """Layers down; across, for each pair, the paper's three columns, whatever other models were measured."""
+def similarity_map(measurements: Sequence[Measurement]) -> Picture:
+    """Layers down; across, for each pair with CKA, the paper's three columns, whatever other models were measured."""
     groups: dict[str, Columns] = {}
     for languages in pairs_of(measurements, FIGURE_7):
-        here = [each for each in measurements if each.exhibit == FIGURE_7 and each.languages == languages]
+        here = [
+            each for each in measurements if (each.exhibit, each.languages, each.metric) == (FIGURE_7, languages, CKA)
+        ]
         of_both = [name for name in dict.fromkeys(each.condition for each in here) if name != MONOLINGUAL.name]
         bilingual = [DEFAULT.name] if DEFAULT.name in of_both else of_both[:1]
         kinds: list[SeriesKind] = [(label_of(name), name, CKA, None) for name in bilingual]
         kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, CKA, None), ("Untrained", MONOLINGUAL.name, CKA, UNTRAINED)]
         if lines := series_of(here, kinds, exhibit=FIGURE_7, languages=languages):
             groups[pair_title(languages)] = {line.label: line.layers for line in lines}
-    return _map(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups) if groups else None
+    return _map(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups)
 
 
 def published_similarity_map(pairs: Sequence[tuple[str, str]]) -> tuple[Picture, bool]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from isoglot.pipeline.cells import TABLE_1
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
@@ -17,7 +16,7 @@ from isoglot.report.figures.similarity_pictures import published_similarity_map,
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
 from isoglot.report.layer_scores import METRIC_TITLES, RETRIEVAL
 from isoglot.report.layer_scores import Section as Scores
-from isoglot.report.page.section import Absences, Figure, Section, Table
+from isoglot.report.page.section import NONE, Absences, Figure, Section
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.training_curves import Curve
 from isoglot.study.searches import NewVectors
@@ -34,7 +33,7 @@ def figure_3_section(study: Study, scores: ReportScores, *, absences: Absences) 
     picture = transfer_picture(
         scores.tasks,
         conditions=[condition.name for condition in conditions_of(study, TABLE_1)],
-        missing=partial(absences.why, TABLE_1),
+        missing=lambda name, pair, task: absences.get((TABLE_1, name, pair, task), NONE),
     )
     if picture is None:
         return None
@@ -49,18 +48,13 @@ def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool)
         here = [
             replace(
                 _figure(drawn, notes=[*drawn.seed_notes(), *_score_notes(scores), *unseen]),
-                order=_order(scores),
+                order=[HEADING, *(line for line, _ in agreement_lines(scores.agreements, most=LINES_OF_RETRIEVAL))],
             )
             for of_metric, scores, drawn in figures
             if of_metric == metric
         ]
         if here:
             yield Section(anchor=metric.removesuffix("_p1").replace("_", "-"), figures=here)
-
-
-def _order(scores: Scores) -> list[str]:
-    lines = [line for line, _ in agreement_lines(scores.agreements, most=LINES_OF_RETRIEVAL)]
-    return [HEADING, *lines] if lines else []
 
 
 def _score_notes(scores: Scores) -> Iterator[str]:
@@ -78,7 +72,7 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
         if not figures:
             continue
         # Pairs of languages are compared by eye, which takes one axis.
-        room = max(value for each in figures for value in _drawn(each))
+        room = max(chart.highest for each in figures for chart in each.charts)
         here = [
             _figure(
                 replace(each, charts=[replace(chart, shown=(0.0, room)) for chart in each.charts]),
@@ -86,36 +80,23 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
             )
             for each in figures
         ]
-        plain = Section(anchor=exhibit, figures=here, values={"is_picture_in_paper": True})
-        if exhibit == FIGURE_7:
-            yield _figure_7(plain, measurements)
-            if scatters := [Figure(picture, notes=notes) for picture, notes in similarity_scatters(measurements)]:
-                yield Section(anchor="cka-retrieval", figures=scatters)
-        elif exhibit == FIGURE_4 and (bars := embedding_bars(measurements)) is not None:
-            yield replace(plain, first=[Figure(bars, notes=[BOTH_WAYS])])
-        else:
-            yield plain
-
-
-def _figure_7(plain: Section, measurements: Sequence[Measurement]) -> Section:
-    """Maps of all pairs, ours and the paper's, before the lines; lines alone where no model has a column in the map."""
-    ours = similarity_map(measurements)
-    if ours is None:
-        return replace(plain, has_published=True)
-    pairs = pairs_of(measurements, FIGURE_7)
-    papers, has_our_pairs = published_similarity_map(pairs)
-    first = [Figure(ours, notes=list(second_models(pairs))), Figure(papers)]
-    return replace(
-        plain, template="figure_7.html", first=first, values={"has_our_pairs": has_our_pairs}, has_published=True
-    )
-
-
-def _drawn(figure: LineFigure) -> Iterator[float]:
-    for chart in figure.charts:
-        yield from chart.references.values()
-        for line in chart.series:
-            for by_layer in line.by_seed:
-                yield from by_layer.values()
+        section = Section(anchor=exhibit, figures=here, values={"is_picture_in_paper": True})
+        if exhibit == FIGURE_4 and (bars := embedding_bars(measurements)) is not None:
+            section = replace(section, first=[Figure(bars, notes=[BOTH_WAYS])])
+        if exhibit != FIGURE_7:
+            yield section
+            continue
+        pairs = pairs_of(measurements, FIGURE_7)
+        papers, has_our_pairs = published_similarity_map(pairs)
+        yield replace(
+            section,
+            template="figure_7.html",
+            first=[Figure(similarity_map(measurements), notes=list(second_models(pairs))), Figure(papers)],
+            values={"has_our_pairs": has_our_pairs},
+            has_published=True,
+        )
+        if scatters := [Figure(picture, notes=notes) for picture, notes in similarity_scatters(measurements)]:
+            yield Section(anchor="cka-retrieval", figures=scatters)
 
 
 def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curve]) -> Iterator[Section]:
@@ -130,14 +111,4 @@ def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curv
 
 
 def _figure(figure: LineFigure, *, notes: Sequence[str]) -> Figure:
-    """The picture with a table for each of its charts."""
-    tables = [
-        Table(
-            headings=["Updates" if chart.updates else "Model", *chart.headings],
-            lines=chart.texts,
-            caption=chart.caption or f"{chart.title}: {chart.y_title}",
-            published=frozenset(place for place, line in enumerate(chart.series) if line.is_published),
-        )
-        for chart in figure.charts
-    ]
-    return Figure(line_picture(figure), notes=notes, numbers=tables)
+    return Figure(line_picture(figure), notes=notes, charts=figure.charts)

@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from statistics import fmean
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -64,7 +65,7 @@ def _environment() -> Environment:
         finalize=_without_control_characters,
     )
     environment.globals |= {"figures": FIGURES, "section_words": SECTION_WORDS}
-    environment.filters |= {"duration": duration, "label": label_of, "size_in_bytes": size_in_bytes}
+    environment.filters |= {"duration": duration, "label": label_of, "mean": fmean, "size_in_bytes": size_in_bytes}
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "separators": (",", ":")}
     return environment
 

@@ -1,15 +1,13 @@
 """Sections of a page as plain data, which templates turn into HTML."""
 
-from __future__ import annotations
-
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+from isoglot.report.figures.layer_series import LineChart
 from isoglot.report.figures.picture import Picture
-from isoglot.report.state import NO_DATA, Absent
 
 NONE = "-"
 SECTION_WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
@@ -17,46 +15,17 @@ SECTION_WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
 )
 Place = tuple[str, str, tuple[str, str], str | None]
 """Exhibit, condition, pair of languages and task."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Absences:
-    """Why numbers are not there: still to come, failed, or without data."""
-
-    reasons: Mapping[Place, str]
-
-    @classmethod
-    def of(cls, absent: Iterable[Absent]) -> Absences:
-        """Where a place has several reasons, the last one counts."""
-        return cls(reasons={(each.exhibit, each.condition, each.languages, each.task): each.reason for each in absent})
-
-    def awaited(self, exhibit: str) -> set[Place]:
-        """Places that a finished study without failures would fill; some of their seeds may be there."""
-        return {place for place, reason in self.reasons.items() if place[0] == exhibit and reason != NO_DATA}
-
-    def why(self, exhibit: str, condition: str, languages: tuple[str, str], task: str | None = None) -> str:
-        """In a word or two, to stand where the number would."""
-        return self.reasons.get((exhibit, condition, languages, task), NONE)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """Numbers below a figure; the first column names their rows."""
-
-    headings: Sequence[str]
-    lines: Sequence[Sequence[str]]
-    caption: str
-    published: frozenset[int] = frozenset()
-    """Places of lines that are the paper's own."""
+Absences = Mapping[Place, str]
+"""Why a number is not there, in a word or two to stand in its place: still to come, failed, or without data."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with its notes and its numbers."""
+    """A picture with its notes, and the charts whose numbers stand below it as tables."""
 
     picture: Picture
     notes: Sequence[str] = ()
-    numbers: Sequence[Table] = ()
+    charts: Sequence[LineChart] = ()
     order: Sequence[str] = ()
     """A heading and sentences on the order of conditions, which stand below."""
 
@@ -87,5 +56,6 @@ class Section:
     @property
     def shared_notes(self) -> list[str]:
         """Notes that several figures share, which are written once, below them."""
-        several = self.figures if len(self.figures) > 1 else ()
-        return [note for note in (several[0].notes if several else ()) if all(note in each.notes for each in several)]
+        if len(self.figures) < 2:
+            return []
+        return [note for note in self.figures[0].notes if all(note in each.notes for each in self.figures)]

@@ -10,17 +10,18 @@ from isoglot.report.layer_scores import RETRIEVAL
 from isoglot.report.page.section import Absences, Place, Section
 from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.report_scores import ReportScores
+from isoglot.report.state import NO_DATA
 from isoglot.report.survival import ALIVE, DEAD, Outcome, Survivals, trial_title
 from isoglot.report.verdicts import CLOSE_POINTS
 from isoglot.study.conditions import DEFAULT, condition_named, known_condition
 from isoglot.study.scales import Scale
 
+# They need no colour.
 MARKS = {Outcome.SURVIVES: "●", Outcome.SUFFERS: "◐", Outcome.DIES: "✕"}
-"""They need no colour."""
+# Where Default has no more above its floor, a few points of noise are a large share.
 LITTLE_POINTS = 20.0
-"""Where Default has no more above its floor, a few points of noise are a large share."""
+# The share that a full bar stands for, at least: some conditions do better than Default.
 LEAST_WIDTH = 1.25
-"""The share that a full bar stands for, at least: some conditions do better than Default."""
 
 
 def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) -> Section | None:
@@ -29,7 +30,9 @@ def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) 
     if found is None:
         return None
     exhibit = TABLE_1 if found.is_of_transfer else EMERGENCE
-    there, awaited = _there(scores.measurements, exhibit=exhibit), absences.awaited(exhibit)
+    there = _there(scores.measurements, exhibit=exhibit)
+    # Places that a finished study without failures would fill; some of their seeds may be there.
+    awaited = {place for place, reason in absences.items() if place[0] == exhibit and reason != NO_DATA}
     longest = max(max(each.share, *each.of_seeds, each.published or 0.0) for each in found.conditions)
     values = {
         "found": found,

@@ -1,8 +1,7 @@
 """Table 1 on the page, in the paper's shape: groups, dashes, deltas, and a link from each number to its record."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from statistics import fmean
 from typing import Any
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -11,7 +10,7 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import rank_sentences, rho_text
 from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described
 from isoglot.report.grid import DELTA
-from isoglot.report.page.section import NONE, Absences, Section
+from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import TRANSFER_HEADING, papers_delta, papers_score_of
 from isoglot.report.transfer_notes import PARTIAL_MARK
@@ -19,10 +18,10 @@ from isoglot.report.transfer_scores import DEFAULT, Model, TaskScores
 from isoglot.study.conditions import PAPER_DEPTH, condition_named
 from isoglot.study.study import Study
 
+# More seeds than these are not shown one by one below their mean.
 FEW_SEEDS = 3
-"""The most seeds that are shown one by one below their mean."""
+# Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings.
 MANY, VERY_MANY = 6, 12
-"""Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings."""
 CROWDED = " many very-many"
 AS_DEFAULT = "-"
 Links = Mapping[str, str]
@@ -53,7 +52,6 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
         for model in task.models
         for pair in task.pairs
     )
-    addresses = _addresses(scores.measurements, links)
     values = {
         "table": table,
         "description": DESCRIPTION,
@@ -65,7 +63,12 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
         "untrained": [_row(study, model) for model in untrained],
         # Beside the first table, which says what was done to each, they need no settings.
         "crowd_of_untrained": CROWDED if groups else _crowd(of_untrained),
-        "cells": lambda task, model: list(_cells(task, model, addresses=addresses, absences=absences)),
+        "few_seeds": FEW_SEEDS,
+        "addresses": _addresses(scores.measurements, links),
+        "absences": absences,
+        "papers_score": papers_score_of,
+        "papers_delta": papers_delta,
+        "partial_mark": PARTIAL_MARK,
         "has_seeds": any(len(by_seed) > 1 for task in tasks for by_seed in task.values.values()),
         "has_links": bool(links),
         "depths": (study.scale.shape.layers, PAPER_DEPTH),
@@ -105,44 +108,3 @@ def _addresses(measurements: Sequence[Measurement], links: Links) -> Addresses:
         if each.exhibit in (TABLE_1, BASELINES) and each.task is not None and each.stage in links
         if (each.language, each.metric) == (each.languages[1], task_named(each.task).metric)
     }
-
-
-def _cells(task: TaskScores, model: Model, *, addresses: Addresses, absences: Absences) -> Iterator[dict[str, Any]]:
-    """The right half of a row: the target languages, their mean less Default's, and the source language."""
-    name = task.task.name
-    for place, pair in enumerate(task.pairs):
-        first = " first" if place == 0 else ""
-        if by_seed := task.values.get((model, pair, pair[1], task.task.metric), {}):
-            published = papers_score_of(model, task=name, languages=pair)
-            yield {
-                "style": f"score{' lost' if task.is_lost(model, pair[1]) else ''}{first}",
-                "published": "" if published is None else f"{published:.1f}",
-                **_score(by_seed, {seed: addresses.get((name, model, pair, seed)) for seed in by_seed}),
-            }
-        else:
-            why = absences.why(TABLE_1 if model.is_pretrained else BASELINES, model.condition, pair, name)
-            yield {"style": f"absent{first}", "mean": None, "text": why}
-    delta = task.delta(model)
-    shown = NONE if delta is None else f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"
-    published = papers_delta(model, task=name, source=task.source, targets=task.targets)
-    papers = "" if published is None else f"{published:+.1f}"
-    yield {"style": "delta", "mean": {"text": shown, "address": None}, "seeds": (), "published": papers}
-    own = task.of_source(model)
-    yield {"style": "source", "mean": None, "text": f"{fmean(own):.1f}" if own else NONE}
-
-
-def _score(by_seed: Mapping[int | None, float], addresses: Mapping[int | None, str | None]) -> dict[str, Any]:
-    """The mean and each seed's score; many seeds are folded under their range."""
-    seeds = [
-        {
-            "text": f"{value:.1f}",
-            "address": addresses[seed],
-            "title": "record of the artifact" if seed is None else f"seed {seed}: record of its artifact",
-        }
-        for seed, value in by_seed.items()
-    ]
-    if len(seeds) == 1:
-        return {"mean": seeds[0], "seeds": ()}
-    mean, low, high = (f"{summary(by_seed.values()):.1f}" for summary in (fmean, min, max))
-    folded = f"{low} to {high}" if len(seeds) > FEW_SEEDS else ""
-    return {"mean": {"text": mean, "address": None}, "seeds": seeds, "range": folded}
