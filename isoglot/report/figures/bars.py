@@ -48,6 +48,7 @@ class Bar:
         if not self.values:
             return {**named, "missing": self.missing}
         value = fmean(self.values)
+        # A floor above the score makes all of it pale; below 0 there is nothing to draw.
         pale = min(max(self.floor or 0.0, 0.0), max(value, 0.0))
         numbers = {"value": value, "pale": pale, "low": min(self.values), "high": max(self.values), "floor": self.floor}
         return {**named, **{key: short(number) for key, number in numbers.items()}, "text": f"{value:.1f}"}

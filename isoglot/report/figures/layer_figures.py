@@ -12,6 +12,7 @@ from isoglot.report.figures.layer_series import (
     Line,
     LineChart,
     LineFigure,
+    Pair,
     SeriesKind,
     mean_values,
     pair_title,
@@ -63,7 +64,7 @@ def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVector
 def _figure(
     name: str,
     title: str,
-    languages: tuple[str, str],
+    languages: Pair,
     lines: Sequence[Line],
     *,
     unit: str = PRECISION,
@@ -175,9 +176,7 @@ def layer_transfer_figures(
             )
 
 
-def rows_of(
-    measurements: Sequence[Measurement], *, exhibit: str, metric: str, languages: tuple[str, str]
-) -> list[Line]:
+def rows_of(measurements: Sequence[Measurement], *, exhibit: str, metric: str, languages: Pair) -> list[Line]:
     """Models of both languages, then of one each, then with an untrained one of the target."""
     here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
     conditions = dict.fromkeys(each.condition for each in here if each.condition != MONOLINGUAL.name)
@@ -232,7 +231,7 @@ def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFig
             )
 
 
-def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[str, str]) -> Iterator[str]:
+def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: Pair) -> Iterator[str]:
     """By kind of model, where a sentence of any was longer than its windows."""
     found: dict[str, dict[str, float]] = {}
     for each in measurements:
@@ -250,7 +249,7 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: tuple[
 
 
 def similar_and_retrieved(
-    measurements: Sequence[Measurement], languages: tuple[str, str]
+    measurements: Sequence[Measurement], languages: Pair
 ) -> dict[str, tuple[Sequence[float | None], Sequence[float | None]]]:
     """CKA and retrieval after a map by layer, for every kind of model that has both."""
     similar = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
@@ -264,7 +263,7 @@ def correlation_text(x: Sequence[float | None], y: Sequence[float | None]) -> st
     return "undefined" if found is None else f"{found:.2f}"
 
 
-def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
+def _correlations(measurements: Sequence[Measurement], languages: Pair) -> Iterator[str]:
     """Section 5.2."""
     both = similar_and_retrieved(measurements, languages)
     correlations = [f"{label} {correlation_text(*layers)}" for label, layers in both.items()]
@@ -275,7 +274,7 @@ def _correlations(measurements: Sequence[Measurement], languages: tuple[str, str
         )
 
 
-def _other_measures(measurements: Sequence[Measurement], languages: tuple[str, str]) -> Iterator[str]:
+def _other_measures(measurements: Sequence[Measurement], languages: Pair) -> Iterator[str]:
     for metric, (title, meaning) in OTHER_MEASURES.items():
         if lines := rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages):
             text = "; ".join(f"{line.label} {fmean(line.means):.2f}" for line in lines)

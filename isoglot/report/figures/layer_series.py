@@ -11,6 +11,8 @@ from isoglot.report.quantities import short_number
 from isoglot.study.languages import PRIME, original
 
 MISSING = "-"
+Pair = tuple[str, str]
+"""Source and target language."""
 SeriesKind = tuple[str, str, str, str | None]
 """The label of a line, and the condition, metric and variant of the model that it is of."""
 # With fewer a correlation means nothing: that of two points is always 1 or -1.
@@ -136,7 +138,7 @@ class LineFigure:
             yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"
 
 
-def pair_title(languages: tuple[str, str]) -> str:
+def pair_title(languages: Pair) -> str:
     """ "en-fr", or "en-en'" for a language and its second model."""
     return "-".join(map(shown, languages))
 
@@ -160,11 +162,12 @@ def series_of(
     kinds: Iterable[SeriesKind],
     *,
     exhibit: str,
-    languages: tuple[str, str],
+    languages: Pair,
     task: str | None = None,
     language: str | None = None,
 ) -> list[Line]:
     """A line for each kind of model of which anything is measured."""
+    # One walk over all measurements, however many kinds are asked for: a study has tens of thousands.
     found: dict[tuple[str, str, str | None], dict[int, dict[int, float]]] = {}
     for each in measurements:
         is_here = (each.exhibit, each.languages, each.task) == (exhibit, languages, task)
@@ -184,7 +187,7 @@ def by_seed_and_layer(
     exhibit: str,
     metric: str,
     condition: str,
-    languages: tuple[str, str],
+    languages: Pair,
     task: str | None = None,
     language: str | None = None,
     variant: str | None = None,
@@ -203,12 +206,12 @@ def by_seed_and_layer(
     return found
 
 
-def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[tuple[str, str]]:
+def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[Pair]:
     """The pairs of languages that an exhibit has, in the order they came."""
     return list(dict.fromkeys(each.languages for each in measurements if each.exhibit == exhibit))
 
 
-def mean_values(measurements: Iterable[Measurement], *, exhibit: str, languages: tuple[str, str]) -> dict[str, float]:
+def mean_values(measurements: Iterable[Measurement], *, exhibit: str, languages: Pair) -> dict[str, float]:
     """Means over seeds of all metrics that have no layer."""
     found: dict[str, list[float]] = {}
     for each in measurements:
@@ -223,5 +226,6 @@ def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | Non
     if len(both) < FEWEST_POINTS:
         return None
     xs, ys = zip(*both, strict=True)
+    # The correlation with a constant is 0 / 0.
     is_constant = min(xs) == max(xs) or min(ys) == max(ys)
     return None if is_constant else correlation(xs, ys)

@@ -14,15 +14,15 @@ from isoglot.report.figures.layer_figures import (
     correlation_text,
     similar_and_retrieved,
 )
-from isoglot.report.figures.layer_series import SeriesKind, pair_title, pairs_of, series_of
+from isoglot.report.figures.layer_series import Pair, SeriesKind, pair_title, pairs_of, series_of
 from isoglot.report.figures.picture import FAINT, GROUND, Picture, Spec
 from isoglot.report.published import FIGURE_7_CKA
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 
 PAPERS_COLUMNS = {"bilingual": "Bilingual", "monolingual": MONOLINGUAL.label, "untrained": "Untrained"}
 CELL_STEP, MAP_WIDTH = 25, 230
+# Cells of Cividis (Nunez et al., 2018) below this take white letters, those above black ones.
 DARK_CELL = 0.45
-"""Cells of Cividis (Nunez et al., 2018) below this take white letters, those above black ones."""
 Columns = Mapping[str, Sequence[float | None]]
 """CKA by layer, for each kind of model."""
 
@@ -43,7 +43,7 @@ def similarity_map(measurements: Sequence[Measurement]) -> Picture:
     return _map(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups)
 
 
-def published_similarity_map(pairs: Sequence[tuple[str, str]]) -> tuple[Picture, bool]:
+def published_similarity_map(pairs: Sequence[Pair]) -> tuple[Picture, bool]:
     """The paper's own Figure 7, and whether it has any of these pairs; if not, all pairs of its own are shown."""
     ours = [languages for languages in FIGURE_7_CKA if languages in pairs]
     groups = {
@@ -90,6 +90,7 @@ def _heat_map(columns: Columns, *, num_states: int, title: str, place: int) -> S
     colours = alt.Color("value:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
     ink = alt.when(f"datum.value < {DARK_CELL}").then(alt.value("white")).otherwise(alt.value("black"))
     layers = [
+        # Cells without a number are frames: white would be taken for one of the colours.
         base.mark_rect(fillOpacity=0, stroke=FAINT),
         known.mark_rect(stroke=GROUND).encode(color=colours),
         known.mark_text(fontSize=12).encode(text=alt.Text("value:Q", format=".2f"), color=ink),
@@ -111,6 +112,7 @@ def similarity_scatters(measurements: Sequence[Measurement]) -> Iterator[tuple[P
             ]
             for label, layers in both.items()
         }
+        # Layers of all kinds of models together: a correlation within each may hide that the kinds lie apart.
         points = [point for cloud in clouds.values() for point in cloud]
         together = ([x for _, x, _ in points], [y for _, _, y in points])
         found = [f"{label} {correlation_text(*layers)}" for label, layers in (*both.items(), ("all points", together))]

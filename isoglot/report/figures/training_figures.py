@@ -18,8 +18,8 @@ from isoglot.report.figures.layer_series import (
 from isoglot.report.training_curves import Curve
 from isoglot.study.conditions import label_of
 
+# Points of a line; the eye cannot separate more.
 MOST_POINTS = 16
-"""Points of a line; the eye cannot separate more."""
 CKA_BEFORE_TRAINING = (
     "CKA can be high before any training, of two models as well as of one of both languages: what tells is its course, "
     "and the retrieval beside it."

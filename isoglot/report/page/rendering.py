@@ -16,18 +16,16 @@ from isoglot.report.page.section import SECTION_WORDS, Section
 from isoglot.report.quantities import duration, size_in_bytes
 from isoglot.study.conditions import label_of
 
+# The folder of pictures beside the page.
 FIGURES = "figures"
-"""The folder of pictures beside the page."""
+# The largest page, so that it can be mailed and opens at once; studies of many languages have many pictures.
 MOST_BYTES = 3_000_000
-"""The largest page, so that it can be mailed and opens at once; studies of many languages have many pictures."""
 
 
 def page_html(*, title: str, head: Mapping[str, Any], sections: Sequence[Section], drawings: Mapping[str, str]) -> str:
-    """The page; `drawings` has the SVG of each picture by name, shown without a script and on paper.
-
-    Drawings that would make the page too large are loaded from their files instead.
-    """
+    """The page; `drawings` has the SVG of each picture by name, shown without a script and on paper."""
     page = _page(title=title, head=head, sections=sections, drawings=drawings)
+    # Drawings that would make the page too large are loaded from their files instead.
     return page if len(page.encode()) < MOST_BYTES else _page(title=title, head=head, sections=sections, drawings={})
 
 
@@ -39,19 +37,14 @@ def _page(**values: Any) -> str:
     pictures = [picture for section in values["sections"] for picture in section.pictures]
     charts = {name: chart for picture in pictures for name, chart in picture.page_charts.items()}
     style, script = (_asset(name) for name in ("style.css", "script.js"))
+    # A page without charts stays small.
     if charts:
         script = _vega() + "\n" + script
     # Whatever a study's names hold, the page loads nothing but its own pictures and runs this one script.
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            **values,
-            **{"style": Markup(style), "script": Markup(script), "script_digest": digest},
-            drawn={"charts": charts, "config": chart_config(), "colours": IN_DARK},
-        )
-    )
+    values |= {"style": Markup(style), "script": Markup(script), "script_digest": digest}
+    values["drawn"] = {"charts": charts, "config": chart_config(), "colours": IN_DARK}
+    return _environment().get_template("page.html").render(values)
 
 
 @cache
@@ -61,6 +54,7 @@ def _environment() -> Environment:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
+        # A name that a template misspells is an error, not an empty text.
         undefined=StrictUndefined,
         finalize=_without_control_characters,
     )
@@ -71,6 +65,7 @@ def _environment() -> Environment:
 
 
 def _without_control_characters(value: Any) -> Any:
+    # Markup, a subclass of str, has been through here before.
     return NOT_IN_XML.sub(REPLACEMENT, value) if type(value) is str else value
 
 
@@ -85,4 +80,5 @@ def _vega() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script: 0.9 MB, and seconds to put together."""
     from vl_convert import javascript_bundle
 
+    # In a string of the script these would end its element all the same.
     return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle("window.vegaEmbed = vegaEmbed;"))

@@ -9,7 +9,6 @@ from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import rank_sentences, rho_text
 from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described
-from isoglot.report.grid import DELTA
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import TRANSFER_HEADING, papers_delta, papers_score_of
@@ -18,12 +17,9 @@ from isoglot.report.transfer_scores import DEFAULT, Model, TaskScores
 from isoglot.study.conditions import PAPER_DEPTH, condition_named
 from isoglot.study.study import Study
 
-# More seeds than these are not shown one by one below their mean.
-FEW_SEEDS = 3
 # Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings.
 MANY, VERY_MANY = 6, 12
 CROWDED = " many very-many"
-AS_DEFAULT = "-"
 Links = Mapping[str, str]
 """Addresses of records by the digest of their artifact."""
 Addresses = Mapping[tuple[str, Model, tuple[str, str], int | None], str]
@@ -55,7 +51,6 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
     values = {
         "table": table,
         "description": DESCRIPTION,
-        "delta": DELTA,
         "crowd": _crowd(tasks),
         "tasks": tasks,
         "groups": groups,
@@ -63,7 +58,6 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
         "untrained": [_row(study, model) for model in untrained],
         # Beside the first table, which says what was done to each, they need no settings.
         "crowd_of_untrained": CROWDED if groups else _crowd(of_untrained),
-        "few_seeds": FEW_SEEDS,
         "addresses": _addresses(scores.measurements, links),
         "absences": absences,
         "papers_score": papers_score_of,
@@ -95,13 +89,14 @@ def _row(study: Study, model: Model) -> dict[str, Any]:
     settings = described(condition_named(model.condition, among=study.conditions), scale=study.scale)
     of_default = described(condition_named(DEFAULT.condition), scale=study.scale)
     shown = [
-        AS_DEFAULT if setting == default and model != DEFAULT else setting
+        "-" if setting == default and model != DEFAULT else setting
         for setting, default in zip(settings, of_default, strict=True)
     ]
     return {"model": model, "settings": shown}
 
 
 def _addresses(measurements: Sequence[Measurement], links: Links) -> Addresses:
+    # An artifact holds many scores; the table shows one metric of the target language.
     return {
         (each.task, Model(condition=each.condition, variant=each.variant), each.languages, each.seed): links[each.stage]
         for each in measurements

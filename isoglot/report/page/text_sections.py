@@ -113,6 +113,7 @@ def _leaves(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
     if isinstance(value, dict):
         for key, member in value.items():
             yield from _leaves(member, (*path, key))
+    # A list of plain values is one setting, a list of tables has one for each of their members.
     elif isinstance(value, list) and any(isinstance(member, dict) for member in value):
         for place, member in enumerate(value):
             yield from _leaves(member, (*path, str(place)))
