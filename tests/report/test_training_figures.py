@@ -41,7 +41,7 @@ def test_curves_of_both_and_of_one_language_stand_in_one_order() -> None:
     ela, oru = figure.charts
     assert ela.texts == [["Default", "30.0", "12.0"], ["Monolingual", "8.0", "4.0"]]
     assert oru.texts == [["Default", "30.0", "15.0"], ["Monolingual", "9.0", "5.0"]]
-    assert list(figure.seed_notes())[0].endswith("highest. Of one seed: Monolingual.")
+    assert next(iter(figure.seed_notes())).endswith("highest. Of one seed: Monolingual.")
     shown = marks(line_picture(figure))
     assert {"series": "Default", "x": 100, "y": 30.0, "low": 20.0, "high": 40.0} in shown
     assert {"series": "Monolingual", "x": 200, "y": 5.0, "low": 5.0, "high": 5.0} in shown
