@@ -16,7 +16,6 @@ from isoglot.study.conditions import MONOLINGUAL, condition_named
 
 BAR_STEP, CHART_WIDTH, COLUMNS = 24, 230, 3
 PALE = 0.3
-FLOOR = "chance, or the same model without pretraining"
 Missing = Callable[[str, tuple[str, str], str | None], str]
 """The reason why there is no number for a condition, a pair of languages and a task."""
 EMBEDDING_ROWS = {
@@ -115,7 +114,7 @@ def _bar_picture(panels: Mapping[str, tuple[Sequence[Bar], float | None]], *, na
     legend = {
         "in percent": True,
         f"thin line: lowest to highest seed{alone}": any(len(bar.values) > 1 for bar in known),
-        f"pale: {FLOOR}": any(bar.floor is not None for bar in known),
+        "pale: chance, or the same model without pretraining": any(bar.floor is not None for bar in known),
         "dashes: chance": any(chance is not None for _, chance in panels.values()),
         "\N{WHITE DIAMOND} the paper": has_published,
     }

@@ -1,10 +1,10 @@
-"""Figures of scores by layer: words (4), tasks (5 and 8), sentences (6 and 7), and retrieval without a map."""
+"""The paper's figures of scores by layer: words (4), tasks (5 and 8), and sentences (6 and 7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import EMERGENCE, MAPPED, UNTRAINED
+from isoglot.pipeline.cells import MAPPED, UNTRAINED
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.readers import SENTENCES_CUT
@@ -21,9 +21,7 @@ from isoglot.report.figures.layer_series import (
     series_of,
     shown,
 )
-from isoglot.report.layer_scores import METRIC_TITLES, Section, sections
 from isoglot.report.published import FIGURE_7_CKA
-from isoglot.report.quantities import mean_and_range
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors
 
@@ -279,25 +277,3 @@ def _other_measures(measurements: Sequence[Measurement], languages: Pair) -> Ite
         if lines := rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages):
             text = "; ".join(f"{line.label} {fmean(line.means):.2f}" for line in lines)
             yield f"Mean {title} over layers, {meaning}: {text}."
-
-
-def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Section, LineFigure]]:
-    """Retrieval without a map: the metric, all that is said of it, and its figure."""
-    for section in sections(measurements):
-        metric = next(name for name, title in METRIC_TITLES.items() if section.title.startswith(title))
-        languages = section.rows[0].languages
-        kinds = [(label_of(row.condition), row.condition, metric, None) for row in section.rows]
-        chart = LineChart(
-            title=section.title,
-            series=series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
-            y_title=PRECISION,
-            decimals=1,
-            references={} if section.chance is None else {"chance": section.chance},
-            caption="Precision at 1 in percent, by layer",
-            columns={
-                "best": [mean_and_range(row.best) for row in section.rows],
-                "before training": [f"{row.mean_untrained_best:.1f}" for row in section.rows],
-            },
-        )
-        name = f"{metric.removesuffix('_p1').replace('_', '-')}.{'-'.join(languages)}"
-        yield metric, section, LineFigure(name=name, title=section.title, charts=[chart])

@@ -3,22 +3,24 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from isoglot.pipeline.cells import TABLE_1
+from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
 from isoglot.report.figures.charts import line_picture
-from isoglot.report.figures.layer_figures import emergence_figures, layer_figures
-from isoglot.report.figures.layer_series import LineFigure, pairs_of, second_models
+from isoglot.report.figures.layer_figures import PRECISION, layer_figures
+from isoglot.report.figures.layer_series import LineChart, LineFigure, pairs_of, second_models, series_of
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
-from isoglot.report.layer_scores import METRIC_TITLES, RETRIEVAL
+from isoglot.report.layer_scores import METRIC_TITLES, RETRIEVAL, sections
 from isoglot.report.layer_scores import Section as Scores
 from isoglot.report.page.section import NONE, Absences, Figure, Section
+from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.training_curves import Curve
+from isoglot.study.conditions import label_of
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study
 
@@ -41,27 +43,43 @@ def figure_3_section(study: Study, scores: ReportScores, *, absences: Absences) 
 
 
 def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool) -> Iterator[Section]:
-    """Sentences, then words; sentences of made-up text are known not to be in the training text."""
-    figures = list(emergence_figures(measurements))
-    for metric in METRIC_TITLES:
-        unseen = [UNSEEN] if is_made_up and metric == RETRIEVAL else []
-        here = [
-            replace(
-                _figure(drawn, notes=[*drawn.seed_notes(), *_score_notes(scores), *unseen]),
-                order=[HEADING, *(line for line, _ in agreement_lines(scores.agreements, most=LINES_OF_RETRIEVAL))],
-            )
-            for of_metric, scores, drawn in figures
-            if of_metric == metric
+    """Retrieval without a map: sentences, then words."""
+    found = list(sections(measurements))
+    for metric, title in METRIC_TITLES.items():
+        figures = [
+            _emergence_figure(measurements, scores, metric=metric) for scores in found if scores.title.startswith(title)
         ]
-        if here:
-            yield Section(anchor=metric.removesuffix("_p1").replace("_", "-"), figures=here)
+        # Sentences of made-up text are known not to be in the training text.
+        if is_made_up and metric == RETRIEVAL:
+            figures = [replace(figure, notes=[*figure.notes, UNSEEN]) for figure in figures]
+        if figures:
+            yield Section(anchor=metric.removesuffix("_p1").replace("_", "-"), figures=figures)
 
 
-def _score_notes(scores: Scores) -> Iterator[str]:
+def _emergence_figure(measurements: Sequence[Measurement], scores: Scores, *, metric: str) -> Figure:
+    languages = scores.rows[0].languages
+    kinds = [(label_of(row.condition), row.condition, metric, None) for row in scores.rows]
+    chart = LineChart(
+        title=scores.title,
+        series=series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
+        y_title=PRECISION,
+        decimals=1,
+        references={} if scores.chance is None else {"chance": scores.chance},
+        caption="Precision at 1 in percent, by layer",
+        columns={
+            "best": [mean_and_range(row.best) for row in scores.rows],
+            "before training": [f"{row.mean_untrained_best:.1f}" for row in scores.rows],
+        },
+    )
+    name = f"{metric.removesuffix('_p1').replace('_', '-')}.{'-'.join(languages)}"
+    figure = LineFigure(name=name, title=scores.title, charts=[chart])
+    notes = [*figure.seed_notes()]
     if scores.chance is not None:
-        yield f"Chance is {scores.chance:.1f}%."
+        notes.append(f"Chance is {scores.chance:.1f}%.")
     if scores.coverage is not None:
-        yield f"{scores.coverage:.0f}% of the dictionary's pairs are met in the held-out text."
+        notes.append(f"{scores.coverage:.0f}% of the dictionary's pairs are met in the held-out text.")
+    order = [HEADING, *(line for line, _ in agreement_lines(scores.agreements, most=LINES_OF_RETRIEVAL))]
+    return replace(_figure(figure, notes=notes), order=order)
 
 
 def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[Section]:

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
-from isoglot.report.page.section import SECTION_WORDS, Section
+from isoglot.report.page.section import SECTION_WORDS, TEMPLATES, Section
 from isoglot.report.quantities import duration, size_in_bytes
 from isoglot.study.conditions import label_of
 
@@ -36,7 +36,7 @@ def section_html(section: Section) -> str:
 def _page(**values: Any) -> str:
     pictures = [picture for section in values["sections"] for picture in section.pictures]
     charts = {name: chart for picture in pictures for name, chart in picture.page_charts.items()}
-    style, script = (_asset(name) for name in ("style.css", "script.js"))
+    style, script = ((TEMPLATES / name).read_text("utf-8") for name in ("style.css", "script.js"))
     # A page without charts stays small.
     if charts:
         script = _vega() + "\n" + script
@@ -67,12 +67,6 @@ def _environment() -> Environment:
 def _without_control_characters(value: Any) -> Any:
     # Markup, a subclass of str, has been through here before.
     return NOT_IN_XML.sub(REPLACEMENT, value) if type(value) is str else value
-
-
-@cache
-def _asset(name: str) -> str:
-    source, _, _ = PackageLoader("isoglot.report.page").get_source(_environment(), name)
-    return source
 
 
 @cache

@@ -10,9 +10,8 @@ from isoglot.report.figures.layer_series import LineChart
 from isoglot.report.figures.picture import Picture
 
 NONE = "-"
-SECTION_WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    (files("isoglot.report.page") / "templates" / "sections.toml").read_text(encoding="utf-8")
-)
+TEMPLATES = files("isoglot.report.page") / "templates"
+SECTION_WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads((TEMPLATES / "sections.toml").read_text("utf-8"))
 Place = tuple[str, str, tuple[str, str], str | None]
 """Exhibit, condition, pair of languages and task."""
 Absences = Mapping[Place, str]
