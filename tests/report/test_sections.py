@@ -18,7 +18,7 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.study.searches import NewVectors
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured
-from tests.report.test_layer_figures import of_figure_4, of_figure_6
+from tests.report.test_layer_figures import of_figure_6
 
 OF_TABLE_1 = [each for each in published_measurements() if each.exhibit == TABLE_1]
 
@@ -51,13 +51,6 @@ def test_models_of_one_seed_are_named_below_means_of_others() -> None:
     assert "Of one seed" not in parsed(section).text
     (section,) = emergence_sections([each for each in found if each.seed == 0], is_made_up=False)
     assert "Means over seeds" not in parsed(section).text
-
-
-def test_figure_4_begins_with_its_bars() -> None:
-    (section,) = figure_sections(of_figure_4(with_fasttext=True), new_vectors=NewVectors.CENTRED)
-    figures = parsed(section).find_all("figure")
-    assert [each.id for each in figures] == ["picture-figure-4a", "picture-figure-4.en-fr"]
-    assert [picture.name for picture in section.pictures] == ["figure-4a", "figure-4.en-fr"]
 
 
 def figure(name: str, *notes: str) -> Figure:
