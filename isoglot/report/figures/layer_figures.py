@@ -223,8 +223,7 @@ def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFig
                 unit=LIKENESS,
                 notes=(
                     *_cut(measurements, exhibit=FIGURE_7, languages=languages),
-                    *_correlations(measurements, languages),
-                    *_other_measures(measurements, languages),
+                    *_similarity_notes(measurements, languages),
                 ),
             )
 
@@ -261,8 +260,8 @@ def correlation_text(x: Sequence[float | None], y: Sequence[float | None]) -> st
     return "undefined" if found is None else f"{found:.2f}"
 
 
-def _correlations(measurements: Sequence[Measurement], languages: Pair) -> Iterator[str]:
-    """Section 5.2."""
+def _similarity_notes(measurements: Sequence[Measurement], languages: Pair) -> Iterator[str]:
+    """Correlations with retrieval (section 5.2), and other measures of likeness."""
     both = similar_and_retrieved(measurements, languages)
     correlations = [f"{label} {correlation_text(*layers)}" for label, layers in both.items()]
     if correlations:
@@ -270,9 +269,6 @@ def _correlations(measurements: Sequence[Measurement], languages: Pair) -> Itera
             "Pearson correlation of CKA with Figure 6's retrieval over layers (the paper: above "
             f"{PAPERS_CORRELATION} for models of one language each): {'; '.join(correlations)}."
         )
-
-
-def _other_measures(measurements: Sequence[Measurement], languages: Pair) -> Iterator[str]:
     for metric, (title, meaning) in OTHER_MEASURES.items():
         if lines := rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages):
             text = "; ".join(f"{line.label} {fmean(line.means):.2f}" for line in lines)

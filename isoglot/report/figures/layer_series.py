@@ -194,14 +194,10 @@ def by_seed_and_layer(
 ) -> dict[int, dict[int, float]]:
     """One metric of one kind of model."""
     found: dict[int, dict[int, float]] = {}
+    wanted = (exhibit, metric, condition, languages, variant, task)
     for each in measurements:
-        if (
-            (each.exhibit, each.metric, each.condition, each.languages) == (exhibit, metric, condition, languages)
-            and (each.variant, each.task) == (variant, task)
-            and each.layer is not None
-            and each.seed is not None
-            and language in (None, each.language)
-        ):
+        is_wanted = (each.exhibit, each.metric, each.condition, each.languages, each.variant, each.task) == wanted
+        if is_wanted and language in (None, each.language) and each.layer is not None and each.seed is not None:
             found.setdefault(each.seed, {})[each.layer] = each.value
     return found
 

@@ -6,16 +6,7 @@ from typing import Any
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions
-from isoglot.report.difference import (
-    ABSENT,
-    NO_NUMBER,
-    NO_SETTING,
-    Changed,
-    Kind,
-    by_exhibit,
-    circumstances_title,
-    of_kind,
-)
+from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind
 from isoglot.report.page.section import Section
 from isoglot.report.provenance import Provenance
 from isoglot.report.report_scores import ReportScores
@@ -81,8 +72,6 @@ def difference_section(changed: Sequence[Changed], *, other: str) -> Section:
         "circumstances": circumstances,
         "circumstances_title": circumstances_title(len(circumstances)),
         "exhibits": [(each.title(), _changes(each.clear)) for each in by_exhibit(changed)],
-        "no_setting": NO_SETTING,
-        "no_number": NO_NUMBER,
     }
     return Section(anchor="difference", template="difference.html", title=f"Compared with {other}", values=values)
 
