@@ -181,27 +181,6 @@ def series_of(
     ]
 
 
-def by_seed_and_layer(
-    measurements: Iterable[Measurement],
-    *,
-    exhibit: str,
-    metric: str,
-    condition: str,
-    languages: Pair,
-    task: str | None = None,
-    language: str | None = None,
-    variant: str | None = None,
-) -> dict[int, dict[int, float]]:
-    """One metric of one kind of model."""
-    found: dict[int, dict[int, float]] = {}
-    wanted = (exhibit, metric, condition, languages, variant, task)
-    for each in measurements:
-        is_wanted = (each.exhibit, each.metric, each.condition, each.languages, each.variant, each.task) == wanted
-        if is_wanted and language in (None, each.language) and each.layer is not None and each.seed is not None:
-            found.setdefault(each.seed, {})[each.layer] = each.value
-    return found
-
-
 def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[Pair]:
     """The pairs of languages that an exhibit has, in the order they came."""
     return list(dict.fromkeys(each.languages for each in measurements if each.exhibit == exhibit))

@@ -6,11 +6,10 @@ from typing import Any
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions
-from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind
+from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind, plain_text
 from isoglot.report.page.section import Section
 from isoglot.report.provenance import Provenance
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.settings_difference import plain_text
 from isoglot.report.state import Log, State
 from isoglot.report.verdicts import Verdict, seed_remarks
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
