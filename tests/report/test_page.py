@@ -28,7 +28,7 @@ from isoglot.store import Store
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import Study, parse_study, with_exhibits, with_seeds
 from tests.report.html_pages import Element, parsed_page
-from tests.report.made_up_measurements import measured, measurement, transferred
+from tests.report.made_up_measurements import measured, measurement, scored, transferred
 from tests.report.svg_pictures import marks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -128,12 +128,12 @@ def test_a_condition_that_table_1_is_not_about_has_no_row_there(tmp_path: Path) 
 
 def test_how_near_the_order_comes_to_the_papers_stands_below_table_1(tmp_path: Path) -> None:
     scores = {"default": 70.0, "no-anchors": 60.0, "sep-emb": 65.0, "sep-emb-l1-6": 3.0}
-    found = [each for name, score in scores.items() for each in transferred(name, {"ela": 90.0, "oru": score})]
+    found = scored(scores)
     section = page_of(found, tmp_path).by_id("table-1")
     assert ["NER", "0.80", "4", "oru"] in section.rows()
     assert "Spearman's rho with the paper's order of conditions: NER 0.80 (4 conditions; oru)." in section.text
     assert SECTION_WORDS["ranks"]["explanation"] in section.text
-    assert "Spearman" not in page_of(found[2:], tmp_path).text, "three conditions are too few"
+    assert "Spearman" not in page_of(found[1:], tmp_path).text, "three conditions are too few"
 
 
 def test_bars_are_pale_where_every_condition_was_scored_without_pretraining() -> None:

@@ -13,7 +13,7 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import FAILED, NO_DATA, PENDING
 from isoglot.study.scales import DEMO
 from tests.report.html_pages import Element, parsed_page
-from tests.report.made_up_measurements import measured, transferred
+from tests.report.made_up_measurements import measured, scored
 
 PAIR = ("ela", "oru")
 
@@ -26,15 +26,11 @@ def shown(
         each
         for name, scores in of_ner.items()
         for seed, score in enumerate(scores if isinstance(scores, tuple) else (scores,))
-        for each in transferred(name.replace("_", "-"), {"oru": score}, seed=seed)
+        for each in scored({name.replace("_", "-"): score}, seed=seed)
     ]
     section = survival_section(ReportScores([*found, *more]), scale=DEMO, absences=absent)
     assert section is not None
     return parsed_page(section_html(section))
-
-
-def of_nli(condition: str, score: float) -> list[Measurement]:
-    return transferred(condition, {"oru": score}, task="nli", metric="accuracy")
 
 
 def headline(page: Element) -> str:
@@ -99,11 +95,11 @@ def test_a_study_under_way_says_from_how_much_it_speaks() -> None:
 
 def test_tests_that_some_are_without_are_named_where_they_are_wanting() -> None:
     absent = {(TABLE_1, "no-anchors", PAIR, "nli"): PENDING}
-    page = shown(*of_nli("default", 90.0), absent=absent, default=80.0, no_anchors=78.0)
+    page = shown(*scored({"default": 90.0}, task="nli"), absent=absent, default=80.0, no_anchors=78.0)
     assert [each.text for each in page.find_all("span", class_="lacking")] == ["without NLI in oru"]
     assert "Not there" not in page.text
     absent = {(TABLE_1, "default", PAIR, "nli"): PENDING}
-    text = shown(*of_nli("no-anchors", 60.0), absent=absent, default=80.0, no_anchors=78.0).text
+    text = shown(*scored({"no-anchors": 60.0}, task="nli"), absent=absent, default=80.0, no_anchors=78.0).text
     assert "Left out, as Default's own score is not there yet: NLI in oru." in text
     assert "Not there for any" not in text
 
@@ -119,8 +115,8 @@ def test_an_untrained_model_is_no_score_of_the_one_that_is_pending() -> None:
 
 
 def test_what_default_reaches_without_pretraining_is_said_where_it_cannot_be_taken_off() -> None:
-    of_default = transferred("default", {"oru": 41.6}, variant=UNTRAINED)
-    of_both = [*of_default, *transferred("no-anchors", {"oru": 8.0}, variant=UNTRAINED)]
+    of_default = scored({"default": 41.6}, variant=UNTRAINED)
+    of_both = [*of_default, *scored({"no-anchors": 8.0}, variant=UNTRAINED)]
     told = "what Default reaches without pretraining, NER in oru (41.6 of 80.0)."
     for baselines, is_said in ([], False), (of_default, True), (of_both, False):
         assert (told in shown(*baselines, default=80.0, no_anchors=60.0).text) is is_said

@@ -1,15 +1,14 @@
 """Training over updates: means and ranges of seeds, one colour for one kind of model, never too many points."""
 
-from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from isoglot.pipeline.cells import TRAINING
-from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import line_picture
 from isoglot.report.figures.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
 from isoglot.report.training_curves import Curve
-from tests.report.made_up_measurements import measurement
+from tests.report.made_up_measurements import measured, measurement
 from tests.report.svg_pictures import marks
 
 PAIR = ("ela", "oru")
@@ -18,14 +17,6 @@ PAIR = ("ela", "oru")
 def curve(condition: str, languages: tuple[str, ...], language: str, *values: float, seed: int = 0) -> Curve:
     points = tuple((100 * place, value) for place, value in enumerate(values, start=1))
     return Curve(condition=condition, languages=languages, language=language, seed=seed, points=points)
-
-
-def moment(metric: str, *by_layer: float, update: int) -> list[Measurement]:
-    found = (
-        measurement("default", value, metric=metric, exhibit=TRAINING, layer=layer)
-        for layer, value in enumerate(by_layer)
-    )
-    return [replace(each, update=update) for each in found]
 
 
 def test_curves_of_both_and_of_one_language_stand_in_one_order() -> None:
@@ -56,9 +47,10 @@ def test_long_curves_keep_their_ends_and_few_points_between() -> None:
 
 
 def test_structure_is_the_best_layer_of_retrieval_and_the_mean_of_cka() -> None:
-    retrieved = [*moment("retrieval_p1", 5.0, 9.0, update=10), *moment("retrieval_p1", 60.0, 50.0, update=20)]
+    moment = partial(measured, "default", exhibit=TRAINING)
+    retrieved = [*moment([5.0, 9.0], update=10), *moment([60.0, 50.0], update=20)]
     chance = measurement("default", 0.5, metric="retrieval_p1_chance", exhibit=TRAINING)
-    (figure,) = structure_figures([*retrieved, chance, *moment("cka", 0.2, 0.6, update=20)])
+    (figure,) = structure_figures([*retrieved, chance, *moment([0.2, 0.6], metric="cka", update=20)])
     retrieval, cka = figure.charts
     assert [retrieval.series[0].at(update) for update in retrieval.updates] == [[9.0], [60.0]]
     assert retrieval.references == {"chance": 0.5}
@@ -69,7 +61,7 @@ def test_structure_is_the_best_layer_of_retrieval_and_the_mean_of_cka() -> None:
     (figure,) = structure_figures(retrieved)
     assert figure.notes == []
     # A score of no moment of training is no structure over it.
-    assert list(structure_figures([measurement("default", 5.0, metric="retrieval_p1", layer=0)])) == []
+    assert list(structure_figures(measured("default", [5.0]))) == []
 
 
 def test_a_second_model_of_a_language_is_explained_where_it_is_shown() -> None:
