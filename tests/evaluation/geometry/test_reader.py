@@ -18,7 +18,7 @@ def one_by_one(reader: EncoderReader, lines: list[list[str]]) -> list[EncodedSen
     for words in lines:
         ids, word_of = [END], [NO_WORD]
         for place, word in enumerate(words):
-            subwords = reader.vocabulary.encode(reader.language, reader.bpe.segment(word))
+            subwords = reader.encoding.vocabulary.encode(reader.language, reader.encoding.bpe.segment(word))
             ids += subwords
             word_of += [place] * len(subwords)
         sentences.append(EncodedSentence(words=tuple(words), ids=(*ids, END), word_of=(*word_of, NO_WORD)))
@@ -83,14 +83,8 @@ def test_sentences_longer_than_the_window_are_cut_at_words_and_counted() -> None
 
 def test_dropout_is_off_and_nothing_is_learned() -> None:
     reader = READERS["en"]
-    again = EncoderReader(
-        reader.encoder.train(),
-        language="en",
-        bpe=reader.bpe,
-        vocabulary=reader.vocabulary,
-        splitting=reader.splitting,
-        most_tokens=20,
-    )
+    encoder, encoding = reader.encoder.train(), reader.encoding
+    again = EncoderReader(encoder, encoding=encoding, splitting=reader.splitting, most_tokens=20)
     assert not any(module.training for module in again.encoder.modules())
     token_BL = torch.tensor([[1, 20, 1]])
     assert not any(state.requires_grad for state in again.states(token_BL, real_BL=token_BL.ne(2)))

@@ -38,24 +38,8 @@ def normalised_by_loops(rows: list[list[float]], *, rounds: int) -> list[list[fl
 @given(counts, widths, rounds_of, seeds)
 def test_normalisation_is_what_loops_find(count: int, width: int, rounds: int, seed: int) -> None:
     vector_ND = off_centre(count, width, seed=seed)
-    expected = normalised_by_loops(vector_ND.tolist(), rounds=rounds)
-    torch.testing.assert_close(
-        iterative_normalization(vector_ND, rounds), torch.tensor(expected, dtype=torch.float64), **EXACT
-    )
-
-
-@given(counts, widths, rounds_of, seeds, st.floats(0.01, 100))
-def test_normalisation_turns_with_the_vectors_and_ignores_scale_and_order(
-    count: int, width: int, rounds: int, seed: int, scale: float
-) -> None:
-    vector_ND, rotation_DD = off_centre(count, width, seed=seed), drawn_rotation(width, seed=seed)
-    normal_ND = iterative_normalization(vector_ND, rounds)
-    for other_ND, expected_ND in (
-        (vector_ND @ rotation_DD, normal_ND @ rotation_DD),
-        (scale * vector_ND, normal_ND),
-        (vector_ND.flip(0), normal_ND.flip(0)),
-    ):
-        torch.testing.assert_close(iterative_normalization(other_ND, rounds), expected_ND, rtol=0, atol=1e-4)
+    expected_ND = torch.tensor(normalised_by_loops(vector_ND.tolist(), rounds=rounds), dtype=torch.float64)
+    torch.testing.assert_close(iterative_normalization(vector_ND, rounds), expected_ND, **EXACT)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -114,20 +98,6 @@ def test_the_map_is_scipy_s_and_finds_a_planted_rotation(width: int, seed: int) 
     torch.testing.assert_close(found_DD @ found_DD.T, torch.eye(width, dtype=torch.float64), **EXACT)
     planted_DD = drawn_rotation(width, seed=seed)
     torch.testing.assert_close(orthogonal_map(source_ND, source_ND @ planted_DD), planted_DD, **EXACT)
-
-
-@given(widths, seeds, st.floats(0.01, 100))
-def test_the_map_turns_with_either_side_and_ignores_scale_and_order(width: int, seed: int, scale: float) -> None:
-    source_ND, target_ND = drawn_vectors(3 * width, width, seed=seed), drawn_vectors(3 * width, width, seed=seed + 1)
-    turn_DD, found_DD = drawn_rotation(width, seed=seed), orthogonal_map(source_ND, target_ND)
-    for sides, expected_DD in (
-        ((source_ND @ turn_DD, target_ND), turn_DD.T @ found_DD),
-        ((source_ND, target_ND @ turn_DD), found_DD @ turn_DD),
-        ((target_ND, source_ND), found_DD.T),
-        ((scale * source_ND, target_ND), found_DD),
-        ((source_ND.flip(0), target_ND.flip(0)), found_DD),
-    ):
-        torch.testing.assert_close(orthogonal_map(*sides), expected_DD, **EXACT)
 
 
 def test_fewer_pairs_than_dimensions_bring_a_warning_that_names_the_consequence() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from isoglot.corpora.bpe import learn_bpe
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.model.encoder import Encoder
@@ -41,9 +42,7 @@ def tiny_encoder_reader(
     encoder: Encoder = tiny_model(separate=separate).encoder
     return EncoderReader(
         encoder,
-        language=language,
-        bpe=bpe,
-        vocabulary=vocabulary,
+        encoding=Encoding(language=language, bpe=bpe, vocabulary=vocabulary),
         splitting=WordSplitting(splitter=Splitter.WHITESPACE, language=language, lowercase=lowercase),
         most_tokens=most_tokens,
     )

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from isoglot.corpora.vocabulary import PAD
+from isoglot.evaluation.transfer.fine_tuning import Updates, adam, graph_length
 from isoglot.evaluation.transfer.model import TaskModel
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.sequences import (
@@ -24,7 +25,6 @@ from isoglot.evaluation.transfer.task import IGNORE
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.nli import Inference
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
-from isoglot.evaluation.transfer.update import Updates, adam, graph_length
 from isoglot.machine import Machine
 from isoglot.model.encoder import Encoder
 from tests.evaluation.transfer.tiny_transfer import (
