@@ -5,15 +5,14 @@
 # words in sentence pairs of any size
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
-PairIds = NDArray[np.int32]
 
 MOST_CELLS = 1 << 20
 """In a block of more than one sentence pair, so that its arrays take some tens of megabytes."""
@@ -58,31 +57,25 @@ def diagonal_sums(place_R: Ids, num_targets_R: Ids, num_sources_R: Ids, *, tensi
     return normaliser_R, distance_R / normaliser_R
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumberedWords:
     """One side of the sentence pairs, its words numbered in the order of their first occurrence."""
 
-    word_W: Ids
-    start_L: Ids
-    length_L: Ids
-    num_types: int
-
-    @classmethod
-    def of(cls, lines: Sequence[Sequence[str]]) -> "NumberedWords":
+    def __init__(self, lines: Sequence[Sequence[str]]):
         numbers: dict[str, int] = {}
-        length_L = np.array([len(line) for line in lines], dtype=np.int64)
-        word_W = np.fromiter((numbers.setdefault(word, len(numbers)) for word in chain(*lines)), dtype=np.int64)
-        return cls(word_W=word_W, start_L=length_L.cumsum() - length_L, length_L=length_L, num_types=len(numbers))
+        words = (numbers.setdefault(word, len(numbers)) for word in chain(*lines))
+        self.word_W: Ids = np.fromiter(words, dtype=np.int64)
+        self.num_types = len(numbers)
+        self.length_L: Ids = np.array([len(line) for line in lines], dtype=np.int64)
+        self.start_L: Ids = self.length_L.cumsum() - self.length_L
 
     def places(self, line_B: Ids) -> Ids:
         """place_BN: the places of the words of lines of one length."""
         return self.start_L[line_B][:, None] + np.arange(self.length_L[line_B[0]])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Block:
+class Block(NamedTuple):
     line_B: Ids
-    pair_BNK: PairIds
+    pair_BNK: NDArray[np.int32]
 
     @property
     def size(self) -> tuple[int, int]:
@@ -91,21 +84,16 @@ class Block:
         return num_targets, num_sources_and_null - 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class SentenceBlocks:
-    """All sentence pairs that have words on both sides."""
+    """All sentence pairs that have words on both sides; `source_P` is a pair's source word, 0 for the null word."""
 
-    blocks: tuple[Block, ...]
-    source_P: Ids
-    """The source word of each pair, 0 for the null word."""
-
-    @classmethod
-    def of(cls, sources: NumberedWords, targets: NumberedWords) -> "SentenceBlocks":
+    def __init__(self, sources: NumberedWords, targets: NumberedWords):
         lines = list(_lines_of_one_size(sources, targets))
+        # Keys are made twice, as all of them at once would not fit into memory: to number the pairs, and to find them.
         key_P = _different_keys(_keys(line_B, sources, targets) for line_B in lines)
         pairs = (np.searchsorted(key_P, _keys(line_B, sources, targets)).astype(np.int32) for line_B in lines)
-        blocks = tuple(Block(line_B=line_B, pair_BNK=pair_BNK) for line_B, pair_BNK in zip(lines, pairs, strict=True))
-        return cls(blocks=blocks, source_P=key_P // max(targets.num_types, 1))
+        self.blocks = [Block(line_B, pair_BNK) for line_B, pair_BNK in zip(lines, pairs, strict=True)]
+        self.source_P: Ids = key_P // max(targets.num_types, 1)
 
 
 def _lines_of_one_size(sources: NumberedWords, targets: NumberedWords) -> Iterator[Ids]:

@@ -13,20 +13,15 @@ ROUNDING = 1e-12
 
 
 def linear_cka(x: Vectors, y: Vectors) -> Tensor:
-    """From 0 to 1, as a float64 without dimensions (Kornblith et al., 2019).
-
-    Rotating or scaling x or y does not change it; a general linear map does.
-    """
+    """From 0 to 1 (Kornblith et al., 2019); rotating or scaling x or y changes nothing, a general linear map does."""
     # Departure: columns are centred, which the formula in the paper leaves out.
     xy, xx, yy = _overlaps(*comparable_matrices(x, y))
     return (xy / (xx * yy).sqrt()).clamp(max=1)
 
 
 def debiased_cka(x: Vectors, y: Vectors) -> Tensor:
-    """CKA of unbiased estimates (Song et al., 2012), from -1 to 1; unrelated matrices have 0 on average.
-
-    Plain CKA of unrelated matrices nears 1 as they get wider than they are high.
-    """
+    """CKA of unbiased estimates (Song et al., 2012), from -1 to 1; unrelated matrices have 0 on average."""
+    # Plain CKA of unrelated matrices nears 1 as they get wider than they are high.
     x_ND, y_NE = comparable_matrices(x, y, least_rows=LEAST_UNBIASED_ROWS)
     length_x_N, length_y_N = x_ND.square().sum(1), y_NE.square().sum(1)
     overlaps = _overlaps(x_ND, y_NE)

@@ -99,7 +99,6 @@ class Comparison:
     """Lines that each map was fitted on; similarity is measured on all lines."""
     num_tests: int
     chance: float
-    """Percent that retrieval would reach by guessing."""
     num_cut: tuple[int, int]
     tokens_per_word: tuple[float, float]
     """Many, where a side's text is not of its model's language."""
@@ -184,15 +183,12 @@ def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int) -> Iterat
     if num_states != len(vector_SNE):
         yield f"A has {num_states - 1} layers and B {len(vector_SNE) - 1}: those of equal relative height are compared."
     if width_a != width_b:
-        yield (
-            f"A's vectors have {width_a} numbers and B's {width_b}: for the map, zeros follow the narrower ones; "
-            "retrieval without a map and ANC need equal widths and are left out."
-        )
+        lacking = "retrieval without a map and ANC need equal widths and are left out"
+        widths = f"A's vectors have {width_a} numbers and B's {width_b}"
+        yield f"{widths}: for the map, zeros follow the narrower ones; {lacking}."
     if num_lines < FEW_LINES * width:
-        yield (
-            f"With {num_lines:,} lines for vectors of {width} numbers, SVCCA, and less so CKA, come out too high, "
-            "whatever the models are; debiased CKA does not."
-        )
+        biased = "SVCCA, and less so CKA, come out too high, whatever the models are; debiased CKA does not"
+        yield f"With {num_lines:,} lines for vectors of {width} numbers, {biased}."
     for name, vector_SNF in (("A", vector_SND), ("B", vector_SNE)):
         if num_empty := int(vector_SNF.eq(0).all(2).all(0).sum()):
             yield f"In {num_empty:,} lines {name} finds nothing to read; their vectors are zero."

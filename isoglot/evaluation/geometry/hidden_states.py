@@ -5,9 +5,8 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,7 +18,6 @@ from isoglot.evaluation.geometry.reader import Reader
 from isoglot.study.searches import Subwords
 
 Ids = NDArray[np.int64]
-Weights = NDArray[np.float64]
 SENTENCES_AT_ONCE = 128
 TOKENS_AT_ONCE = 1 << 14
 STREAM_SENTENCES = 8192
@@ -36,7 +34,7 @@ class WordVectors(NamedTuple):
 
 def sentence_vectors(reader: Reader, sentences: Sequence[EncodedSentence]) -> Tensor:
     """[S, N, D]: the mean over a sentence's subwords, special symbols left out (section 5.1.3); zero without words."""
-    tokens = _Tokens.of(sentences)
+    tokens = _Tokens(sentences)
     means = _Means(reader, layers=range(reader.num_states), num_rows=len(sentences))
     means.add(tokens, row_T=np.where(tokens.word_T == NO_WORD, NO_ROW, tokens.sentence_T))
     return means.vector_SRD()
@@ -52,7 +50,7 @@ def word_vectors(
     reader: Reader, sentences: Sequence[EncodedSentence], *, layer: int, subwords: Subwords
 ) -> WordVectors:
     """A word's first subword at one layer, or the mean of all; words that were cut off have no vector."""
-    tokens = _Tokens.of(sentences)
+    tokens = _Tokens(sentences)
     inside_T = tokens.word_T != NO_WORD
     goes_on_T = np.zeros_like(inside_T)
     goes_on_T[1:] = (np.diff(tokens.word_T) == 0) & (np.diff(tokens.sentence_T) == 0)
@@ -70,15 +68,13 @@ def word_vectors(
 def word_type_vectors(
     reader: Reader, sentences: Iterable[EncodedSentence], *, types: Mapping[str, int]
 ) -> tuple[Tensor, Tensor]:
-    """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: occurrences, maybe none.
-
-    Several spellings may be one type (section 5.1.1). No word is lost, as long sentences are read in pieces.
-    """
-    # Vectors are summed as the sentences are read, so that memory is bounded by the number of types.
+    """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: how many there are."""
+    # Several spellings may be one type (section 5.1.1). No word is lost, as long sentences are read in pieces. Vectors
+    # are summed as the sentences are read, so that memory is bounded by the number of types.
     means = _Means(reader, layers=range(reader.num_states), num_rows=max(types.values(), default=-1) + 1)
     pieces = chain.from_iterable(map(reader.pieces, sentences))
     while pool := list(islice(pieces, STREAM_SENTENCES)):
-        tokens = _Tokens.of(pool)
+        tokens = _Tokens(pool)
         words = chain.from_iterable(piece.words for piece in pool)
         type_P = np.fromiter((types.get(word, NO_ROW) for word in words), dtype=np.int64)
         first_word_N = np.cumsum([0, *(len(piece.words) for piece in pool)])
@@ -93,24 +89,14 @@ def word_type_vectors(
     return means.vector_SRD(), torch.from_numpy(means.weight_R.round().astype(np.int64))
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Tokens:
     """The tokens of sentences, one after the other; `word_T` is a token's word in its sentence, or NO_WORD."""
 
-    token_T: Ids
-    word_T: Ids
-    sentence_T: Ids
-    length_N: Ids
-
-    @classmethod
-    def of(cls, sentences: Sequence[EncodedSentence]) -> Self:
-        length_N = np.array([len(sentence.ids) for sentence in sentences], dtype=np.int64)
-        return cls(
-            token_T=np.fromiter(chain.from_iterable(sentence.ids for sentence in sentences), dtype=np.int64),
-            word_T=np.fromiter(chain.from_iterable(sentence.word_of for sentence in sentences), dtype=np.int64),
-            sentence_T=np.repeat(np.arange(len(sentences)), length_N),
-            length_N=length_N,
-        )
+    def __init__(self, sentences: Sequence[EncodedSentence]):
+        self.token_T = np.fromiter(chain.from_iterable(sentence.ids for sentence in sentences), dtype=np.int64)
+        self.word_T = np.fromiter(chain.from_iterable(sentence.word_of for sentence in sentences), dtype=np.int64)
+        self.length_N = np.array([len(sentence.ids) for sentence in sentences], dtype=np.int64)
+        self.sentence_T = np.repeat(np.arange(len(sentences)), self.length_N)
 
     def batches(self) -> Iterator[Ids]:
         """place_BL: the places of the tokens of a few sentences of like length, the longest first; -1 is padding."""
@@ -133,7 +119,7 @@ class _Means:
         self.sum_SRD = torch.zeros(shape, dtype=torch.float64, device=_device_for_sums(reader.device, shape))
         self.weight_R = np.zeros(num_rows)
 
-    def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: Weights | None = None) -> None:
+    def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: NDArray[np.float64] | None = None) -> None:
         """Add each token's states to its row, unless that is NO_ROW; all weigh the same by default."""
         weight_T = np.ones(len(row_T)) if weight_T is None else weight_T
         # Place -1 of a batch is padding.

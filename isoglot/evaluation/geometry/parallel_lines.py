@@ -87,17 +87,13 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
     pairs, notes = _pairs(path_a, path_b)
     distinct = list(dict.fromkeys(pairs))
     if len(distinct) < LEAST_LINES:
-        raise IsoglotError(
-            f"{path_a} and {path_b}: {len(distinct)} different lines; give at least {LEAST_LINES}, of which every "
-            "fifth is a test, and better thousands"
-        )
-    wrong = mismatch([a for a, _ in pairs], [b for _, b in pairs])
-    if wrong is not None and not anyway:
-        raise IsoglotError(
-            f"{path_a} and {path_b}: do not look like translations line by line: {wrong}; is a line missing, or one "
-            "file in another order? --anyway goes on all the same"
-        )
-    if wrong is not None:
+        fix = f"give at least {LEAST_LINES}, of which every fifth is a test, and better thousands"
+        raise IsoglotError(f"{path_a} and {path_b}: {len(distinct)} different lines; {fix}")
+    if wrong := mismatch([a for a, _ in pairs], [b for _, b in pairs]):
+        if not anyway:
+            problem = f"{path_a} and {path_b}: do not look like translations line by line: {wrong}"
+            fix = "is a line missing, or one file in another order? --anyway goes on all the same"
+            raise IsoglotError(f"{problem}; {fix}")
         notes.append(f"The lines do not look like translations: {wrong}.")
     if len(distinct) < len(pairs):
         notes.append(f"{len(pairs) - len(distinct):,} repeated lines are left out.")
@@ -140,15 +136,12 @@ class HeldOutLines:
 
     @classmethod
     def of(cls, lines_a: Sequence[str], lines_b: Sequence[str]) -> Self:
-        """Every fifth line is a test."""
         tests = list(range(TEST_EVERY - 1, len(lines_a), TEST_EVERY))
         tests_a, tests_b = ([lines[row] for row in tests] for lines in (lines_a, lines_b))
         fitted = rows_apart((lines_a, lines_b), tests=(tests_a, tests_b))
         if len(tests) < 2 or len(fitted) < 2:
-            raise IsoglotError(
-                f"{len(lines_a)} lines leave {len(tests)} to test and {len(fitted)} others to fit a map on; "
-                "give more lines, or fewer that repeat each other"
-            )
+            problem = f"{len(lines_a)} lines leave {len(tests)} to test and {len(fitted)} others to fit a map on"
+            raise IsoglotError(f"{problem}; give more lines, or fewer that repeat each other")
         return cls(tests=tests, fitted=fitted, pairs=_right_answers(tests_a, tests_b))
 
 

@@ -27,8 +27,6 @@ BLOCKS: dict[str, Block] = {"cpu": (1024, 32_768), "cuda": (4096, 65_536)}
 
 
 class Measure(StrEnum):
-    """The similarity by which an answer is the nearest."""
-
     COSINE = "cosine"
     CSLS = "csls"
     """Cosine, less how crowded the neighbourhoods are (Conneau et al., 2017)."""
@@ -56,9 +54,8 @@ def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) 
     _check_positive(neighbours=neighbours)
     source_ND, target_TD = _unit_vectors(source, target)
     cosine_NT = source_ND @ target_TD.T
-    num_sources, num_targets = cosine_NT.shape
-    crowding_N1 = cosine_NT.topk(min(neighbours, num_targets), dim=1).values.mean(1, keepdim=True)
-    crowding_1T = cosine_NT.topk(min(neighbours, num_sources), dim=0).values.mean(0, keepdim=True)
+    crowding_N1 = cosine_NT.topk(min(neighbours, len(target_TD)), dim=1).values.mean(1, keepdim=True)
+    crowding_1T = cosine_NT.topk(min(neighbours, len(source_ND)), dim=0).values.mean(0, keepdim=True)
     return 2 * cosine_NT - crowding_N1 - crowding_1T
 
 

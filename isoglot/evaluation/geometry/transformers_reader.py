@@ -4,6 +4,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate, groupby
 from pathlib import Path
 from textwrap import shorten
@@ -104,21 +105,16 @@ class TransformersReader(Reader):
             shapes = {tuple(state_BLD.shape) for state_BLD in states}
         # A model of images, say, fails in a way of its own.
         except Exception as error:
-            raise IsoglotError(
-                f"{self.name}: {kind} does not give hidden states of text ({_shortened(error)}); "
-                "name an encoder such as bert-base-multilingual-cased or xlm-roberta-base"
-            ) from error
+            problem = f"{self.name}: {kind} does not give hidden states of text ({_shortened(error)})"
+            fix = "name an encoder such as bert-base-multilingual-cased or xlm-roberta-base"
+            raise IsoglotError(f"{problem}; {fix}") from error
         if shapes != {(1, length, states[-1].shape[-1])}:
-            raise IsoglotError(
-                f"{self.name}: the hidden states of {kind} are not all of one width with one for each token; "
-                "take a model whose layers are alike"
-            )
-        tolerance = {"rtol": PADDING_TOLERANCE, "atol": PADDING_TOLERANCE, "equal_nan": True}
-        if not all(torch.allclose(*both, **tolerance) for both in zip(states, in_padding, strict=True)):
-            raise IsoglotError(
-                f"{self.name}: padding changes the hidden states of {kind}, so that a sentence's vector would depend "
-                "on its batch; take a model that heeds the attention mask"
-            )
+            problem = f"{self.name}: the hidden states of {kind} are not all of one width with one for each token"
+            raise IsoglotError(f"{problem}; take a model whose layers are alike")
+        are_close = partial(torch.allclose, rtol=PADDING_TOLERANCE, atol=PADDING_TOLERANCE, equal_nan=True)
+        if not all(map(are_close, states, in_padding)):
+            found = f"padding changes the hidden states of {kind}, so that a line's vector would depend on its batch"
+            raise IsoglotError(f"{self.name}: {found}; take a model that heeds the attention mask")
         return len(states), states[-1].shape[-1]
 
 
@@ -148,29 +144,23 @@ def read_transformers(name: str | Path, *, device: torch.device) -> Transformers
     weights, own = dict(model.named_parameters()), {id(weight) for weight in encoder.parameters()}
     missing = sorted(key for key in loading["missing_keys"] if key in weights and "pooler" not in key)
     if random := [key for key in missing if id(weights[key]) in own]:
-        raise IsoglotError(
-            f"{name}: its file has no weights for {len(random)} parts of {type(model).__name__}, such as {random[0]}; "
-            "save the model again, or take another"
-        )
+        parts = f"{len(random)} parts of {type(model).__name__}, such as {random[0]}"
+        raise IsoglotError(f"{name}: its file has no weights for {parts}; save the model again, or take another")
     _check_tokenizer(tokenizer, table=model.get_input_embeddings(), name=name)
     return TransformersReader(encoder.to(device), tokenizer=tokenizer, name=str(name))
 
 
 def _check_tokenizer(tokenizer: Any, *, table: nn.Module, name: str | Path) -> None:
     if not tokenizer.is_fast:
-        raise IsoglotError(
-            f"{name}: {type(tokenizer).__name__} is written in Python and does not say which word a token is of; "
-            "a fast tokenizer is needed, one with a tokenizer.json"
-        )
+        problem = f"{type(tokenizer).__name__} is written in Python and does not say which word a token is of"
+        raise IsoglotError(f"{name}: {problem}; a fast tokenizer is needed, one with a tokenizer.json")
     ids = tokenizer.get_vocab()
     # The library makes up such a tokenizer where there are no files.
     if set(ids) <= set(tokenizer.all_special_tokens):
         raise IsoglotError(f"{name}: there is no tokenizer beside the model; add it with tokenizer.save_pretrained")
     if isinstance(table, nn.Embedding) and max(ids.values()) >= table.num_embeddings:
-        raise IsoglotError(
-            f"{name}: its tokenizer has {max(ids.values()) + 1} tokens and the model's table {table.num_embeddings}; "
-            "put the tokenizer beside it that it was trained with"
-        )
+        problem = f"its tokenizer has {max(ids.values()) + 1} tokens and the model's table {table.num_embeddings}"
+        raise IsoglotError(f"{name}: {problem}; put the tokenizer beside it that it was trained with")
 
 
 def _most_tokens(model: nn.Module, tokenizer: Any) -> int:

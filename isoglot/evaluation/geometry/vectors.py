@@ -43,7 +43,6 @@ def matrix_of(vectors: Vectors, *, name: str) -> Tensor:
 
 
 def parallel_matrices(x: Vectors, y: Vectors, *, names: tuple[str, str] = ("x", "y")) -> tuple[Tensor, Tensor]:
-    """Two matrices where row i goes with row i."""
     x_ND, y_NE = matrix_of(x, name=names[0]), matrix_of(y, name=names[1])
     if len(x_ND) != len(y_NE):
         problem = f"{names[0]} has {len(x_ND)} rows and {names[1]} has {len(y_NE)}"
@@ -66,9 +65,7 @@ def _centred(matrix_ND: Tensor, *, name: str) -> Tensor:
     centred_ND = matrix_ND.to(torch.float64, copy=True).sub_(matrix_ND[0])
     largest: Tensor = torch.linalg.vector_norm(centred_ND, ord=torch.inf)
     if largest == 0:
-        raise IsoglotError(
-            f"{name}: all its rows are the same, so there is nothing to compare; give vectors that differ"
-        )
+        raise IsoglotError(f"{name}: all its rows are the same; give vectors that differ, so that they can be compared")
     # Scaled as well: fourth powers are summed later on, and would overflow or vanish.
     return centred_ND.sub_(centred_ND.mean(0)).div_(largest)
 
@@ -131,22 +128,18 @@ class FewPairsWarning(UserWarning):
 
 
 def orthogonal_map(source: Vectors, target: Vectors) -> Tensor:
-    """[D, D]: the orthogonal matrix, reflections included, with which source @ matrix is nearest to target.
-
-    Row i of source goes with row i of target; a pair that is given twice counts twice.
-    """
+    """[D, D]: the orthogonal matrix, reflections included, that brings source @ matrix nearest to target."""
     source_ND, target_ND = parallel_matrices(source, target, names=("source", "target"))
     if source_ND.shape != target_ND.shape:
         problem = f"source has vectors of {source_ND.shape[1]} numbers and target of {target_ND.shape[1]}"
         raise IsoglotError(f"{problem}; a rotation keeps the width, so give vectors of one width")
     num_pairs, width = source_ND.shape
     if num_pairs < width:
-        warnings.warn(
-            f"{num_pairs} pairs for {width} dimensions: where no pair points, which is at least {width - num_pairs} "
-            "dimensions, the map is arbitrary, and so is what it does with new vectors; give more pairs",
-            FewPairsWarning,
-            stacklevel=2,
+        where = (
+            f"{num_pairs} pairs for {width} dimensions: where no pair points, at least {width - num_pairs} dimensions"
         )
+        result = "the map is arbitrary, and so is what it does with new vectors; give more pairs"
+        warnings.warn(f"{where}, {result}", FewPairsWarning, stacklevel=2)
     # Procrustes: of all rotations, the two sides of the singular value decomposition without its stretching fit best.
     left_DD, _, right_DD = torch.linalg.svd(source_ND.double().T @ target_ND.double())
     rotation_DD: Tensor = left_DD @ right_DD

@@ -24,7 +24,6 @@ from isoglot.evaluation.geometry.alignment_model import (
 )
 
 SentencePair = tuple[Sequence[str], Sequence[str]]
-"""The words of a sentence and those of its translation."""
 Link = tuple[int, int]
 """The place of a word in the source sentence and of one in the target, both from 0."""
 
@@ -91,7 +90,7 @@ class FittedDirection(NamedTuple):
 
 def aligned(pairs: Sequence[SentencePair]) -> list[list[Link]]:
     """The links of each sentence pair, in order; none where a side has no words. The same pairs give the same links."""
-    sources, targets = (NumberedWords.of([pair[side] for pair in pairs]) for side in (0, 1))
+    sources, targets = (NumberedWords([pair[side] for pair in pairs]) for side in (0, 1))
     return [
         grow_diag_final_and(there, [(source, target) for target, source in back])
         for there, back in zip(directed_links(sources, targets), directed_links(targets, sources), strict=True)
@@ -109,7 +108,7 @@ def directed_links(sources: NumberedWords, targets: NumberedWords) -> list[list[
 
 def fitted(sources: NumberedWords, targets: NumberedWords, *, iterations: int = ITERATIONS) -> FittedDirection:
     """Expectation and maximisation in turn, from equal probabilities."""
-    sentences = SentenceBlocks.of(sources, targets)
+    sentences = SentenceBlocks(sources, targets)
     tension, probability_P = FIRST_TENSION, np.ones(len(sentences.source_P))
     for iteration in range(iterations - 1):
         count_P, distance = _expectations(sentences, probability_P, tension=tension)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from isoglot.corpora.readers.line_files import LineFile
@@ -134,23 +135,17 @@ def _tree(words: Sequence[Word]) -> Tree:
 
 def _cycle(heads: Sequence[int]) -> list[int]:
     """The words of a cycle that heads lead into, from its first word; none in a tree."""
-    # Whoever reaches a word that is known to be below the root is below it too: each word is walked over once.
-    below_root = {0}
-    for start in range(1, len(heads) + 1):
-        place, path = start, list[int]()
-        while place not in below_root and place not in path:
-            path.append(place)
-            place = heads[place - 1]
-        if place in path:
-            cycle = path[path.index(place) :]
-            first = cycle.index(min(cycle))
-            return cycle[first:] + cycle[:first]
-        below_root.update(path)
+    try:
+        TopologicalSorter({place: [head] for place, head in enumerate(heads, start=1)}).prepare()
+    except CycleError as error:
+        # The first node of its list is the last one as well, and heads come before their words.
+        cycle: list[int] = error.args[1][:0:-1]
+        first = cycle.index(min(cycle))
+        return cycle[first:] + cycle[:first]
     return []
 
 
 def _named(places: Sequence[int], forms: Sequence[str]) -> str:
-    """`word 2 'cat'`, or `words 2 'cat', 3 'sat'`."""
     names = [f"{place} {forms[place - 1]!r}" for place in places[:SHOWN_WORDS]]
     names += [f"{len(places) - SHOWN_WORDS} more"] if len(places) > SHOWN_WORDS else []
     return f"word{'s' if len(places) > 1 else ''} {', '.join(names)}"

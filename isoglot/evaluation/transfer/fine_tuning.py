@@ -61,40 +61,6 @@ def adam(model: TaskModel, run: FineTuningRun, *, machine: Machine) -> torch.opt
     return torch.optim.AdamW(groups, betas=(0.9, run.beta2), weight_decay=0.0, fused=True, capturable=in_graphs)
 
 
-class Updates:
-    """Batch, loss, gradients and Adam, one batch at a time; replayed as one CUDA graph where there is a GPU."""
-
-    def __init__(
-        self,
-        model: TaskModel,
-        optimizer: torch.optim.Optimizer,
-        resident: ResidentSequences,
-        *,
-        language: str,
-        machine: Machine,
-    ):
-        self.model, self.optimizer, self.resident = model, optimizer, resident
-        self.language, self.machine = language, machine
-        self.recorded = Recorder(machine.device)
-
-    def __call__(self, rows_B: Tensor, *, length: int) -> Tensor:
-        """The loss of the batch before the update, left on the device."""
-        if self.recorded.is_used:
-            length = graph_length(length, positions=self.model.encoder.shape.positions)
-        # Before anything is recorded: a graph must not free what it did not make.
-        self.optimizer.zero_grad(set_to_none=True)
-        return self.recorded((len(rows_B), length), partial(self._update, length=length), rows_B)
-
-    def _update(self, rows_B: Tensor, *, length: int) -> Tensor:
-        token_BL, point_BL, target_CBL = self.resident.batch(rows_B, length=length)
-        with self.machine.autocast(cache=not self.recorded.is_used):
-            loss = self.model.loss(token_BL, point_BL=point_BL, target_CBL=target_CBL, language=self.language)
-        with self.machine.derivatives():
-            loss.backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
-        return loss.detach()
-
-
 def graph_length(length: int, *, positions: int) -> int:
     """The length of the graph that serves batches of a length, within the model's positions."""
     step = FINE_STEP if length <= FINE_LENGTHS else COARSE_STEP
@@ -116,7 +82,6 @@ class FineTuned:
     model: TaskModel
     labels: tuple[str, ...]
     log: list[dict[str, Any]]
-    """The mean loss and the dev scores of each epoch."""
     diverged: bool
     """Stopped early, as losses or scores were no numbers any more; the model is the best until then, if any."""
 
@@ -139,9 +104,8 @@ class FineTuner:
         self.run, self.task, self.dev, self.machine = run, task, dev, machine
         self.labels = task.labels(train)
         if len(self.labels) == 1:
-            raise IsoglotError(
-                f"all examples of {task.title} to train on have the label {self.labels[0]!r}; there must be two or more"
-            )
+            problem = f"all examples of {task.title} to train on have the label {self.labels[0]!r}"
+            raise IsoglotError(f"{problem}; there must be two or more")
         self.train_sequences, self.dev_sequences = (
             encoded(task, examples, encoding=encoding, most_tokens=run.most_tokens) for examples in (train, dev)
         )
@@ -153,10 +117,10 @@ class FineTuner:
         self.optimizer = adam(self.model, run, machine=machine)
         ids = {label: number for number, label in enumerate(self.labels)}
         target_CT = target_columns(task, train, self.train_sequences, ids)
-        resident = ResidentSequences(
+        self.resident = ResidentSequences(
             self.train_sequences, pad_id=encoder.pad_id, device=machine.device, target_CT=target_CT
         )
-        self.updates = Updates(self.model, self.optimizer, resident, language=run.language, machine=machine)
+        self.recorded = Recorder(machine.device)
         self.both = nn.ModuleDict({"latest": self.model, "best": self.best})
         self.checkpoints = folder / CHECKPOINTS
         self.state = read_checkpoint(self.checkpoints, model=self.both, optimizer=self.optimizer, fresh=TrainState())
@@ -205,10 +169,28 @@ class FineTuner:
             # Each update draws its dropout from its own number, so that a resumed run draws the same.
             self.machine.seed(derived_seed(run.seed, "dropout", update))
             on_device_B = torch.from_numpy(rows_B).to(self.machine.device, non_blocking=True)
-            total += self.updates(on_device_B, length=int(length_N[rows_B].max()))
+            total += self.update(on_device_B, length=int(length_N[rows_B].max()))
             if update % UPDATES_BETWEEN_REPORTS == 0:
                 report(update, updates)
         return float(total) / len(batches)
+
+    def update(self, rows_B: Tensor, *, length: int) -> Tensor:
+        """Learn from one batch; its loss before that is left on the device."""
+        if self.recorded.is_used:
+            length = graph_length(length, positions=self.model.encoder.shape.positions)
+        # Before anything is recorded: a graph must not free what it did not make.
+        self.optimizer.zero_grad(set_to_none=True)
+        # Batch, loss, gradients and Adam are replayed as one CUDA graph where there is a GPU.
+        return self.recorded((len(rows_B), length), partial(self._update, length=length), rows_B)
+
+    def _update(self, rows_B: Tensor, *, length: int) -> Tensor:
+        token_BL, point_BL, target_CBL = self.resident.batch(rows_B, length=length)
+        with self.machine.autocast(cache=not self.recorded.is_used):
+            loss = self.model.loss(token_BL, point_BL=point_BL, target_CBL=target_CBL, language=self.run.language)
+        with self.machine.derivatives():
+            loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        return loss.detach()
 
     def _set_rates(self, *, share: float) -> None:
         for group in self.optimizer.param_groups:

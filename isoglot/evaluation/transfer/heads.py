@@ -16,7 +16,6 @@ from isoglot.evaluation.transfer.spanning_tree import maximum_spanning_trees
 from isoglot.evaluation.transfer.task import IGNORE, Ids
 
 Scored = tuple[Tensor, ...]
-"""The tensors that a head keeps of a batch until it is decoded."""
 # Departure: sizes, activation and dropout are not in the paper; these are of the first author's later parser.
 ARC_WIDTH = 512
 RELATION_WIDTH = 128

@@ -26,10 +26,7 @@ FROZEN = "encoder.below."
 
 
 class NewLayers(nn.Module):
-    """New layers on layer `layer` of a frozen encoder, read and fine-tuned as an encoder is.
-
-    Where `mapped` is given, every token's state passes through it on its way up, those of special symbols as well.
-    """
+    """New layers on layer `layer` of a frozen encoder, read and fine-tuned as an encoder is."""
 
     def __init__(self, encoder: Encoder, *, layer: int, count: int, mapped: Mapped | None = None):
         super().__init__()
@@ -68,7 +65,7 @@ class NewLayers(nn.Module):
         if self.mapped is None:
             return state_BLD
         mapped_BLD = torch.zeros_like(state_BLD)
-        # In full precision, as maps are fitted.
+        # Every real token, special symbols included; in full precision, as maps are fitted.
         with torch.autocast(state_BLD.device.type, enabled=False):
             mapped_BLD[real_BL] = self.mapped(state_BLD[real_BL].float()).to(state_BLD.dtype)
         return mapped_BLD

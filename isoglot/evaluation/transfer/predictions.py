@@ -62,8 +62,6 @@ def _by_example(task: Task[Any], sequences: Sequences, columns_N: Sequence[Ids])
 
 
 class Evaluation(NamedTuple):
-    """Examples with a model's labels, and their scores in percent."""
-
     predicted: list[Any]
     scores: dict[str, float]
 

@@ -57,7 +57,6 @@ class Sequences:
 
 
 def encoded(task: Task[Any], examples: Sequence[Any], *, encoding: Encoding, most_tokens: int) -> Sequences:
-    """The sequences of examples, none of them longer than `most_tokens`."""
     if not examples:
         raise IsoglotError("there are no examples to read")
     segments_E = [task.segments(example) for example in examples]

@@ -28,15 +28,11 @@ def maximum_spanning_trees(score_BNN: npt.ArrayLike, *, num_words_B: npt.ArrayLi
     it is always the same one. A sentence without words has no heads.
     """
     score_BNN, num_words_B = np.asarray(score_BNN), np.asarray(num_words_B, dtype=np.int64)
-    if score_BNN.ndim != 3 or score_BNN.shape[1] != score_BNN.shape[2] or num_words_B.shape != score_BNN.shape[:1]:
-        raise ValueError(f"scores of shape {score_BNN.shape} for lengths of shape {num_words_B.shape}, not BNN and B")
-    if num_words_B.size and not 0 <= num_words_B.min() <= num_words_B.max() < score_BNN.shape[1]:
-        raise ValueError(f"{num_words_B.min()} to {num_words_B.max()} words in scores of shape {score_BNN.shape}")
     head_BN = np.zeros(score_BNN.shape[:2], dtype=np.int64)
     without_tree = np.flatnonzero(num_words_B)
     # Departure: the paper names no way to find a tree; one word under the root is what Universal Dependencies ask for.
     # The best head of each word comes first, and is mostly enough: if these are a tree, no tree is better.
-    for search in (partial(np.argmax, axis=2), _heads_at_a_price, _heads_with_the_root_last):
+    for search in (partial(np.argmax, axis=2), _heads_at_a_price, _heads_by_contraction):
         is_tree_B = np.ones(len(head_BN), dtype=np.bool_)
         for row_G in _of_like_length(without_tree, num_words_B=num_words_B):
             num_words_G = num_words_B[row_G]
@@ -44,7 +40,7 @@ def maximum_spanning_trees(score_BNN: npt.ArrayLike, *, num_words_B: npt.ArrayLi
             score_GNN = score_BNN[row_G, :size, :size].astype(np.float64)
             _forbid_what_is_no_arc(score_GNN, num_words_G=num_words_G)
             _refuse_what_is_no_score(score_GNN, row_G=row_G)
-            head_GN = search(score_GNN)
+            head_GN: Ids = np.asarray(search(score_GNN))
             head_BN[row_G, :size] = head_GN
             is_tree_B[row_G] = _are_trees(head_GN, score_GNN, num_words_G=num_words_G)
         without_tree = np.flatnonzero(~is_tree_B)
@@ -109,13 +105,10 @@ def _heads_at_a_price(score_GNN: Scores) -> Ids:
     return _heads_by_contraction(score_GNN, price_G=price_G - abs(price_G) / 16)
 
 
-def _heads_with_the_root_last(score_GNN: Scores) -> Ids:
-    """The best of the trees with the fewest words under the root: only what has no other way goes there."""
-    return _heads_by_contraction(score_GNN, price_G=np.full(len(score_GNN), np.inf))
-
-
-def _heads_by_contraction(score_GNN: Scores, *, price_G: Scores) -> Ids:
+def _heads_by_contraction(score_GNN: Scores, *, price_G: Scores | None = None) -> Ids:
     """Edmonds: every component takes its best arc, and cycles become components, until there is none."""
+    # At no price that could be paid, only what has no other way goes under the root.
+    price_G = np.full(len(score_GNN), np.inf) if price_G is None else price_G
     # Scores stay where they are; words remember which component they are in, and what its arcs are worth to them.
     size = score_GNN.shape[1]
     node_X = np.arange(score_GNN.shape[0] * size)

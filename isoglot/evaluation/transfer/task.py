@@ -64,7 +64,6 @@ class Task(ABC, Generic[Example]):
     recipe: ClassVar[Recipe]
     # Departure: the paper names no dropout of the task's layer; this is the first author's later code's.
     dropout: ClassVar[float] = 0.2
-    """The share of features that are dropped before a linear layer."""
     windows: ClassVar[Windows]
     points_to_words: ClassVar[bool] = False
     """Whether the first column of targets holds numbers of words, from 1, and 0 for none of them."""

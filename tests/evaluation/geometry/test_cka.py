@@ -76,14 +76,6 @@ def test_turning_scaling_and_shifting_change_nothing(measure: Measure, shape: Sh
     assert 1 - 1e-7 < float(measure(x, x @ rotation)) <= 1
 
 
-def test_a_general_linear_map_changes_cka_and_not_svcca() -> None:
-    """CKA was made to see it; canonical correlation cannot, as long as the same directions are kept."""
-    x, y = (np.random.default_rng(seed).normal(size=(50, 4)) for seed in (0, 1))
-    assert float(linear_cka(x, x @ np.diag([100, 1, 1, 1]))) < 0.7
-    assert float(debiased_cka(x, x @ np.diag([100, 1, 1, 1]))) < 0.7
-    assert float(svcca(x @ np.diag([3, 1, 1, 1]), y)) == pytest.approx(float(svcca(x, y)), abs=1e-7)
-
-
 def test_a_result_is_a_float64_of_the_same_value_whatever_comes_in() -> None:
     x, y = two_matrices((30, 4, 4), seed=6)
     expected = linear_cka(x, y)

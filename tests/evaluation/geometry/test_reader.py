@@ -53,21 +53,19 @@ def test_a_language_is_read_with_its_own_table_and_parts() -> None:
 
 def test_what_stands_in_padding_does_not_matter() -> None:
     reader = READERS["en"]
-    short, long = (
-        torch.tensor([sentence.ids]) for sentence in reader.sentences(["the dog", "cats and mats sat on dogs"])
-    )
-    length = short.shape[1]
-    token_BL = torch.cat([torch.nn.functional.pad(short, (0, long.shape[1] - length), value=21), long])
-    real_BL = torch.arange(long.shape[1]) < torch.tensor([[length], [long.shape[1]]])
-    alone = reader.states(short, real_BL=torch.ones_like(short).bool())
-    for together_BLD, alone_BLD in zip(reader.states(token_BL, real_BL=real_BL), alone, strict=True):
-        torch.testing.assert_close(together_BLD[:1, :length], alone_BLD, rtol=0, atol=1e-5)
+    ids = reader.sentences(["the dog"])[0].ids
+    token_BL, length = torch.tensor([[*ids, 21, 22, 23]]), len(ids)
+    real_BL = torch.arange(length + 3)[None] < length
+    alone = reader.states(token_BL[:, :length], real_BL=real_BL[:, :length])
+    for padded_BLD, alone_BLD in zip(reader.states(token_BL, real_BL=real_BL), alone, strict=True):
+        torch.testing.assert_close(padded_BLD[:, :length], alone_BLD, rtol=0, atol=1e-5)
 
 
 def test_sentences_longer_than_the_window_are_cut_at_words_and_counted() -> None:
     reader = tiny_encoder_reader(most_tokens=6)
     whole = reader.whole_sentences(LINES)
-    cut = reader.sentences(LINES)
+    cut, num_cut = reader.cut(whole)
+    assert cut == reader.sentences(LINES)
     for sentence, kept in zip(whole, cut, strict=True):
         assert len(kept.ids) <= 6
         assert kept.words == sentence.words[: len(kept.words)]
@@ -75,10 +73,8 @@ def test_sentences_longer_than_the_window_are_cut_at_words_and_counted() -> None
         assert kept.ids[:inside] == sentence.ids[:inside]
         # The next word would not have fitted.
         assert kept == sentence or sentence.word_of.count(len(kept.words)) + len(kept.ids) > 6
-    num_cut = reader.cut(whole)[1]
     assert num_cut == sum(kept != sentence for kept, sentence in zip(cut, whole, strict=True)) > 1
-    roomy = tiny_encoder_reader()
-    assert roomy.cut(roomy.whole_sentences(LINES))[1] == 0
+    assert tiny_encoder_reader().cut(whole)[1] == 0
 
 
 def test_dropout_is_off_and_nothing_is_learned() -> None:

@@ -75,7 +75,7 @@ class SlowAlign:
 
 
 def numbered(pairs: Sequence[SentencePair]) -> tuple[NumberedWords, NumberedWords]:
-    source, target = (NumberedWords.of([pair[side] for pair in pairs]) for side in (0, 1))
+    source, target = (NumberedWords([pair[side] for pair in pairs]) for side in (0, 1))
     return source, target
 
 

@@ -27,11 +27,8 @@ def by_matrix(forward: set[Link], backward: set[Link], size: int = 8) -> list[Li
     union = [[(i, j) in forward | backward for j in range(size)] for i in range(size)]
     kept = [[(i, j) in forward & backward for j in range(size)] for i in range(size)]
 
-    def row_is_free(i: int) -> bool:
-        return not any(kept[i])
-
-    def column_is_free(j: int) -> bool:
-        return not any(row[j] for row in kept)
+    def free_words(i: int, j: int) -> int:
+        return (not any(kept[i])) + (not any(row[j] for row in kept))
 
     def is_beside(i: int, j: int) -> bool:
         around = [(a, b) for a in (i - 1, i, i + 1) for b in (j - 1, j, j + 1) if (a, b) != (i, j)]
@@ -42,13 +39,12 @@ def by_matrix(forward: set[Link], backward: set[Link], size: int = 8) -> list[Li
         has_grown = False
         for i in range(size):
             for j in range(size):
-                free = row_is_free(i) or column_is_free(j)
-                if union[i][j] and not kept[i][j] and free and is_beside(i, j):
+                if union[i][j] and not kept[i][j] and free_words(i, j) and is_beside(i, j):
                     kept[i][j] = has_grown = True
     for direction in (forward, backward):
         for i in range(size):
             for j in range(size):
-                if (i, j) in direction and row_is_free(i) and column_is_free(j):
+                if (i, j) in direction and free_words(i, j) == 2:
                     kept[i][j] = True
     return [(i, j) for i in range(size) for j in range(size) if kept[i][j]]
 
@@ -60,14 +56,10 @@ def test_links_against_the_pseudocode(forward: set[Link], backward: set[Link]) -
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
-def test_links_come_back_from_their_line(links: list[Link]) -> None:
+def test_links_come_back_from_their_line_and_as_programs_write_them(links: list[Link]) -> None:
     assert pharaoh_links(pharaoh_line(links)) == links
-
-
-def test_lines_as_programs_write_them() -> None:
     assert pharaoh_line([(0, 0), (1, 2)]) == "0-0 1-2"
     assert pharaoh_links(" 0-0  12-3 \r") == [(0, 0), (12, 3)]
-    assert pharaoh_links("") == []
 
 
 @pytest.mark.parametrize("line", ["0", "0-", "-1-2", "0-1-2", "a-b", "0-0,1-1", "\u0660-\u0660", "0-0 1-", "0--1"])
@@ -118,13 +110,10 @@ def test_the_command_sees_as_many_words_whatever_they_are() -> None:
     [
         ((), "the aligner is an empty command"),
         (("no-such-aligner",), "the aligner 'no-such-aligner' was not found"),
-        (python("import sys; print('1\\n2\\n3\\n4', file=sys.stderr); sys.exit(7)"), r"status 7, saying: 2 \| 3 \| 4$"),
-        (printing(""), "got 2 lines and gave 0; each sentence pair"),
         (printing("0-0\n0-0\n0-0\n"), "got 2 lines and gave 3; each sentence pair"),
         (printing("0-0\n0-0 x\n"), r"line 2 of its output: '0-0 x' is no line such as \"0-0 1-2\""),
         (printing("0-0 2-0\n0-0\n"), "line 1 of its output: link 2-0 is out of range, .* 2 and 3 words"),
         (printing("0-0\n0-1\n"), "line 2 of its output: link 0-1 is out of range, .* 1 and 1 words"),
-        (python("import sys; sys.stdout.buffer.write(b'0-0\\n\\xff\\n')"), "gave a line 2 that is not UTF-8"),
     ],
 )
 def test_what_goes_wrong_is_reported_in_one_line(command: tuple[str, ...], complaint: str) -> None:
@@ -132,16 +121,6 @@ def test_what_goes_wrong_is_reported_in_one_line(command: tuple[str, ...], compl
         externally_aligned(PAIRS, command=command)
     assert "\n" not in str(failure.value)
     assert not command or Path(command[0]).name in str(failure.value)
-
-
-def test_a_file_that_is_no_program(tmp_path: Path) -> None:
-    path = tmp_path / "align"
-    path.write_text("\0\0\0")
-    with pytest.raises(IsoglotError, match="was not found, or may not be run"):
-        externally_aligned(PAIRS, command=(str(path),))
-    path.chmod(0o755)
-    with pytest.raises(IsoglotError, match="did not start"):
-        externally_aligned(PAIRS, command=(str(path),))
 
 
 def test_another_build_of_a_program_or_its_script_is_another_version(tmp_path: Path) -> None:

@@ -96,14 +96,6 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
     )
 
 
-def test_random_vectors_translate_nothing() -> None:
-    random = np.random.default_rng(0)
-    source, target = (space(name, random.normal(size=(1000, 20))) for name in "ab")
-    found = word_translation(source, target, fit=same_row(range(500)), test=same_row(range(500, 1000)), rounds=5)
-    assert found.to_target[Measure.CSLS].at[1] < 1
-    assert found.to_source[Measure.CSLS].at[1] < 1
-
-
 @pytest.mark.parametrize(
     ("fit", "test", "complaint"),
     [

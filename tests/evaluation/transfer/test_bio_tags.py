@@ -39,15 +39,10 @@ def valid_tags(draw: st.DrawFn) -> list[str]:
 @st.composite
 def two_valid_taggings(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
     """Two taggings of the same sentences, often near each other, so that many spans are right."""
-    gold, predicted = [], []
-    for tags in draw(st.lists(valid_tags().filter(bool), min_size=1, max_size=5)):
-        other = draw(valid_tags())
-        split = draw(st.integers(0, len(tags)))
-        mixed = [*tags[:split], *other, *["O"] * len(tags)][: len(tags)]
-        gold.append(tags)
-        # A piece of the other tagging may begin with the rest of a span; every tagger's output is repaired.
-        predicted.append(repair_bio(mixed))
-    return gold, predicted
+    gold = draw(st.lists(valid_tags().filter(bool), min_size=1, max_size=5))
+    mixed = [[*tags[: draw(st.integers(0, len(tags)))], *draw(valid_tags()), *["O"] * len(tags)] for tags in gold]
+    # A piece of the other tagging may begin with the rest of a span; every tagger's output is repaired.
+    return gold, [repair_bio(other[: len(tags)]) for other, tags in zip(mixed, gold, strict=True)]
 
 
 def spans_by_trying_all(tags: list[str]) -> list[tuple[int, int, str]]:
@@ -67,14 +62,8 @@ def spans_by_trying_all(tags: list[str]) -> list[tuple[int, int, str]]:
     [
         ("I-X", "B-X"),
         ("B-X I-Y I-Z", "B-Z I-Z I-Z"),
-        ("O I-X O", "O B-X O"),
         ("I-X I-Y", "B-Y I-Y"),
-        ("I-X I-X O I-Y", "B-X I-X O B-Y"),
-        ("B-X I-Y B-Z", "B-Y I-Y B-Z"),
         ("B-X B-X I-Y", "B-X B-Y I-Y"),
-        ("I-X B-X I-Y I-X", "B-X B-X I-X I-X"),
-        ("B-X O I-X", "B-X O B-X"),
-        ("B-X I-Y I-X O B-Y I-X", "B-X I-X I-X O B-X I-X"),
         ("B-X-1 I-X-2", "B-X-2 I-X-2"),
         ("B-X I-X B-X O O", "B-X I-X B-X O O"),
         ("", ""),
@@ -100,10 +89,9 @@ def test_repaired_tags_are_valid_keep_the_letters_but_for_first_ones_and_need_no
 def test_what_is_no_bio_is_refused_with_its_place(tag: str) -> None:
     with pytest.raises(IsoglotError, match=re.escape(f"tag 3 is {tag!r}, not O")):
         repair_bio(["O", "B-PER", tag])
-    with pytest.raises(IsoglotError, match=re.escape(f"sentence 2, predicted tags: tag 1 is {tag!r}")):
-        span_counts([["O"], ["O"]], [["O"], [tag]])
-    with pytest.raises(IsoglotError, match=re.escape(f"sentence 1, gold tags: tag 1 is {tag!r}")):
-        span_counts([[tag], ["O"]], [["O"], ["O"]])
+    for side, other in (("gold", "predicted"), ("predicted", "gold")):
+        with pytest.raises(IsoglotError, match=re.escape(f"sentence 2, {side} tags: tag 1 is {tag!r}")):
+            span_counts(**{side: [["O"], [tag]], other: [["O"], ["O"]]})
 
 
 @given(taggings=two_valid_taggings())
@@ -119,14 +107,14 @@ def test_scores_are_those_of_seqeval(taggings: tuple[list[list[str]], list[list[
         ]
         report = classification_report(gold, predicted, output_dict=True, **settings) if by_type else {}
     assert [scores.precision, scores.recall, scores.f1] == pytest.approx([100 * score for score in oracle])
-    rows = {kind: row for kind, row in report.items() if not kind.endswith(" avg")}
-    assert by_type.keys() == rows.keys()
-    for kind, counts in by_type.items():
-        row = rows[kind]
-        assert counts.gold == row["support"]
-        assert [counts.precision, counts.recall, counts.f1] == pytest.approx(
-            [100 * row["precision"], 100 * row["recall"], 100 * row["f1-score"]]
-        )
+    found = {
+        kind: {"precision": each.precision / 100, "recall": each.recall / 100, "f1-score": each.f1 / 100}
+        for kind, each in by_type.items()
+    }
+    assert {kind: counts.gold for kind, counts in by_type.items()} == {
+        kind: row.pop("support") for kind, row in report.items() if not kind.endswith(" avg")
+    }
+    assert all(row == pytest.approx(report[kind]) for kind, row in found.items())
 
 
 @given(gold=tags_of_any_sort, data=st.data())
@@ -137,23 +125,6 @@ def test_both_sides_are_repaired_before_they_are_compared(gold: list[str], data:
     expected = SpanCounts(gold=len(gold_spans), predicted=len(predicted_spans), right=len(gold_spans & predicted_spans))
     assert scores == expected
     assert (scores, by_type) == span_counts([repair_bio(gold)], [repair_bio(predicted)])
-
-
-def test_scores_worked_by_hand() -> None:
-    gold = ["B-PER I-PER O B-LOC", "O B-LOC O", "I-ORG O"]
-    predicted = ["I-LOC I-PER O B-ORG", "O I-LOC I-LOC", "B-ORG B-MISC"]
-    scores, by_type = span_counts([tags.split() for tags in gold], [tags.split() for tags in predicted])
-    assert by_type == {
-        "LOC": SpanCounts(gold=2, predicted=1, right=0),
-        "MISC": SpanCounts(gold=0, predicted=1, right=0),
-        "ORG": SpanCounts(gold=1, predicted=2, right=1),
-        "PER": SpanCounts(gold=1, predicted=1, right=1),
-    }
-    assert (scores.precision, scores.recall) == (100 * 2 / 5, 100 * 2 / 4)
-    assert scores.f1 == pytest.approx(100 * 4 / 9)
-    assert by_type["ORG"].f1 == pytest.approx(200 / 3)
-    nothing, _ = span_counts([["O"]], [["O"]])
-    assert (nothing.precision, nothing.recall, nothing.f1) == (0, 0, 0)
 
 
 def test_sentences_and_tags_must_match() -> None:

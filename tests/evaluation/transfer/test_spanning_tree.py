@@ -147,11 +147,3 @@ def test_what_is_no_score_is_refused_with_its_place(strange: float) -> None:
 def test_sentences_without_words_have_no_heads() -> None:
     assert maximum_spanning_trees(np.full((2, 2, 2), nan), num_words_B=[0, 0]).tolist() == [[0, 0], [0, 0]]
     assert maximum_spanning_trees(np.zeros((0, 1, 1)), num_words_B=[]).shape == (0, 1)
-
-
-@pytest.mark.parametrize("num_words_B", [[1], [1, 1, 1], [[1, 1]], [-1, 1], [1, 3]])
-def test_lengths_and_scores_that_do_not_fit_are_refused(num_words_B: npt.ArrayLike) -> None:
-    with pytest.raises(ValueError, match="shape"):
-        maximum_spanning_trees(np.zeros((2, 3, 3)), num_words_B=num_words_B)
-    with pytest.raises(ValueError, match="shape"):
-        maximum_spanning_trees(np.zeros((2, 3, 2)), num_words_B=[1, 1])

@@ -20,7 +20,7 @@ from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.task import Task
-from isoglot.evaluation.transfer.tasks.ner import TASK as NER
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.evaluation.transfer.tasks.nli import Inference
 from isoglot.machine import Machine
 from isoglot.model.encoder import Encoder
@@ -29,6 +29,7 @@ from isoglot.study.scales import EncoderShape, NormPlacement
 from isoglot.study.searches import Schedule
 
 CPU = Machine(device=torch.device("cpu"))
+NER, NLI, PARSING, POS = map(task_named, ("ner", "nli", "parsing", "pos"))
 LETTERS = "abcdefghij"
 TAGS = {"a": "B-PER", "b": "I-PER", "c": "B-LOC"}
 LABELS = ("entailment", "neutral", "contradiction")

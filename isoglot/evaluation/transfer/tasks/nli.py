@@ -95,7 +95,6 @@ def _inference(premise: str, hypothesis: str, label: str) -> Inference:
 
 
 def _pairs(path: Path, *, language: str) -> list[tuple[str, InferencePair]]:
-    """Each pair with its place in the file."""
     lines = list(LineFile(path))
     if not lines:
         raise IsoglotError(f"{path}: the file is empty; it should hold a premise, a hypothesis and a label a line")

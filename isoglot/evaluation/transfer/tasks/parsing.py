@@ -55,10 +55,8 @@ class Parsing(TreebankTask):
         from isoglot.evaluation.transfer.heads import BiaffineParser
 
         if ROOT not in labels or len(labels) == 1:
-            raise IsoglotError(
-                f"the relations of the training set are {', '.join(labels)}; there should be {ROOT!r} and others, as "
-                "in every treebank of Universal Dependencies"
-            )
+            fix = f"there should be {ROOT!r} and others, as in every treebank of Universal Dependencies"
+            raise IsoglotError(f"the relations of the training set are {', '.join(labels)}; {fix}")
         return BiaffineParser(width=width, num_relations=len(labels), root_relation=labels.index(ROOT))
 
     def predicted(self, example: Tree, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Tree:
