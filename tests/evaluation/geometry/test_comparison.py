@@ -96,14 +96,10 @@ def test_widths_may_differ() -> None:
 def test_depths_may_differ() -> None:
     tables = [table(seed) for seed in range(7)]
     shallow, deep = TableReader(*tables[::2]), TableReader(*tables)
-    for a, b, pairs in (
-        (shallow, deep, [(0, 0), (1, 2), (2, 4), (3, 6)]),
-        (deep, shallow, [(0, 0), (2, 1), (4, 2), (6, 3)]),
-    ):
-        outcome = found(a, b)
-        assert [(layer.layer_a, layer.layer_b) for layer in outcome.layers] == pairs
-        assert all(layer.cka == pytest.approx(1) for layer in outcome.layers)
-        assert any("equal relative height" in note for note in outcome.notes)
+    outcome = found(deep, shallow)
+    assert [(layer.layer_a, layer.layer_b) for layer in outcome.layers] == [(0, 0), (2, 1), (4, 2), (6, 3)]
+    assert all(layer.cka == pytest.approx(1) for layer in outcome.layers)
+    assert any("equal relative height" in note for note in outcome.notes)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 13), (2, 9), (5, 13), (13, 7), (12, 13)])

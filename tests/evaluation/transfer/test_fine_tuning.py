@@ -115,13 +115,9 @@ def test_dropout_is_on_in_training_and_drawn_by_the_number_of_the_update(tmp_pat
     """The same batch at the same weights, as the rate is 0, gives another loss in each epoch."""
 
     def losses(rate: float) -> list[float]:
-        case = {
-            "task": tiny.NLI,
-            "train": tiny.inferences(18),
-            "dev": tiny.inferences(5),
-            "encoder": tiny.tiny_encoder(dropout=rate),
-        }
-        found = tuned(tmp_path / str(rate), batch=18, learning_rate=0.0, head_learning_rate=0.0, **case)
+        case = {"task": tiny.NLI, "train": tiny.inferences(18), "dev": tiny.inferences(5)}
+        rates = {"learning_rate": 0.0, "head_learning_rate": 0.0, "batch": 18}
+        found = tuned(tmp_path / str(rate), encoder=tiny.tiny_encoder(dropout=rate), **rates, **case)
         return [row["loss"] for row in found.log]
 
     assert losses(0.0) == pytest.approx([losses(0.0)[0]] * 3, rel=1e-5)
@@ -159,9 +155,7 @@ def test_what_was_best_before_a_run_diverged_stands(tmp_path: Path) -> None:
 
 def test_an_epoch_may_be_other_than_a_pass(tmp_path: Path) -> None:
     reports: list[tuple[int, int]] = []
-    found = tuned(
-        tmp_path, batch=2, epoch_examples=41, epochs=2, report=lambda done, updates: reports.append((done, updates))
-    )
+    found = tuned(tmp_path, batch=2, epoch_examples=41, epochs=2, report=lambda *done: reports.append(done))
     assert reports == [(20, 42), (40, 42)]
     assert len(found.log) == 2
 

@@ -2,8 +2,7 @@
 
 # B = sequences, L = positions, D = width, K = labels or relations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -13,11 +12,13 @@ from torch import Tensor, nn
 
 from isoglot.evaluation.transfer.heads import BiaffineParser, LinearHead, VariationalDropout, mean_cross_entropy
 from isoglot.evaluation.transfer.task import IGNORE
+from tests.evaluation.transfer.drawn_trees import all_trees
 
 WIDTH, NUM_RELATIONS, ROOT = 4, 4, 2
 LENGTHS = (9, 7, 3, 6)
 POINTS = ((1, 2, 4, 7), (1, 3, 4), (1,), (2, 4))
 """Where words start; the first position is the root's, the rest are subwords and end symbols."""
+POINT_BL = torch.tensor([[place in places for place in range(max(LENGTHS))] for places in POINTS])
 HEADS = ((2, 0, 2, 4), (4, 1, 0), (0,), (0, 2))
 """Positions."""
 Vector = NDArray[np.float64]
@@ -37,13 +38,6 @@ def random_hidden(*, seed: int = 0) -> Tensor:
     """Noise at padding as well."""
     generator = torch.Generator().manual_seed(100 + seed)
     return torch.randn(len(LENGTHS), max(LENGTHS), WIDTH, generator=generator)
-
-
-def points() -> Tensor:
-    point_BL = torch.zeros(len(LENGTHS), max(LENGTHS), dtype=torch.bool)
-    for row, places in enumerate(POINTS):
-        point_BL[row, list(places)] = True
-    return point_BL
 
 
 def targets(heads: Sequence[Sequence[int]] = HEADS) -> Tensor:
@@ -108,20 +102,10 @@ class SlowParser:
         """The head of each word, counted in words, and its relation."""
         joint = [self.joint(place) for place in self.places]
         best = max(
-            trees(len(self.places)),
+            all_trees(len(self.places)),
             key=lambda heads: sum(of[(0, *self.places)[head]][0] for of, head in zip(joint, heads, strict=True)),
         )
         return [(head, of[(0, *self.places)[head]][1]) for of, head in zip(joint, best, strict=True)]
-
-
-def trees(size: int) -> Iterator[tuple[int, ...]]:
-    """All heads that make a tree with one root."""
-    for heads in product(range(size + 1), repeat=size):
-        above = list(range(1, size + 1))
-        for _ in range(size):
-            above = [0 if word == 0 else heads[word - 1] for word in above]
-        if heads.count(0) == 1 and not any(above):
-            yield heads
 
 
 def slow_parsers(fast: BiaffineParser, hidden_BLD: Tensor) -> list[SlowParser]:
@@ -139,14 +123,14 @@ def test_losses(heads: Sequence[Sequence[int]]) -> None:
             if head != IGNORE:
                 arcs.append(-slow.arc_log_probabilities(place)[head])
                 relations.append(-slow.relation_log_probabilities(place, head)[target_CL[1, place]])
-    loss = fast.loss(hidden_BLD, point_BL=points(), target_CBL=target_CBL)
+    loss = fast.loss(hidden_BLD, point_BL=POINT_BL, target_CBL=target_CBL)
     assert float(loss) == pytest.approx(np.mean(arcs) + np.mean(relations), rel=1e-4)
 
 
 @torch.no_grad()
 def test_joint_scores_of_arcs_with_their_relations() -> None:
     fast, hidden_BLD = parser(), random_hidden()
-    joint_BWW, relation_BWW, num_words_B = fast.score(hidden_BLD, point_BL=points())
+    joint_BWW, relation_BWW, num_words_B = fast.score(hidden_BLD, point_BL=POINT_BL)
     assert num_words_B.tolist() == [len(places) for places in POINTS]
     assert joint_BWW.shape == (4, 5, 5)
     for row, slow in enumerate(slow_parsers(fast, hidden_BLD)):
@@ -162,7 +146,7 @@ def test_joint_scores_of_arcs_with_their_relations() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_best_tree_with_its_relations(seed: int) -> None:
     fast, hidden_BLD = parser(seed=seed), random_hidden(seed=seed)
-    (columns_CP,) = fast.decode([fast.score(hidden_BLD, point_BL=points())])
+    (columns_CP,) = fast.decode([fast.score(hidden_BLD, point_BL=POINT_BL)])
     expected = [word for slow in slow_parsers(fast, hidden_BLD) for word in slow.best_tree()]
     assert columns_CP.T.tolist() == [list(word) for word in expected]
 
@@ -172,16 +156,16 @@ def test_loss_and_labels_of_the_linear_layer_by_hand() -> None:
     """The mean over points; what stands elsewhere is noise."""
     torch.manual_seed(0)
     layer = LinearHead(width=WIDTH, num_labels=3, dropout=0.5).eval()
-    hidden_BLD, point_BL = random_hidden(), points()
-    target_CBL = torch.where(point_BL, torch.arange(max(LENGTHS)) % 3, IGNORE).unsqueeze(0)
+    hidden_BLD = random_hidden()
+    target_CBL = torch.where(POINT_BL, torch.arange(max(LENGTHS)) % 3, IGNORE).unsqueeze(0)
     losses, labels = [], []
     for row, places in enumerate(POINTS):
         for place in places:
             scores = array(layer.output.weight) @ array(hidden_BLD[row, place]) + array(layer.output.bias)
             labels.append(int(scores.argmax()))
             losses.append(np.log(np.exp(scores).sum()) - scores[place % 3])
-    assert float(layer.loss(hidden_BLD, point_BL=point_BL, target_CBL=target_CBL)) == pytest.approx(np.mean(losses))
-    (columns_CP,) = layer.decode([layer.score(hidden_BLD, point_BL=point_BL)])
+    assert float(layer.loss(hidden_BLD, point_BL=POINT_BL, target_CBL=target_CBL)) == pytest.approx(np.mean(losses))
+    (columns_CP,) = layer.decode([layer.score(hidden_BLD, point_BL=POINT_BL)])
     assert (columns_CP.tolist(), columns_CP.dtype) == ([labels], np.int64)
     assert len(set(labels)) == 3
 

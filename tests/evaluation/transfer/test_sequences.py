@@ -22,11 +22,12 @@ from isoglot.evaluation.transfer.sequences import (
     length_batches,
     target_columns,
 )
-from isoglot.evaluation.transfer.task import IGNORE, Ids, Windows
+from isoglot.evaluation.transfer.task import IGNORE, Ids, Task, Windows
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.nli import Inference
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
+from isoglot.evaluation.transfer.tasks.pos import TASK as POS
 from tests.evaluation.transfer.tiny_transfer import LETTERS, letter_encoding, vocabulary
 
 WORDS = st.text(LETTERS, min_size=1, max_size=6)
@@ -44,10 +45,6 @@ def size(words: Sequence[Sequence[int]]) -> int:
     return sum(map(len, words))
 
 
-def tagged(*sentences: Sequence[str]) -> list[TaggedSentence]:
-    return [TaggedSentence(words=tuple(words), tags=("O",) * len(words)) for words in sentences]
-
-
 def trees(*sentences: Sequence[str], seed: int = 0) -> list[Tree]:
     """Any heads, which may be no tree."""
     draw = random.Random(seed)
@@ -62,19 +59,14 @@ def trees(*sentences: Sequence[str], seed: int = 0) -> list[Tree]:
     ]
 
 
-def pair(premise: str, hypothesis: str) -> Inference:
-    return Inference(premise=tuple(premise.split()), hypothesis=tuple(hypothesis.split()), label="neutral")
-
-
 def tokens(sequences: Sequences, n: int) -> list[int]:
     start = sequences.start_N[n]
     return sequences.token_T[start : start + sequences.length_N[n]].tolist()
 
 
-@given(sentences=SENTENCES, most_tokens=ROOMS, task=st.sampled_from([NER, PARSING]))
-def test_windows(sentences: list[list[str]], most_tokens: int, task: type) -> None:
-    examples = tagged(*sentences) if task is NER else trees(*sentences)
-    sequences = encoded(task, examples, encoding=letter_encoding(), most_tokens=most_tokens)
+@given(sentences=SENTENCES, most_tokens=ROOMS, task=st.sampled_from([POS, PARSING]))
+def test_windows(sentences: list[list[str]], most_tokens: int, task: Task[Tree]) -> None:
+    sequences = encoded(task, trees(*sentences), encoding=letter_encoding(), most_tokens=most_tokens)
     room = most_tokens - 2
     labelled = []
     for n, (example, window) in enumerate(zip(sequences.example_N.tolist(), sequences.window_N, strict=True)):
@@ -101,24 +93,20 @@ def test_windows(sentences: list[list[str]], most_tokens: int, task: type) -> No
     assert sequences.num_in_parts == len(in_parts)
 
 
-def test_no_examples_are_refused() -> None:
-    with pytest.raises(IsoglotError, match="no examples"):
-        encoded(NER, [], encoding=letter_encoding(), most_tokens=9)
-
-
 def test_overlapping_windows_by_hand() -> None:
     """Room for six: half of it is context, or less where the next word needs more than the other half."""
-    words = ["a", "bbbb", "cccc", "d", "e", "f", "gggg"]
-    sequences = encoded(NER, tagged(words), encoding=letter_encoding(), most_tokens=8)
-    windows = [(window.first, window.scored, window.stop) for window in sequences.window_N]
-    assert windows == [(0, 0, 2), (2, 2, 5), (3, 5, 6), (4, 6, 7)]
+    words = ("a", "bbbb", "cccc", "d", "e", "f", "gggg")
+    tagged = [TaggedSentence(words=words, tags=("O", "B-A", "I-A", "O", "B-B", "O", "B-A"))]
+    sequences = encoded(NER, tagged, encoding=letter_encoding(), most_tokens=8)
+    assert sequences.window_N == ((0, 0, 2), (2, 2, 5), (3, 5, 6), (4, 6, 7))
     assert tokens(sequences, 3) == [END, *ids(["e", "f", "gggg"]), END]
-    tags = TaggedSentence(words=tuple(words), tags=("O", "B-A", "I-A", "O", "B-B", "O", "B-A"))
-    target_CT = target_columns(NER, [tags], sequences, {"O": 0, "B-A": 1, "I-A": 2, "B-B": 3})
+    target_CT = target_columns(NER, tagged, sequences, {"O": 0, "B-A": 1, "I-A": 2, "B-B": 3})
     x = IGNORE
     assert target_CT.tolist() == [
         [*(x, 0, 1, x, x, x, x), *(x, 2, x, x, x, 0, 3, x), *(x, x, x, 0, x), *(x, x, x, 1, x, x, x, x)]
     ]
+    with pytest.raises(IsoglotError, match="no examples"):
+        encoded(NER, [], encoding=letter_encoding(), most_tokens=9)
 
 
 @given(sentences=SENTENCES, most_tokens=ROOMS, seed=st.integers(0, 9))
@@ -144,17 +132,13 @@ def test_targets_of_parsing_in_parts(sentences: list[list[str]], most_tokens: in
     assert target_columns(PARSING, examples, sequences, relations).tolist() == expected
 
 
-@given(
-    premise=st.lists(WORDS, min_size=1, max_size=9),
-    hypothesis=st.lists(WORDS, min_size=1, max_size=9),
-    most_tokens=ROOMS,
-)
+@given(pair=st.tuples(*[st.lists(WORDS, min_size=1, max_size=9)] * 2), most_tokens=ROOMS)
 def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
-    premise: list[str], hypothesis: list[str], most_tokens: int
+    pair: tuple[list[str], list[str]], most_tokens: int
 ) -> None:
-    example = pair(" ".join(premise), " ".join(hypothesis))
+    example = Inference(premise=tuple(pair[0]), hypothesis=tuple(pair[1]), label="neutral")
     sequences = encoded(NLI, [example], encoding=letter_encoding(), most_tokens=most_tokens)
-    whole = [[ids([word]) for word in words] for words in (premise, hypothesis)]
+    whole = [[ids([word]) for word in words] for words in pair]
     left, right, room = *map(list, whole), most_tokens - 3
     if size(left) + size(right) > room:
         left, right = ([word[: max(room // 2, 1)] for word in words] for words in (left, right))
@@ -164,9 +148,8 @@ def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
     assert sequences.num_in_parts == ([left, right] != whole)
     assert room < 2 or min(len(left), len(right)) > 0
     assert sequences.places(0).tolist() == [0]
-    assert target_columns(NLI, [example], sequences, {"neutral": 1}).tolist() == [
-        [1] + [IGNORE] * (len(sequences.token_T) - 1)
-    ]
+    target_CT = target_columns(NLI, [example], sequences, {"neutral": 1})
+    assert target_CT.tolist() == [[1] + [IGNORE] * (len(sequences.token_T) - 1)]
 
 
 SIZES = st.integers(1, 60)
@@ -183,11 +166,8 @@ def test_epochs_cut_one_endless_series_of_passes(size: int, examples: int, epoch
         rows = set(series[start : start + size].tolist())
         assert len(rows) == len(series[start : start + size])
         assert rows <= set(range(size))
-
-
-def test_each_pass_and_seed_has_its_own_order() -> None:
-    orders = {tuple(epoch_order(epoch=epoch, examples=50, size=50, seed=seed)) for epoch in range(4) for seed in (0, 1)}
-    assert len(orders) == 8
+    orders = {tuple(epoch_order(epoch=each, examples=50, size=50, seed=seed)) for each in range(4) for seed in (0, 1)}
+    assert len(orders) == 8, "each pass and seed has its own"
 
 
 def batches_of(length_N: Ids, *, batch: int, seed: int = 0, epoch: int = 0) -> list[Ids]:

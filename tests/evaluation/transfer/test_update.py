@@ -129,9 +129,7 @@ def test_warm_up_and_decay_by_hand() -> None:
     # A warm-up of 2.5 updates ends between two.
     assert shares(TENTH, updates=25)[:5] == pytest.approx([0.4, 0.8, 1.0, 22 / 22.5, 21 / 22.5])
     assert {at: TENTH.rate_share(at, updates=1000) for at in expected} == pytest.approx(expected)
-
-
-def test_without_a_warm_up_the_rate_falls_from_the_first_update_on() -> None:
+    # Without a warm-up the rate falls from the first update on.
     assert shares(replace(TENTH, warmup_share=0.0), updates=4) == pytest.approx([1.0, 0.75, 0.5, 0.25])
     assert shares(TENTH, updates=4) == pytest.approx([1.0, 3 / 3.6, 2 / 3.6, 1 / 3.6])
     assert shares(TENTH, updates=1) == [1.0]

@@ -52,25 +52,6 @@ def test_treebanks_are_read_in_their_own_words(lowercase: bool, tmp_path: Path) 
     assert found == (2 * (lowered if lowercase else GOLD), {})
 
 
-@given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=5), roots=st.lists(st.integers(0, 3), min_size=5))
-def test_parts_become_one_tree_under_the_root_of_the_first(sizes: list[int], roots: list[int]) -> None:
-    """In each part all words hang from its root."""
-    heads: list[int] = []
-    for size, root in zip(sizes, roots, strict=False):
-        first = len(heads)
-        heads += [0 if word == root % size else first + root % size + 1 for word in range(size)]
-    example = tree(tuple(heads), "x " * len(heads))
-    predicted = PARSING.predicted(example, [heads, [int(head == 0) for head in heads]], ("x", "root"))
-    first_root = heads.index(0) + 1
-    assert predicted.heads == tuple(
-        head or (0 if word == first_root else first_root) for word, head in enumerate(heads, start=1)
-    )
-    # No root but one; the others are beside it.
-    assert predicted.relations == tuple(
-        "x" if head else "root" if word == first_root else "parataxis" for word, head in enumerate(heads, start=1)
-    )
-
-
 @pytest.mark.parametrize("labels", [("advmod", "det"), ("root",)])
 def test_a_treebank_without_roots_or_with_nothing_else_is_refused(labels: tuple[str, ...]) -> None:
     with pytest.raises(IsoglotError, match="there should be 'root' and others"):
