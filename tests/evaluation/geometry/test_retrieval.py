@@ -106,10 +106,7 @@ def test_zeros_are_similar_to_nothing_and_never_right(measure: Measure) -> None:
 @pytest.mark.parametrize("measure", Measure)
 def test_a_gpu_finds_the_same(measure: Measure) -> None:
     source_ND, target_TD = random_vectors(300, 32, seed=0), random_vectors(5000, 32, seed=1)
-    expected_NK = nearest(source_ND, target_TD, count=10, measure=measure, rows=range(0, 300, 7))
-    found_NK = nearest(source_ND.cuda(), target_TD.cuda(), count=10, measure=measure, rows=range(0, 300, 7))
-    assert torch.equal(found_NK.cpu(), expected_NK)
-    gold = {row: {row, row + 1} for row in range(300)}
+    gold = {row: {row, row + 1} for row in range(0, 300, 7)}
     on_gpu = precision(source_ND.cuda(), target_TD.cuda(), gold, measure=measure)
     assert on_gpu == precision(source_ND, target_TD, gold, measure=measure)
 
