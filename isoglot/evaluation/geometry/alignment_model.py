@@ -89,7 +89,7 @@ class SentenceBlocks:
 
     def __init__(self, sources: NumberedWords, targets: NumberedWords):
         lines = list(_lines_of_one_size(sources, targets))
-        # Keys are made twice, as all of them at once would not fit into memory: to number the pairs, and to find them.
+        # Keys are made twice, to number the pairs and to find them: kept, they would take twice the memory of these.
         key_P = _different_keys(_keys(line_B, sources, targets) for line_B in lines)
         pairs = (np.searchsorted(key_P, _keys(line_B, sources, targets)).astype(np.int32) for line_B in lines)
         self.blocks = [Block(line_B, pair_BNK) for line_B, pair_BNK in zip(lines, pairs, strict=True)]

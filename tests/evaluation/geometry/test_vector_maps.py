@@ -33,14 +33,13 @@ def test_modes_are_what_their_names_say(rounds: int, seed: int) -> None:
     torch.testing.assert_close(found.rotation_DD, expected_DD, **EXACT)
     new_ND = vectors(6, 4, seed=seed + 2)
     centred_ND = (new_ND - origin_ND.mean(0)) @ expected_DD + goal_ND.mean(0)
-    torch.testing.assert_close(found.mapped(new_ND, new_vectors=NewVectors.CENTRED), centred_ND, **EXACT)
-    torch.testing.assert_close(found.mapped(new_ND, new_vectors=NewVectors.ROTATED), new_ND @ expected_DD, **EXACT)
-    torch.testing.assert_close(
-        found.mapped(origin_ND, new_vectors=NewVectors.NORMALIZED), normal_origin_ND @ expected_DD, **EXACT
-    )
-    assert found.compared(new_ND, new_vectors=NewVectors.CENTRED).equal(new_ND)
-    assert found.compared(new_ND, new_vectors=NewVectors.ROTATED).equal(new_ND)
-    assert found.compared(goal_ND, new_vectors=NewVectors.NORMALIZED).equal(normal_goal_ND)
+    for mode, given_ND, mapped_ND, compared_ND in (
+        (NewVectors.CENTRED, new_ND, centred_ND, goal_ND),
+        (NewVectors.ROTATED, new_ND, new_ND @ expected_DD, goal_ND),
+        (NewVectors.NORMALIZED, origin_ND, normal_origin_ND @ expected_DD, normal_goal_ND),
+    ):
+        torch.testing.assert_close(found.mapped(given_ND, new_vectors=mode), mapped_ND, **EXACT)
+        assert found.compared(goal_ND, new_vectors=mode).equal(compared_ND)
 
 
 def test_pairs_choose_rows_after_all_rows_were_normalised() -> None:
@@ -69,7 +68,6 @@ def test_vectors_of_zeros_stay_zero(mode: NewVectors) -> None:
     [
         ([], "pairs: there are none"),
         ([(0, 0), (5, 0)], r"pairs: \(5, 0\) is out of range; there are 5 origin vectors and 6 goal"),
-        ([(0, 6)], r"\(0, 6\) is out of range"),
         ([(0, -1)], r"\(0, -1\) is out of range"),
         (None, "origin has 5 rows and goal has 6"),
     ],

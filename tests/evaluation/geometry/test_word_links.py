@@ -9,20 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.word_alignment import (
-    Link,
-    SentencePair,
-    aligner_version,
-    externally_aligned,
-    grow_diag_final_and,
-    pharaoh_line,
-    pharaoh_links,
-)
+from isoglot.evaluation.geometry import word_alignment as links
 
 LINKS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14)
 
 
-def by_matrix(forward: set[Link], backward: set[Link], size: int = 8) -> list[Link]:
+def by_matrix(forward: set[links.Link], backward: set[links.Link], size: int = 8) -> list[links.Link]:
     """The pseudocode of Koehn's manual, with the candidates in the order of atools."""
     union = [[(i, j) in forward | backward for j in range(size)] for i in range(size)]
     kept = [[(i, j) in forward & backward for j in range(size)] for i in range(size)]
@@ -50,22 +42,22 @@ def by_matrix(forward: set[Link], backward: set[Link], size: int = 8) -> list[Li
 
 
 @given(LINKS, LINKS)
-def test_links_against_the_pseudocode(forward: set[Link], backward: set[Link]) -> None:
-    assert grow_diag_final_and(forward, backward) == by_matrix(forward, backward)
-    assert grow_diag_final_and(forward, forward) == sorted(forward)
+def test_links_against_the_pseudocode(forward: set[links.Link], backward: set[links.Link]) -> None:
+    assert links.grow_diag_final_and(forward, backward) == by_matrix(forward, backward)
+    assert links.grow_diag_final_and(forward, forward) == sorted(forward)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
-def test_links_come_back_from_their_line_and_as_programs_write_them(links: list[Link]) -> None:
-    assert pharaoh_links(pharaoh_line(links)) == links
-    assert pharaoh_line([(0, 0), (1, 2)]) == "0-0 1-2"
-    assert pharaoh_links(" 0-0  12-3 \r") == [(0, 0), (12, 3)]
+def test_links_come_back_from_their_line_and_as_programs_write_them(drawn: list[links.Link]) -> None:
+    assert links.pharaoh_links(links.pharaoh_line(drawn)) == drawn
+    assert links.pharaoh_line([(0, 0), (1, 2)]) == "0-0 1-2"
+    assert links.pharaoh_links(" 0-0  12-3 \r") == [(0, 0), (12, 3)]
 
 
 @pytest.mark.parametrize("line", ["0", "0-", "-1-2", "0-1-2", "a-b", "0-0,1-1", "\u0660-\u0660", "0-0 1-", "0--1"])
 def test_other_lines_are_refused(line: str) -> None:
     with pytest.raises(ValueError, match="is no line such as"):
-        pharaoh_links(line)
+        links.pharaoh_links(line)
 
 
 # Links every word to the one that is spelled alike.
@@ -81,7 +73,7 @@ for line in sys.stdin:
     source, target = (side.split(" ") for side in line.removesuffix("\\n").split(" ||| "))
     print(f"{len(source) - 1}-{len(target) - 1}")
 """
-PAIRS: list[SentencePair] = [(["a", "b"], ["b", "a", "c"]), (["x"], ["x"])]
+PAIRS: list[links.SentencePair] = [(["a", "b"], ["b", "a", "c"]), (["x"], ["x"])]
 
 
 def python(program: str, *arguments: str) -> tuple[str, ...]:
@@ -94,15 +86,15 @@ def printing(text: str) -> tuple[str, ...]:
 
 def test_links_of_a_command() -> None:
     pairs = [([], ["a"]), *PAIRS, (["a"], []), (["ж"], ["д", "ж"])]
-    assert externally_aligned(pairs, command=python(SAME_WORDS)) == [[], [(0, 1), (1, 0)], [(0, 0)], [], [(0, 1)]]
-    assert externally_aligned(PAIRS, command=printing("1-2 0-0 1-2\n\n")) == [[(0, 0), (1, 2)], []]
-    assert externally_aligned([([], ["a"]), ([], [])], command=("no-such-aligner",)) == [[], []]
+    assert links.externally_aligned(pairs, command=python(SAME_WORDS)) == [[], [(0, 1), (1, 0)], [(0, 0)], [], [(0, 1)]]
+    assert links.externally_aligned(PAIRS, command=printing("1-2 0-0 1-2\n\n")) == [[(0, 0), (1, 2)], []]
+    assert links.externally_aligned([([], ["a"]), ([], [])], command=("no-such-aligner",)) == [[], []]
 
 
 def test_the_command_sees_as_many_words_whatever_they_are() -> None:
     pairs = [(["a b", "|||", " ", "", "c\nd"], ["x", "|||", "y"]), (["\u2028\x1e", "\x00"], ["\u00a0"])]
     expected = [[(len(source) - 1, len(target) - 1)] for source, target in pairs]
-    assert externally_aligned(pairs, command=python(COUNT_WORDS)) == expected
+    assert links.externally_aligned(pairs, command=python(COUNT_WORDS)) == expected
 
 
 @pytest.mark.parametrize(
@@ -118,7 +110,7 @@ def test_the_command_sees_as_many_words_whatever_they_are() -> None:
 )
 def test_what_goes_wrong_is_reported_in_one_line(command: tuple[str, ...], complaint: str) -> None:
     with pytest.raises(IsoglotError, match=complaint) as failure:
-        externally_aligned(PAIRS, command=command)
+        links.externally_aligned(PAIRS, command=command)
     assert "\n" not in str(failure.value)
     assert not command or Path(command[0]).name in str(failure.value)
 
@@ -126,8 +118,8 @@ def test_what_goes_wrong_is_reported_in_one_line(command: tuple[str, ...], compl
 def test_another_build_of_a_program_or_its_script_is_another_version(tmp_path: Path) -> None:
     script = tmp_path / "align.py"
     script.write_text("print(1)\n")
-    versions = [aligner_version((sys.executable, str(script))), aligner_version((sys.executable,))]
+    versions = [links.aligner_version((sys.executable, str(script))), links.aligner_version((sys.executable,))]
     script.write_text("print(2)\n")
-    versions.append(aligner_version((sys.executable, str(script))))
+    versions.append(links.aligner_version((sys.executable, str(script))))
     assert len(set(versions)) == 3
     assert re.fullmatch("[0-9a-f]{16}", versions[0])

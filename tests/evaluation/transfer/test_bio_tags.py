@@ -13,15 +13,7 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 from seqeval.scheme import IOB2
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.bio_tags import (
-    SpanCounts,
-    TaggedSentence,
-    bio_text,
-    read_bio,
-    repair_bio,
-    span_counts,
-    spans,
-)
+from isoglot.evaluation.transfer import bio_tags as bio
 from tests.corpora.readers.compressed_texts import WRITTEN
 
 TYPES = ("PER", "LOC", "ORG-1")
@@ -42,7 +34,7 @@ def two_valid_taggings(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]
     gold = draw(st.lists(valid_tags().filter(bool), min_size=1, max_size=5))
     mixed = [[*tags[: draw(st.integers(0, len(tags)))], *draw(valid_tags()), *["O"] * len(tags)] for tags in gold]
     # A piece of the other tagging may begin with the rest of a span; every tagger's output is repaired.
-    return gold, [repair_bio(other[: len(tags)]) for other, tags in zip(mixed, gold, strict=True)]
+    return gold, [bio.repair_bio(other[: len(tags)]) for other, tags in zip(mixed, gold, strict=True)]
 
 
 def spans_by_trying_all(tags: list[str]) -> list[tuple[int, int, str]]:
@@ -70,14 +62,14 @@ def spans_by_trying_all(tags: list[str]) -> list[tuple[int, int, str]]:
     ],
 )
 def test_repairs_worked_by_hand(tags: str, repaired: str) -> None:
-    assert repair_bio(tags.split()) == repaired.split()
+    assert bio.repair_bio(tags.split()) == repaired.split()
 
 
 @given(tags=tags_of_any_sort)
 def test_repaired_tags_are_valid_keep_the_letters_but_for_first_ones_and_need_no_repair(tags: list[str]) -> None:
-    repaired = repair_bio(tags)
-    assert repair_bio(repaired) == repaired
-    assert spans(repaired) == spans(tags) == spans_by_trying_all(tags)
+    repaired = bio.repair_bio(tags)
+    assert bio.repair_bio(repaired) == repaired
+    assert bio.spans(repaired) == bio.spans(tags) == spans_by_trying_all(tags)
     assert len(repaired) == len(tags)
     for before, old, new in zip(["O", *repaired], tags, repaired, strict=False):
         if new[0] == "I":
@@ -88,16 +80,16 @@ def test_repaired_tags_are_valid_keep_the_letters_but_for_first_ones_and_need_no
 @pytest.mark.parametrize("tag", ["E-PER", "PER", "B-", "I", "", "o", "b-PER", "O-PER", " O"])
 def test_what_is_no_bio_is_refused_with_its_place(tag: str) -> None:
     with pytest.raises(IsoglotError, match=re.escape(f"tag 3 is {tag!r}, not O")):
-        repair_bio(["O", "B-PER", tag])
+        bio.repair_bio(["O", "B-PER", tag])
     for side, other in (("gold", "predicted"), ("predicted", "gold")):
         with pytest.raises(IsoglotError, match=re.escape(f"sentence 2, {side} tags: tag 1 is {tag!r}")):
-            span_counts(**{side: [["O"], [tag]], other: [["O"], ["O"]]})
+            bio.span_counts(**{side: [["O"], [tag]], other: [["O"], ["O"]]})
 
 
 @given(taggings=two_valid_taggings())
 def test_scores_are_those_of_seqeval(taggings: tuple[list[list[str]], list[list[str]]]) -> None:
     gold, predicted = taggings
-    scores, _ = span_counts(gold, predicted)
+    scores, _ = bio.span_counts(gold, predicted)
     settings = {"mode": "strict", "scheme": IOB2, "average": "micro"}
     with warnings.catch_warnings():
         # It divides by nothing in sentences without spans, and says so.
@@ -110,32 +102,32 @@ def test_scores_are_those_of_seqeval(taggings: tuple[list[list[str]], list[list[
 def test_both_sides_are_repaired_before_they_are_compared(gold: list[str], data: st.DataObject) -> None:
     predicted = data.draw(st.permutations(gold))
     gold_spans, predicted_spans = (set(spans_by_trying_all(tags)) for tags in (gold, predicted))
-    scores, by_type = span_counts([gold], [predicted])
-    expected = SpanCounts(gold=len(gold_spans), predicted=len(predicted_spans), right=len(gold_spans & predicted_spans))
-    assert scores == expected
-    assert (scores, by_type) == span_counts([repair_bio(gold)], [repair_bio(predicted)])
+    scores, by_type = bio.span_counts([gold], [predicted])
+    right = len(gold_spans & predicted_spans)
+    assert scores == bio.SpanCounts(gold=len(gold_spans), predicted=len(predicted_spans), right=right)
+    assert (scores, by_type) == bio.span_counts([bio.repair_bio(gold)], [bio.repair_bio(predicted)])
 
 
 def test_sentences_and_tags_must_match() -> None:
     with pytest.raises(IsoglotError, match="2 sentences have gold tags and 1 predicted"):
-        span_counts([["O"], ["O"]], [["O"]])
+        bio.span_counts([["O"], ["O"]], [["O"]])
     with pytest.raises(IsoglotError, match="sentence 2 has 1 gold tags and 2 predicted"):
-        span_counts([["O"], ["O"]], [["O"], ["O", "O"]])
+        bio.span_counts([["O"], ["O"]], [["O"], ["O", "O"]])
 
 
 TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 
 
-def sentence(pairs: str) -> TaggedSentence:
+def sentence(pairs: str) -> bio.TaggedSentence:
     """Paris/B-LOC ./O"""
     words, tags = zip(*(pair.rsplit("/", 1) for pair in pairs.split(" ")), strict=True)
-    return TaggedSentence(words=words, tags=tags)
+    return bio.TaggedSentence(words=words, tags=tags)
 
 
-def read(folder: Path, text: str) -> list[TaggedSentence]:
+def read(folder: Path, text: str) -> list[bio.TaggedSentence]:
     path = folder / "ner.bio"
     path.write_bytes(text.encode())
-    return read_bio(path)
+    return bio.read_bio(path)
 
 
 CONLL = (
@@ -164,7 +156,7 @@ def test_files_as_they_are_released(tmp_path: Path, text: str, expected: str) ->
     assert read(tmp_path, text) == [sentence(each) for each in expected.split(" | ")]
     for kind, written in WRITTEN.items():
         (tmp_path / kind).write_bytes(written(text.encode()))
-        assert read_bio(str(tmp_path / kind)) == read_bio(tmp_path / "ner.bio")
+        assert bio.read_bio(str(tmp_path / kind)) == bio.read_bio(tmp_path / "ner.bio")
 
 
 IOB2_TAGS = ("B-PER O I-PER", "B-PER I-LOC I-LOC", "I-PER I-PER B-LOC", "B-PER B-PER I-PER O", "I-PER | B-PER O", "O O")
@@ -215,15 +207,15 @@ words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\
 
 
 @st.composite
-def tagged_sentences(draw: st.DrawFn) -> TaggedSentence:
+def tagged_sentences(draw: st.DrawFn) -> bio.TaggedSentence:
     pairs = draw(st.lists(st.tuples(words, st.sampled_from(TAGS)), min_size=1, max_size=5))
-    return TaggedSentence(words=tuple(word for word, _ in pairs), tags=tuple(tag for _, tag in pairs))
+    return bio.TaggedSentence(words=tuple(word for word, _ in pairs), tags=tuple(tag for _, tag in pairs))
 
 
 @given(sentences=st.lists(tagged_sentences(), max_size=4))
-def test_what_is_written_is_read_again(sentences: list[TaggedSentence]) -> None:
+def test_what_is_written_is_read_again(sentences: list[bio.TaggedSentence]) -> None:
     # The first sentence shows that the file is IOB2, and that no prefix is common to its words.
     sentences = [sentence("a/O b/B-PER"), *sentences]
     with TemporaryDirectory() as folder:
-        assert read(Path(folder), bio_text(sentences)) == sentences
-    assert bio_text(sentences[:1] * 2) == "a\tO\nb\tB-PER\n\n" * 2
+        assert read(Path(folder), bio.bio_text(sentences)) == sentences
+    assert bio.bio_text(sentences[:1] * 2) == "a\tO\nb\tB-PER\n\n" * 2

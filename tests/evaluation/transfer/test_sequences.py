@@ -23,21 +23,17 @@ from isoglot.evaluation.transfer.sequences import (
     target_columns,
 )
 from isoglot.evaluation.transfer.task import IGNORE, Ids, Task, Windows
-from isoglot.evaluation.transfer.tasks.ner import TASK as NER
-from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.nli import Inference
-from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
-from isoglot.evaluation.transfer.tasks.pos import TASK as POS
-from tests.evaluation.transfer.tiny_transfer import LETTERS, letter_encoding, vocabulary
+from tests.evaluation.transfer import tiny_transfer as tiny
 
-WORDS = st.text(LETTERS, min_size=1, max_size=6)
+WORDS = st.text(tiny.LETTERS, min_size=1, max_size=6)
 SENTENCES = st.lists(st.lists(WORDS, min_size=1, max_size=12), min_size=1, max_size=4)
 ROOMS = st.integers(4, 16)
 
 
 def ids(words: Sequence[str]) -> list[int]:
     """The tokens of words whose every letter is one."""
-    known = vocabulary().ids("en")
+    known = tiny.vocabulary().ids("en")
     return [known[letter] for word in words for letter in (*word[:-1], word[-1] + "</w>")]
 
 
@@ -64,9 +60,9 @@ def tokens(sequences: Sequences, n: int) -> list[int]:
     return sequences.token_T[start : start + sequences.length_N[n]].tolist()
 
 
-@given(sentences=SENTENCES, most_tokens=ROOMS, task=st.sampled_from([POS, PARSING]))
+@given(sentences=SENTENCES, most_tokens=ROOMS, task=st.sampled_from([tiny.POS, tiny.PARSING]))
 def test_windows(sentences: list[list[str]], most_tokens: int, task: Task[Tree]) -> None:
-    sequences = encoded(task, trees(*sentences), encoding=letter_encoding(), most_tokens=most_tokens)
+    sequences = encoded(task, trees(*sentences), encoding=tiny.letter_encoding(), most_tokens=most_tokens)
     room = most_tokens - 2
     labelled = []
     for n, (example, window) in enumerate(zip(sequences.example_N.tolist(), sequences.window_N, strict=True)):
@@ -97,23 +93,23 @@ def test_overlapping_windows_by_hand() -> None:
     """Room for six: half of it is context, or less where the next word needs more than the other half."""
     words = ("a", "bbbb", "cccc", "d", "e", "f", "gggg")
     tagged = [TaggedSentence(words=words, tags=("O", "B-A", "I-A", "O", "B-B", "O", "B-A"))]
-    sequences = encoded(NER, tagged, encoding=letter_encoding(), most_tokens=8)
+    sequences = encoded(tiny.NER, tagged, encoding=tiny.letter_encoding(), most_tokens=8)
     assert sequences.window_N == ((0, 0, 2), (2, 2, 5), (3, 5, 6), (4, 6, 7))
     assert tokens(sequences, 3) == [END, *ids(["e", "f", "gggg"]), END]
-    target_CT = target_columns(NER, tagged, sequences, {"O": 0, "B-A": 1, "I-A": 2, "B-B": 3})
+    target_CT = target_columns(tiny.NER, tagged, sequences, {"O": 0, "B-A": 1, "I-A": 2, "B-B": 3})
     x = IGNORE
     assert target_CT.tolist() == [
         [*(x, 0, 1, x, x, x, x), *(x, 2, x, x, x, 0, 3, x), *(x, x, x, 0, x), *(x, x, x, 1, x, x, x, x)]
     ]
     with pytest.raises(IsoglotError, match="no examples"):
-        encoded(NER, [], encoding=letter_encoding(), most_tokens=9)
+        encoded(tiny.NER, [], encoding=tiny.letter_encoding(), most_tokens=9)
 
 
 @given(sentences=SENTENCES, most_tokens=ROOMS, seed=st.integers(0, 9))
 def test_targets_of_parsing_in_parts(sentences: list[list[str]], most_tokens: int, seed: int) -> None:
     """Word by word: where is its head in the part that it is in?"""
     examples, relations = trees(*sentences, seed=seed), {"det": 0, "nsubj": 1, "root": 2}
-    sequences = encoded(PARSING, examples, encoding=letter_encoding(), most_tokens=most_tokens)
+    sequences = encoded(tiny.PARSING, examples, encoding=tiny.letter_encoding(), most_tokens=most_tokens)
     expected: list[list[int]] = [[], []]
     for n, (example, window) in enumerate(zip(sequences.example_N.tolist(), sequences.window_N, strict=True)):
         tree = examples[example]
@@ -129,7 +125,7 @@ def test_targets_of_parsing_in_parts(sentences: list[list[str]], most_tokens: in
                 kinds[at] = relations[tree.relations[word - 1]]
         expected[0] += heads
         expected[1] += kinds
-    assert target_columns(PARSING, examples, sequences, relations).tolist() == expected
+    assert target_columns(tiny.PARSING, examples, sequences, relations).tolist() == expected
 
 
 @given(pair=st.tuples(*[st.lists(WORDS, min_size=1, max_size=9)] * 2), most_tokens=ROOMS)
@@ -137,7 +133,7 @@ def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
     pair: tuple[list[str], list[str]], most_tokens: int
 ) -> None:
     example = Inference(premise=tuple(pair[0]), hypothesis=tuple(pair[1]), label="neutral")
-    sequences = encoded(NLI, [example], encoding=letter_encoding(), most_tokens=most_tokens)
+    sequences = encoded(tiny.NLI, [example], encoding=tiny.letter_encoding(), most_tokens=most_tokens)
     whole = [[ids([word]) for word in words] for words in pair]
     left, right, room = *map(list, whole), most_tokens - 3
     if size(left) + size(right) > room:
@@ -148,7 +144,7 @@ def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
     assert sequences.num_in_parts == ([left, right] != whole)
     assert room < 2 or min(len(left), len(right)) > 0
     assert sequences.places(0).tolist() == [0]
-    target_CT = target_columns(NLI, [example], sequences, {"neutral": 1})
+    target_CT = target_columns(tiny.NLI, [example], sequences, {"neutral": 1})
     assert target_CT.tolist() == [[1] + [IGNORE] * (len(sequences.token_T) - 1)]
 
 

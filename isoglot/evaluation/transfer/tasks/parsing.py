@@ -81,10 +81,8 @@ class Parsing(TreebankTask):
         for relation, words in sorted(words_of.items(), key=lambda item: (-len(item[1]), item[0])):
             at_head = [each for each in words if each.is_head_right]
             wrong = Counter(universal(each.predicted) for each in at_head if not each.is_relation_right)
-            uas, las = (
-                _percent(each.is_head_right for each in words),
-                _percent(each.is_relation_right for each in words),
-            )
+            uas = _percent(each.is_head_right for each in words)
+            las = _percent(each.is_relation_right for each in words)
             taken_for = ", ".join(f"{other} {count}" for other, count in wrong.most_common(3))
             counts = [str(len(words)), str(times_predicted[relation])]
             rows.append([relation, *counts, f"{uas:.1f}", f"{las:.1f}", taken_for])
