@@ -12,7 +12,7 @@ from isoglot.corpora.synthetic import dictionary
 from isoglot.corpora.vocabulary import END
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.vector_maps import VectorMap, read_maps
+from isoglot.evaluation.geometry.vectors import VectorMap, read_maps
 from isoglot.pipeline.stages.contextual_maps import LINKS, ContextualMaps, WordAlignments, read_links
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.readers import MAPS

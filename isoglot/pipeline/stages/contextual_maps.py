@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from isoglot.evaluation.geometry.hidden_states import WordVectors
-    from isoglot.evaluation.geometry.vector_maps import VectorMap
+    from isoglot.evaluation.geometry.vectors import VectorMap
 
 LINKS = "links.txt"
 
@@ -86,7 +86,7 @@ class ContextualMaps(TwoModelStage):
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.geometry.hidden_states import word_vectors
-        from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
+        from isoglot.evaluation.geometry.vectors import VectorMap, write_maps
 
         links = read_links(work.path(self.links))
         maps, scores = [], []

@@ -166,7 +166,7 @@ class LayerTransfer(Stage):
         write_scores(work.folder, scores + scores_of(search, layer=self.layer))
 
     def _mapped(self, work: Work) -> Mapped | None:
-        from isoglot.evaluation.geometry.vector_maps import read_maps
+        from isoglot.evaluation.geometry.vectors import read_maps
 
         if self.maps is None or self.new_vectors is None:
             return None

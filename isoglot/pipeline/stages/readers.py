@@ -41,9 +41,7 @@ def opened_reader(
     encoding = opened_encoding(path, language=language, bpe=bpe, vocabulary=vocabulary)
     return EncoderReader(
         chosen_model(path(encoder)).encoder.to(this_machine().device),
-        language=language,
-        bpe=encoding.bpe,
-        vocabulary=encoding.vocabulary,
+        encoding=encoding,
         splitting=splitting,
         # Departure: sentences are no longer than the windows of training, as no position beyond was learned.
         most_tokens=encoder.run.window,
