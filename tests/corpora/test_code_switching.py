@@ -13,12 +13,12 @@ from scipy import stats
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
-from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import Windows
 from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import TableKind
-from tests.oracles import switched_windows_by_loops
+from tests.oracles import switched_windows_by_loops, text_of
 
 LETTERS = Bpe(merges=())
 Weighted = Mapping[str, Sequence[tuple[str, float]]]
@@ -31,20 +31,19 @@ def vocabulary_of(lines: Sequence[str], translations: Weighted) -> Vocabulary:
     return build_vocabulary(TableKind.JOINT, counts=subwords)
 
 
-def training_text(lines: Sequence[str]) -> NumberedText:
-    return NumberedText.of({Split.TRAIN: [line.split() for line in lines]})
-
-
-def switchable_text(lines: Sequence[str], translations: Weighted) -> SwitchableText:
+def switchable_text(
+    lines: Sequence[str], translations: Weighted, *, bpe: Bpe = LETTERS, vocabulary: Vocabulary | None = None
+) -> SwitchableText:
+    """The translations are cut by a BPE of their own."""
     return SwitchableText.of(
-        training_text(lines),
+        text_of({Split.TRAIN: [line.split() for line in lines]}),
         language="x",
         translations={
             word: [Translation(language="y", word=target, weight=weight) for target, weight in known]
             for word, known in translations.items()
         },
-        bpe={"x": LETTERS, "y": LETTERS},
-        vocabulary=vocabulary_of(lines, translations),
+        bpe={"x": LETTERS, "y": bpe},
+        vocabulary=vocabulary or vocabulary_of(lines, translations),
     )
 
 
@@ -67,15 +66,6 @@ def test_types_are_spelled_and_translated() -> None:
     assert text.translation_K.tolist() == [4, 5, 6, 4]
 
 
-def test_translations_are_drawn_by_their_weights() -> None:
-    text = switchable_text(SHORT_LINES, TRANSLATIONS)
-    drawn_C = text.drawn_translations(np.full(6000, 2), np.random.default_rng(0))
-    counts = [np.count_nonzero(drawn_C == number) for number in (5, 6, 4)]
-    assert sum(counts) == 6000
-    assert stats.chisquare(counts, [3000, 2000, 1000]).pvalue > 1e-4
-    assert set(text.drawn_translations(np.full(100, 1), np.random.default_rng(0)).tolist()) == {4}
-
-
 def test_a_draw_next_to_one_stays_with_its_word() -> None:
     """Sums of such weights are rounded."""
 
@@ -91,26 +81,19 @@ def test_each_language_is_cut_by_its_own_bpe() -> None:
     joined = Bpe(merges=(("A", "B</w>"),))
     counts = {"x": LETTERS.subword_counts({"ab": 1}), "y": joined.subword_counts({"AB": 1})}
     vocabulary = build_vocabulary(TableKind.UNION, counts=counts)
-    text = SwitchableText.of(
-        training_text(["ab"]),
-        language="x",
-        translations={"ab": [Translation(language="y", word="AB")]},
-        bpe={"x": LETTERS, "y": joined},
-        vocabulary=vocabulary,
-    )
+    text = switchable_text(["ab"], {"ab": [("AB", 1.0)]}, bpe=joined, vocabulary=vocabulary)
     assert spelled(text, 2) == [vocabulary.ids("y")["AB</w>"]]
 
 
 def test_a_translation_that_cannot_be_spelled_is_left_out() -> None:
     vocabulary = vocabulary_of(SHORT_LINES, {"a": [("A", 1.0)]})
-    unspeakable = Translation(language="y", word="AZ")
-    settings = {"language": "x", "bpe": {"x": LETTERS, "y": LETTERS}, "vocabulary": vocabulary}
-    both = [unspeakable, Translation(language="y", word="A")]
-    text = SwitchableText.of(training_text(SHORT_LINES), translations={"a": both, "d": [unspeakable]}, **settings)
+    unspeakable = ("AZ", 1.0)
+    known = {"a": [unspeakable, ("A", 1.0)], "d": [unspeakable]}
+    text = switchable_text(SHORT_LINES, known, vocabulary=vocabulary)
     assert text.translation_end_W.tolist() == [0, 1, 1, 1]
     assert UNK not in text.token_S
     with pytest.raises(IsoglotError, match="translates no word of the text of 'x'"):
-        SwitchableText.of(training_text(SHORT_LINES), translations={"a": [unspeakable]}, **settings)
+        switchable_text(SHORT_LINES, {"a": [unspeakable]}, vocabulary=vocabulary)
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf")])
@@ -188,7 +171,9 @@ def test_windows_are_those_of_plain_loops(lines: list[str], length: int, positio
     text = [word for line in lines for word in (*line.split(), "")]
     ids = vocabulary_of(lines, dictionary)
     targets = [target for known in dictionary.values() for target, _ in known]
-    spelled = {word: ids.encode("x", LETTERS.segment(word)) for word in (*text, *targets) if word} | {"": [END]}
+    words = [word for word in (*text, *targets) if word]
+    subwords = zip(words, LETTERS.segment_all(words), strict=True)
+    spelled = {word: ids.encode("x", of_word) for word, of_word in subwords} | {"": [END]}
     if length > sum(len(spelled[word]) for word in text):
         return
     windows = SwitchedWindows(switchable_text(lines, dictionary), length=length, seed=seed, name="x")

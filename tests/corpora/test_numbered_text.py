@@ -12,6 +12,7 @@ from isoglot.corpora import numbered_text
 from isoglot.corpora.numbered_text import Cut, NumberedText, Split, concatenated_ranges, write_numbered_text
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
+from tests.oracles import text_of
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 6))))
@@ -27,7 +28,7 @@ lines_of_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_siz
 @pytest.mark.parametrize("at_once", [1, 3, 1 << 20])
 @given(train=lines_of_words, test=lines_of_words, most_words=st.integers(0, 40))
 def test_words_come_back(at_once: int, train: list[list[str]], test: list[list[str]], most_words: int) -> None:
-    text = NumberedText.of({Split.TRAIN: train, Split.TEST: test})
+    text = text_of({Split.TRAIN: train, Split.TEST: test})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbered_text, "PLACES_AT_ONCE", at_once)
         assert list(text.lines(Split.TRAIN)) == train

@@ -18,7 +18,7 @@ def one_by_one(reader: EncoderReader, lines: list[list[str]]) -> list[EncodedSen
     for words in lines:
         ids, word_of = [END], [NO_WORD]
         for place, word in enumerate(words):
-            subwords = reader.vocabulary.encode(reader.language, reader.bpe.segment(word))
+            subwords = reader.vocabulary.encode(reader.language, next(reader.bpe.segment_all([word])))
             ids += subwords
             word_of += [place] * len(subwords)
         sentences.append(EncodedSentence(words=tuple(words), ids=(*ids, END), word_of=(*word_of, NO_WORD)))

@@ -1,5 +1,6 @@
 """Our own models of random weights as readers of a few words."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import torch
@@ -35,8 +36,9 @@ def tiny_encoder_reader(
     lines: Sequence[str] = LINES,
 ) -> EncoderReader:
     """A reader of a model with parts for each of two languages."""
-    bpe = learn_bpe([line.split() for line in lines], merges=12)
-    counts = bpe.subword_counts({word: 1 for line in lines for word in line.split()})
+    words = Counter(" ".join(lines).split())
+    bpe = learn_bpe(words, merges=12)
+    counts = bpe.subword_counts(dict.fromkeys(words, 1))
     vocabulary = build_vocabulary(TableKind.SEPARATE, counts={"en": counts, "fr": counts + counts})
     encoder: Encoder = tiny_model(separate=separate).encoder
     return EncoderReader(
