@@ -14,7 +14,6 @@ from scipy import stats
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
 from isoglot.corpora.numbered_text import Split
-from isoglot.corpora.streams import Windows
 from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import TableKind
@@ -235,27 +234,6 @@ def test_long_translations_do_not_push_a_batch_over_15_percent() -> None:
         shown = [word for words, cut in rows for word in (*words, cut) if word and word != "\n"]
         changed = sum(word.isupper() for word in shown)
         assert 0.1 * len(shown) < changed <= 0.15 * len(shown)
-
-
-def test_windows_come_in_the_order_of_a_text_that_does_not_change() -> None:
-    """So a model with extra anchors differs from one without in the changes alone."""
-    lines = many_lines(words=ONE_LETTER)
-    reader = Reader(lines, RARE, length=16, seed=5)
-    ids = {token: id for id, token in reader.tokens.items()}
-    plain = np.array([ids[f"{word}</w>"] for word in reader.text])
-    unchanged = Windows(plain.astype(np.uint16), length=16, seed=5, name="x")
-    assert len(unchanged) == len(reader.windows)
-    for ours, theirs in zip(reader.windows.take(0, 300).tolist(), unchanged.take(0, 300).tolist(), strict=True):
-        assert all(b in (a, *"ABCD") for a, b in zip(reader.read(theirs)[0], reader.read(ours)[0], strict=True))
-
-
-def test_windows_begin_with_whole_words_and_after_the_last_line_comes_the_first() -> None:
-    """The text is a bcde f and a line end: the second window would begin in the middle of bcde."""
-    reader = Reader(["a bcde f"], {"a": [("A", 1.0)]}, length=3)
-    # One at a time: of three words, 15% is none.
-    windows = [reader.read(reader.windows.take(position, 1)[0].tolist()) for position in range(10)]
-    assert sorted(windows[:2]) == [(["a"], "bc"), (["f", "\n", "a"], "")]
-    assert all(window in windows[:2] for window in windows)
 
 
 def test_a_text_shorter_than_a_window_is_refused() -> None:

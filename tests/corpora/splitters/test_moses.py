@@ -152,13 +152,6 @@ def test_every_language_of_sacremoses() -> None:
         assert split_lines(lines, language=language) == [sacremoses_words(language)(line) for line in lines]
 
 
-@given(lines=st.lists(ODD_LINES, min_size=1, max_size=8))
-def test_no_line_knows_its_neighbours(lines: list[str]) -> None:
-    words = split_lines(lines, language="en")
-    assert words == [split_lines([line], language="en")[0] for line in lines]
-    assert all(word and not any(map(str.isspace, word)) for line in words for word in line)
-
-
 @pytest.mark.parametrize("piece", ["a'", "5,", "a.", '".', "\u00a0", "DOT"])
 def test_very_long_lines(piece: str) -> None:
     line = piece * (10_000 // len(piece)) + "MULTI"
