@@ -163,7 +163,6 @@ class Coverage:
 
     types: int
     tokens: int
-    tokens_per_word: float
     shared_token_rate: float
     """The share of its running tokens that are of a type of both languages."""
 
@@ -178,13 +177,11 @@ class AnchorStatistics:
     """1 less the Jensen-Shannon divergence, in bits, of the languages' known tokens: 0 nothing shared, 1 all alike."""
 
 
-def anchor_statistics(
-    vocabulary: Vocabulary, *, counts: Mapping[str, Counter[str]], num_words: Mapping[str, int]
-) -> AnchorStatistics:
-    """Statistics of two languages, over each one's text: its subwords with their counts, and its running words."""
+def anchor_statistics(vocabulary: Vocabulary, *, counts: Mapping[str, Counter[str]]) -> AnchorStatistics:
+    """Statistics of two languages, over the subwords of each one's text with their counts."""
     known: dict[str, Counter[Row]] = {}
     for language, count in counts.items():
-        if not count.total() or not num_words[language]:
+        if not count.total():
             raise IsoglotError(f"language {language!r} has no text to count anchors in; is its file empty?")
         table, ids = language if vocabulary.kind is TableKind.SEPARATE else OF_ALL, vocabulary.ids(language)
         known[language] = Counter({(table, ids[each]): n for each, n in count.items() if n and each in ids})
@@ -194,7 +191,6 @@ def anchor_statistics(
         language: Coverage(
             types=len(rows),
             tokens=(tokens := counts[language].total()),
-            tokens_per_word=tokens / num_words[language],
             shared_token_rate=sum(rows[row] for row in shared) / tokens,
         )
         for language, rows in known.items()

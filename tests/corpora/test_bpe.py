@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +18,9 @@ from real_data import DATA
 from subword_nmt.apply_bpe import BPE
 
 from isoglot.corpora.bpe import CHUNK_WORDS, Bpe, learn_bpe
-from isoglot.corpora.bpe_learning import numbered_symbols
 from isoglot.corpora.hash_table import NO_SLOT, HashTable
 from isoglot.errors import IsoglotError
-from tests.oracles import bpe_by_rescan, segment_by_rescan, symbols_of
+from tests.oracles import bpe_by_rescan, segment_by_rescan
 
 Pair = tuple[str, str]
 
@@ -65,7 +64,7 @@ def subword_nmt(merges: tuple[Pair, ...]) -> BPE:
     return BPE(io.StringIO("\n".join(["#version: 0.2", *(" ".join(pair) for pair in merges)]) + "\n"))
 
 
-@given(any_merges, st.lists(words, max_size=5))
+@given(any_merges, st.lists(words | st.text(st.characters(), min_size=1, max_size=6), max_size=5))
 def test_segments_follow_merges_in_any_order(merges: list[Pair], words: list[str]) -> None:
     expected = [tuple(segment_by_rescan(word, merges)) for word in words]
     assert list(Bpe(merges=tuple(merges)).segment_all(words)) == expected
@@ -218,12 +217,3 @@ def test_a_crowded_hash_table_finds_every_key_and_no_other(added: list[int], ask
     assert len(set(slots)) == len(set(added))
     expected = [slots[added.index(key)] if key in added else NO_SLOT for key in [*added, *asked]]
     assert table.slots(np.array([*added, *asked], dtype=np.int64)).tolist() == expected
-
-
-@given(st.lists(st.text(st.characters(), min_size=1, max_size=6), max_size=6))
-def test_numbers_stand_for_the_symbols_of_each_word(words: list[str]) -> None:
-    symbols, number_S, end_W = numbered_symbols(words)
-    spelled = [symbols[number] for number in number_S.tolist()]
-    bounds = pairwise([0, *end_W.tolist()])
-    assert [spelled[start:end] for start, end in bounds] == [symbols_of(word) for word in words]
-    assert len(set(symbols)) == len(symbols)

@@ -58,17 +58,6 @@ def test_ids_are_those_of_each_line_and_word_in_turn(
         assert stream.ids(split).tolist() == ids_by_loops(lines, bpe, vocabulary)
 
 
-def test_text_that_spells_special_symbols_holds_none(tmp_path: Path) -> None:
-    merges = (("<", "/"), ("</", "s"), ("</s", ">"), ("</s", "></w>"))
-    bpe = Bpe(merges=merges)
-    assert list(bpe.segment_all(["</s>x"])) == [("</s>", "x</w>")]
-    vocabulary = build_vocabulary(TableKind.JOINT, counts={"x": bpe.subword_counts({"</s>x": 1, "</s>": 1})})
-    text = text_of({Split.TRAIN: [["</s>x", "</s>"]]})
-    ids = write_stream(tmp_path, language="x", text=text, bpe=bpe, vocabulary=vocabulary).ids(Split.TRAIN).tolist()
-    assert ids[-1] == END
-    assert min(ids[:-1]) >= len(SPECIALS)
-
-
 def test_a_written_stream_is_read_again(tmp_path: Path) -> None:
     bpe, vocabulary = written(tmp_path)
     stream = TokenStream.open(tmp_path)

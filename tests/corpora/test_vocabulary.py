@@ -209,24 +209,23 @@ def running_text(vocabulary: Vocabulary, language: str, counts: Counter[str]) ->
 
 @given(kinds, counts_of_two, counts_of_two)
 def test_statistics_of_any_text_are_those_of_counting_token_by_token(kind: Kind, train: Counts, counts: Counts) -> None:
-    vocabulary, num_words = of_kind(kind, train), {"en": 4, "fr": 5}
-    statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
+    vocabulary = of_kind(kind, train)
+    statistics = anchor_statistics(vocabulary, counts=counts)
     text = {language: running_text(vocabulary, language, counts[language]) for language in counts}
     shared = set(text["en"]) & set(text["fr"]) - {UNK}
     assert statistics.shared_types == len(shared)
     for language, tokens in text.items():
         coverage = statistics.coverage[language]
         assert (coverage.tokens, coverage.types) == (len(tokens), len(set(tokens) - {UNK}))
-        assert coverage.tokens_per_word == len(tokens) / num_words[language]
         assert coverage.shared_token_rate == pytest.approx(sum(token in shared for token in tokens) / len(tokens))
     # Not a bit depends on the order of counting.
     backwards = {language: Counter(dict(reversed(count.items()))) for language, count in counts.items()}
-    assert anchor_statistics(vocabulary, counts=backwards, num_words=num_words) == statistics
+    assert anchor_statistics(vocabulary, counts=backwards) == statistics
 
 
 @given(kinds, counts_of_two)
 def test_similarity_agrees_with_scipy(kind: Kind, counts: Counts) -> None:
-    statistics = anchor_statistics(of_kind(kind, counts), counts=counts, num_words={"en": 1, "fr": 1})
+    statistics = anchor_statistics(of_kind(kind, counts), counts=counts)
     shared = shared_by(kind, counts)
     labelled = [
         {("" if token in shared else language, token): number for token, number in counts[language].items()}
@@ -242,4 +241,4 @@ def test_a_language_without_text_is_refused() -> None:
     counts = {"en": Counter("a"), "fr": Counter()}
     vocabulary = build_vocabulary(TableKind.UNION, counts=counts)
     with pytest.raises(IsoglotError, match="'fr' has no text"):
-        anchor_statistics(vocabulary, counts=counts, num_words={"en": 2, "fr": 2})
+        anchor_statistics(vocabulary, counts=counts)

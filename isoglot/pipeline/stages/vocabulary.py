@@ -205,7 +205,7 @@ class VocabularyStatistics(ReadsSplitText):
         counts = {
             language: _subword_counts(stream, vocabulary, Split.TRAIN, language) for language, stream in streams.items()
         }
-        statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
+        statistics = anchor_statistics(vocabulary, counts=counts)
         yield from scores_of({"anchor_types": statistics.shared_types, "anchor_similarity": statistics.similarity})
         for language in self.languages:
             coverage = statistics.coverage[language]
@@ -216,7 +216,7 @@ class VocabularyStatistics(ReadsSplitText):
                 "subword_types": coverage.types,
                 "training_words": num_words[language],
                 "training_tokens": coverage.tokens,
-                "tokens_per_word": coverage.tokens_per_word,
+                "tokens_per_word": coverage.tokens / num_words[language],
                 "unknown_share_held_out": 100 * held_out[UNKNOWN] / max(1, held_out.total()),
             }
             if language in self.switchable:
