@@ -145,18 +145,16 @@ class SwitchedWindows:
 
     def _first_words_of_windows(self) -> tuple[Ints, int]:
         """Where each window of the unchanged text begins, and how many tokens it has; read in parts, as it is long."""
-        num_places = len(self.text.type_N)
         first_words: list[Ints] = []
         num_windows = num_tokens = 0
-        for start in range(0, num_places, PLACES_AT_ONCE):
+        # A text ends with a line end, which is one token, so that some place begins at or after each cut.
+        for start in range(0, len(self.text.type_N), PLACES_AT_ONCE):
             num_tokens_N = self._num_tokens_T[self.text.type_N[start : start + PLACES_AT_ONCE]]
             start_N = num_tokens + np.cumsum(num_tokens_N) - num_tokens_N
             num_tokens += int(num_tokens_N.sum())
             cuts = np.arange(num_windows, int(start_N[-1]) // self.length + 1) * self.length
             first_words.append(start + np.searchsorted(start_N, cuts))
             num_windows += len(cuts)
-        # Those cut within the very last word begin with the first one.
-        first_words.append(np.full(max(0, num_tokens // self.length - num_windows), num_places))
         return np.concatenate(first_words), num_tokens
 
     def take(self, position: int, count: int) -> Ints:

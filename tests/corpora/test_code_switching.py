@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from isoglot.corpora import code_switching
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
 from isoglot.corpora.numbered_text import Split
@@ -168,7 +169,9 @@ def test_windows_are_those_of_plain_loops(lines: list[str], length: int, positio
     spelled = {word: ids.encode("x", of_word) for word, of_word in subwords} | {"": [END]}
     if length > sum(len(spelled[word]) for word in text):
         return
-    windows = SwitchedWindows(switchable_text(lines, dictionary), length=length, seed=seed, name="x")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(code_switching, "PLACES_AT_ONCE", 5)
+        windows = SwitchedWindows(switchable_text(lines, dictionary), length=length, seed=seed, name="x")
     taken = windows.take(position, count)
     assert taken.dtype == np.int64
     assert taken.shape == (count, length)

@@ -63,9 +63,7 @@ class Nli(Task[Inference]):
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
         return [
-            Inference(
-                premise=tuple(pair.premise.split()), hypothesis=tuple(pair.hypothesis.split()), label=pair.label
-            )
+            Inference(premise=tuple(pair.premise.split()), hypothesis=tuple(pair.hypothesis.split()), label=pair.label)
             for pair in entailment_pairs(language, world=world, count=count, seed=seed, most_words=MADE_UP_WORDS)
         ]
 
