@@ -61,7 +61,7 @@ def cell_breakdown(
     scores = task.scores(gold, predicted)
     yield Text("; ".join(f"{task.metric_titles[metric]} {value:.1f}" for metric, value in scores.items()))
     headings, *lines = task.breakdown(gold, predicted)
-    yield terminal_table(Grid.of_texts("", headings, lines))
+    yield terminal_table(Grid("", headings, lines))
     for title, path in zip(("Gold", "Predicted"), paths, strict=True):
         yield Text(f"{title + ':':<11}{path}")
     yield Text(f"Score them yourself with {task.scorer}")

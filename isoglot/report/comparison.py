@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture
+from isoglot.report.figures.charts import line_picture
+from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison
@@ -85,7 +86,7 @@ class NamedComparison:
         similarity = chart(
             title="How alike",
             series=[
-                Line(label=SIMILARITIES[name], values=[getattr(layer, name) for layer in layers])
+                Line.of(SIMILARITIES[name], [getattr(layer, name) for layer in layers])
                 for name in ("cka", "cka_debiased")
             ],
             y_title="Similarity (1: alike up to rotation)",
@@ -93,18 +94,19 @@ class NamedComparison:
             shown=(0.0, 1.0),
         )
         lines = [
-            Line(label=title, values=[_precision(layer, name) for layer in layers])
+            Line.of(title, [_precision(layer, name) for layer in layers])
             for name, title in reversed(RETRIEVALS.items())
         ]
         retrieval = chart(
             title=f"Translations found, of {self.found.num_tests:,}",
-            series=[line for line in lines if any(value is not None for value in line.values)],
+            series=[line for line in lines if line.num_states],
             y_title="Precision at 1 (%)",
-            references=[Reference(label="chance", value=self.found.chance)],
+            references={"chance": self.found.chance},
             decimals=1,
             shown=(0.0, 10.0),
         )
-        return line_picture([similarity, retrieval], name="compare", title=" and ".join(self.models)).svg()
+        figure = LineFigure(name="compare", title=" and ".join(self.models), charts=[similarity, retrieval])
+        return line_picture(figure).svg()
 
     def json_text(self) -> str:
         found = self.found

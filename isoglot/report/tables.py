@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from textwrap import fill
 
 from rich.console import Group, RenderableType
@@ -12,7 +13,6 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
 from isoglot.report.condition_words import DESCRIPTION, described
 from isoglot.report.figures.layer_figures import layer_figures
-from isoglot.report.figures.layer_series import LayerFigure
 from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
 from isoglot.report.layer_scores import Section, sections
@@ -88,17 +88,12 @@ def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Conditio
         if section.agreements:
             lines = agreement_lines(section.agreements, most=LINES_OF_RETRIEVAL)
             parts += [Text(HEADING, style="bold"), *_verdicts(lines), ""]
-    for figure in structure_figures(measurements):
+    layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
+    for figure in chain(structure_figures(measurements), layers):
+        # A column for each layer, or for each update at which a model was kept.
         for chart in figure.charts:
-            # A column for each update at which a model was kept.
-            moments = [
-                (line.label, *("-" if value is None else f"{value:.{chart.decimals}f}" for value in line.values))
-                for line in chart.series
-            ]
-            notes = [f"{chart.title}, {chart.y_title}; columns are updates"]
-            parts += [terminal_table(Grid(figure.title, ("Model", *chart.x_labels), moments, notes)), ""]
-    for by_layer in layer_figures(measurements, new_vectors=scale.alignment.new_vectors):
-        parts += [terminal_table(_layer_grid(by_layer)), ""]
+            notes = [f"{chart.title}, {chart.y_title}; columns are updates"] if chart.updates else figure.notes
+            parts += [terminal_table(Grid(figure.title, ("Model", *chart.headings), chart.texts, notes)), ""]
     return Group(*parts)
 
 
@@ -135,12 +130,6 @@ def _score_grid(section: Section) -> Grid:
     ]
     headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", DELTA)
     return Grid(section.title, headings, lines, [note])
-
-
-def _layer_grid(figure: LayerFigure) -> Grid:
-    lines = [(row.label, *figure.texts(row), figure.summary_text(row)) for row in figure.rows]
-    headings = ("Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title)
-    return Grid(figure.title, headings, lines, (*figure.notes, *figure.summary_notes()))
 
 
 def _table_1(table: Table1) -> Iterator[RenderableType]:

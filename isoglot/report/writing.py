@@ -19,7 +19,7 @@ from isoglot.report.figures.picture import Picture, png_of
 from isoglot.report.grid import markdown_row
 from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, page_html
-from isoglot.report.page.section import Absences, Section
+from isoglot.report.page.section import Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
 from isoglot.report.provenance import provenance
@@ -146,7 +146,7 @@ def _sections(
 ) -> Iterator[Section | None]:
     """The most telling section first; `beside` names the files of text that the page comes with."""
     study, measurements, state = data.study, data.measurements, data.state
-    absences = Absences.of(state.absent)
+    absences = {(each.exhibit, each.condition, each.languages, each.task): each.reason for each in state.absent}
     trains_models = bool({*study.exhibits} - {VOCABULARY})
     table = table_1_section(study, scores, links=state.records, absences=absences)
     yield survival_section(scores, scale=study.scale, absences=absences)

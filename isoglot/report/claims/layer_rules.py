@@ -8,8 +8,8 @@ from isoglot.pipeline.cells import MAPPED, UNTRAINED
 from isoglot.pipeline.figures import FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, OF_PRIME
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.transfer_rules import by_distance
+from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
-from isoglot.report.figures.sentence_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.layer_scores import Panel, panels
 from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Finding, Sample, compared, mean_sample, ordered
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
