@@ -93,7 +93,7 @@ def word_states(stage: ContextualMaps, store: Store, language: str) -> list[dict
     for words in split_lines(parallel_lines(store.folder(stage.parallel), language), stage.splittings[language]):
         ids, places = [END], {}
         for place, word in enumerate(words):
-            subwords = encoding.vocabulary.encode(language, encoding.bpe.segment(word))
+            subwords = encoding.vocabulary.encode(language, next(encoding.bpe.segment_all([word])))
             if len(ids) + len(subwords) > 15:
                 break
             places[place] = range(len(ids), len(ids) + len(subwords))

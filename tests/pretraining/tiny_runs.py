@@ -19,6 +19,7 @@ from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.scales import NormPlacement, Optimization
 from tests.model.tiny_models import tiny_shape
+from tests.oracles import text_of
 
 CPU = Machine(device=torch.device("cpu"))
 LETTERS = {"en": "abcdefghijkl", "fr": "lkjihgfedcba"}
@@ -58,7 +59,7 @@ def lines_of(language: str, *, count: int, seed: int) -> list[list[str]]:
 def _texts(kind: TableKind) -> tuple[dict[str, NumberedText], Bpe, Vocabulary]:
     bpe = Bpe(merges=())
     texts = {
-        language: NumberedText.of(
+        language: text_of(
             {
                 Split.TRAIN: lines_of(language, count=count, seed=1),
                 Split.DEV: lines_of(language, count=15, seed=2),

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from isoglot.corpora.synthetic import draw_meanings, realise, word_alignments
+from isoglot.corpora.synthetic import draw_meanings, realise
+from isoglot.corpora.synthetic.inventory import NUM_SLOTS
+from isoglot.corpora.synthetic.linearisation import in_order
 from isoglot.evaluation.geometry import alignment_model, word_alignment
 from isoglot.evaluation.geometry.alignment_model import NumberedWords, diagonal_sums, distances
 from isoglot.evaluation.geometry.word_alignment import Link, SentencePair, aligned, directed_links, fitted
@@ -147,7 +149,9 @@ def synthetic_pairs(
     meanings = draw_meanings(world, count=sentences, seed=0)
     sides = [realise(meanings, language, world=world) for language in (source, target)]
     pairs = [(a.split(), b.split()) for a, b in zip(*sides, strict=True)]
-    return pairs, word_alignments(meanings, source, target)
+    slot_BS = np.broadcast_to(np.arange(NUM_SLOTS), meanings.concept_BS.shape)
+    slots = [in_order(slot_BS, meanings, language=language) for language in (source, target)]
+    return pairs, [[(i, b.index(each)) for i, each in enumerate(a)] for a, b in zip(*slots, strict=True)]
 
 
 def error_rate(links: Sequence[Sequence[Link]], gold: Sequence[Sequence[Link]]) -> float:

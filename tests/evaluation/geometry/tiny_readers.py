@@ -1,5 +1,7 @@
 """Our own models of random weights as readers of a few words."""
 
+from collections import Counter
+
 import torch
 
 from isoglot.corpora.bpe import learn_bpe
@@ -29,8 +31,9 @@ def tiny_encoder_reader(
     language: str = "en", *, most_tokens: int = MOST_TOKENS, lowercase: bool = False
 ) -> EncoderReader:
     """A reader of a model with parts for each of two languages."""
-    bpe = learn_bpe([line.split() for line in LINES], merges=12)
-    counts = bpe.subword_counts({word: 1 for line in LINES for word in line.split()})
+    words = Counter(" ".join(LINES).split())
+    bpe = learn_bpe(words, merges=12)
+    counts = bpe.subword_counts(dict.fromkeys(words, 1))
     vocabulary = build_vocabulary(TableKind.SEPARATE, counts={"en": counts, "fr": counts + counts})
     encoder: Encoder = tiny_model(separate=EVERYTHING).encoder
     return EncoderReader(

@@ -59,7 +59,7 @@ class Nli(Task[Inference]):
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
         pairs = entailment_pairs(language, world=world, count=count, seed=seed, most_words=MADE_UP_WORDS)
-        return [_inference(pair.premise, pair.hypothesis, pair.label.value) for pair in pairs]
+        return [_inference(pair.premise, pair.hypothesis, pair.label) for pair in pairs]
 
     def read(self, path: Path) -> list[Inference]:
         pairs = inference_pairs(list(LineFile(path)), path=path).values()
