@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, num_processors
@@ -34,11 +34,6 @@ class Hardware:
     memory_bytes: int
     gpus: tuple[str, ...]
     """Names of the GPUs that the process was allowed to use."""
-
-    @classmethod
-    def of_json(cls, content: Mapping[str, Any] | None) -> Hardware | None:
-        """The hardware in a record; None for a record of the first format, which had none."""
-        return None if content is None else cls(**{**content, "gpus": tuple(content["gpus"])})
 
 
 def hardware() -> Hardware:

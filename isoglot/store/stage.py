@@ -94,6 +94,10 @@ class Stage(Identified, ABC):
         return Resources()
 
     @property
+    def folder_name(self) -> str:
+        return f"{self.kind}-{self.digest[:16]}"
+
+    @property
     def title(self) -> str:
         """The artifact's name for people."""
         return self.kind
