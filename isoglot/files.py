@@ -92,7 +92,7 @@ def _is_full(root: Path) -> bool:
 
 
 @contextmanager
-def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
+def lease(path: Path, *, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """Hold the lock of the file at path. If another process has it, pass its name to `waiting` and wait.
 
     The lock is the kernel's (flock), so that it is free as soon as its holder dies, even by kill -9.
@@ -128,18 +128,24 @@ def holder(path: Path) -> str | None:
     return None
 
 
-def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
+def _locked(path: Path, *, waiting: Callable[[str], None] | None) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                waiting(_holder_name(descriptor))
+                if waiting is not None:
+                    waiting(_holder_name(descriptor))
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             # The holder before may have unlinked this file: then the lock is worth nothing, and a new file is opened.
             if os.path.samestat(os.fstat(descriptor), path.stat()):
-                _write_holder_name(descriptor, path)
+                try:
+                    os.ftruncate(descriptor, 0)
+                    os.pwrite(descriptor, f"{os.uname().nodename}, process {os.getpid()}".encode(), 0)
+                except BaseException:
+                    path.unlink(missing_ok=True)  # a full disk must not leave the file behind
+                    raise
                 return descriptor
         except FileNotFoundError:
             pass
@@ -147,16 +153,6 @@ def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
-
-
-def _write_holder_name(descriptor: int, path: Path) -> None:
-    try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.uname().nodename}, process {os.getpid()}".encode(), 0)
-    except BaseException:
-        # A full disk must not leave the file behind.
-        path.unlink(missing_ok=True)
-        raise
 
 
 def _holder_name(descriptor: int) -> str:

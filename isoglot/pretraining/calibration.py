@@ -13,7 +13,7 @@ import numpy as np
 
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream, id_type
-from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
+from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, Machine
 from isoglot.pretraining.footprint import num_read
 from isoglot.pretraining.loop import Trainer
@@ -63,8 +63,6 @@ def tokens_per_second(
                     language: made_up_stream(folder / language, language=language, table_size=size, window=run.window)
                     for language, size in table_sizes.items()
                 },
-                pad_id=PAD,
-                mask_id=MASK,
                 folder=folder / "model",
                 machine=machine,
                 micro_batch=min(micro_batch, batch),

@@ -15,6 +15,7 @@ import torch
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
 from isoglot.machine import Machine
@@ -58,19 +59,17 @@ class TrainState:
     log: list[dict[str, object]] = field(default_factory=list)
 
 
-def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int], pad_id: int) -> ClozeModel:
+def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> ClozeModel:
     """The model a run starts from."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derived_seed(run.seed, "weights"))
-        return ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=pad_id)
+        return ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=PAD)
 
 
 def pretrain(
     run: PretrainingRun,
     streams: Mapping[str, TokenStream],
     *,
-    pad_id: int,
-    mask_id: int,
     folder: Path,
     machine: Machine,
     report: Report,
@@ -89,8 +88,6 @@ def pretrain(
         with Trainer(
             run,
             streams,
-            pad_id=pad_id,
-            mask_id=mask_id,
             folder=folder,
             machine=machine,
             switchable=switchable,
@@ -126,8 +123,6 @@ class Trainer:
         run: PretrainingRun,
         streams: Mapping[str, TokenStream],
         *,
-        pad_id: int,
-        mask_id: int,
         folder: Path,
         machine: Machine,
         switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
@@ -137,10 +132,10 @@ class Trainer:
     ):
         self.run, self.folder, self.machine, self.ranks = run, folder, machine, ranks
         table_sizes = {language: stream.table_size for language, stream in streams.items()}
-        self.model = untrained_model(run, table_sizes=table_sizes, pad_id=pad_id).to(machine.device).train()
-        self.updates = Updates(self.model, run, mask_id=mask_id, table_sizes=table_sizes, machine=machine, ranks=ranks)
+        self.model = untrained_model(run, table_sizes=table_sizes).to(machine.device).train()
+        self.updates = Updates(self.model, run, table_sizes=table_sizes, machine=machine, ranks=ranks)
         self.held_out = [
-            HeldOut.of(stream.ids(Split.DEV), language=language, window=run.window, rate=run.mask_rate, mask_id=mask_id)
+            HeldOut.of(stream.ids(Split.DEV), language=language, window=run.window, rate=run.mask_rate, mask_id=MASK)
             for language, stream in streams.items()
         ]
         self.pending: list[PendingUpdate] = []

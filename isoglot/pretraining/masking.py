@@ -8,6 +8,8 @@ from math import ceil, sqrt
 import torch
 from torch import Tensor
 
+from isoglot.corpora.vocabulary import MASK
+
 MASKED_SHARE = 0.8
 KEPT_SHARE = 0.1  # the rest becomes a random word
 LARGE_NUMBER = 1 << 62
@@ -47,7 +49,7 @@ class Mask:
         rows = slice(first, end)
         return Mask(chosen_BL=self.chosen_BL[rows], fate_BL=self.fate_BL[rows], other_BL=self.other_BL[rows])
 
-    def hide(self, token_BL: Tensor, *, mask_id: int, table_size: int) -> Tensor:
+    def hide(self, token_BL: Tensor, *, table_size: int) -> Tensor:
         """The windows as the model sees them.
 
         As in XLM, </s> and <unk> inside a window may be chosen, and a random word may be any of the table's ids. A
@@ -55,7 +57,7 @@ class Mask:
         """
         # Departure: Sep L1-3 and L1-6 keep one table, hence random words of both languages; section 4.3 may mean them
         # too.
-        changed_BL = torch.where(self.fate_BL < MASKED_SHARE, mask_id, self.other_BL % table_size)
+        changed_BL = torch.where(self.fate_BL < MASKED_SHARE, MASK, self.other_BL % table_size)
         is_kept_BL = (self.fate_BL >= MASKED_SHARE) & (self.fate_BL < MASKED_SHARE + KEPT_SHARE)
         return torch.where(self.chosen_BL & ~is_kept_BL, changed_BL, token_BL)
 

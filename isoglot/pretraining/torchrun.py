@@ -43,8 +43,6 @@ class Job:
     run: PretrainingRun
     streams: Mapping[str, Path]
     switchable: Mapping[str, Path]
-    pad_id: int
-    mask_id: int
     folder: Path
     micro_batch: int | None = None
 
@@ -85,13 +83,8 @@ def _started(job: Path, *, processes: int, log: TextIO | None) -> Iterator[subpr
     torchrun = ["torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
     command = [sys.executable, "-m", *torchrun, "-m", __name__, str(job)]
     threads = max(1, (os.cpu_count() or 1) // processes)
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-        env={"OMP_NUM_THREADS": str(threads)} | os.environ,
-    ) as process:
+    environment = {"OMP_NUM_THREADS": str(threads)} | os.environ
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:
             yield process
         finally:
@@ -135,8 +128,6 @@ def _train(job: Job) -> None:
         pretrain(
             job.run,
             {language: TokenStream.open(folder) for language, folder in job.streams.items()},
-            pad_id=job.pad_id,
-            mask_id=job.mask_id,
             folder=job.folder,
             machine=machine,
             report=lambda records: _print(RECORDS, [asdict(record) for record in records]),

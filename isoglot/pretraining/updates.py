@@ -79,13 +79,11 @@ class Updates:
         model: ClozeModel,
         run: PretrainingRun,
         *,
-        mask_id: int,
         table_sizes: Mapping[str, int],
         machine: Machine,
         ranks: Ranks,
     ):
-        self.run, self.mask_id, self.table_sizes = run, mask_id, table_sizes
-        self.machine, self.ranks = machine, ranks
+        self.run, self.table_sizes, self.machine, self.ranks = run, table_sizes, machine, ranks
         self.weights = FlatWeights(model, compute_dtype=machine.compute_dtype)
         self.rate = torch.zeros((), device=machine.device)
         self.optimizer = adam(self.weights, run, rate=self.rate)
@@ -135,7 +133,7 @@ class Updates:
             masked_C = mask.masked_M
         loss = self.passes[language](
             token_BL,
-            seen_BL=mask.hide(token_BL, mask_id=self.mask_id, table_size=self.table_sizes[language]),
+            seen_BL=mask.hide(token_BL, table_size=self.table_sizes[language]),
             masked_C=masked_C,
             scale=self.word_share,
         )
@@ -184,10 +182,7 @@ def adam(weights: FlatWeights, run: PretrainingRun, *, rate: Tensor) -> torch.op
     matrices = [parameter for name, parameter in weights.named_parameters() if name.endswith(MATRICES)]
     vectors = [parameter for name, parameter in weights.named_parameters() if name.endswith(VECTORS)]
     return torch.optim.AdamW(
-        [
-            {"params": matrices, "weight_decay": settings.weight_decay},
-            {"params": vectors, "weight_decay": 0.0},
-        ],
+        [{"params": matrices, "weight_decay": settings.weight_decay}, {"params": vectors, "weight_decay": 0.0}],
         lr=rate,
         betas=(settings.beta1, settings.beta2),
         eps=settings.epsilon,

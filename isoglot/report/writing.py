@@ -47,7 +47,6 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.verdicts import Claim, Noise, Verdict, seed_remarks
 from isoglot.store import Store
-from isoglot.store.store import ignore_holder
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
@@ -121,7 +120,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     sections = [section for section in all_sections if section is not None]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
-    with lease(folder / "report.lease", waiting=ignore_holder):
+    with lease(folder / "report.lease"):
         was_report = (folder / PROVENANCE).exists()
         if is_new:
             write_report_data(data, folder)

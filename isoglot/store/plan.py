@@ -98,6 +98,7 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
             return State.DONE
     except IsoglotError:
         return State.DAMAGED
+    # A summary serves readers; a damaged one is as good as none, since the stage can be made again.
     with suppress(IsoglotError):
         if not whole and store.lookup(stage) is not None:
             return State.DONE
@@ -113,15 +114,11 @@ def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | Non
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
     deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
     alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
-    here = host()
-    alike = [record for record in alike if record.host == here] or alike
-    if amount is None:
-        return _median([record.seconds for record in alike])
-    rate = _median([r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of])
-    return amount.units / rate if rate else None
-
-
-def _median(values: list[float]) -> float | None:
+    alike = [record for record in alike if record.host == host()] or alike
     from statistics import median  # a third of the time it would take to import this package
 
-    return median(values) if values else None
+    if amount is None:
+        return median(record.seconds for record in alike) if alike else None
+    rates = [r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of]
+    rate = median(rates) if rates else None
+    return amount.units / rate if rate else None

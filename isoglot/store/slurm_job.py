@@ -22,6 +22,7 @@ from isoglot.store.store import Store
 if TYPE_CHECKING:
     from submitit.core.utils import DelayedSubmission
 
+OUT_OF_TIME = "it ran out of time turn after turn: run again to go on, with --slurm-option time=2-00:00:00 or so"
 SECONDS_BETWEEN_REPORTS = 1.0
 PATIENCE_SECONDS = 60.0
 """For another process that has the stage: a node that went down leaves its locks for a while."""
@@ -81,7 +82,6 @@ class JobReport:
 
 
 def report_path(folder: Path, job_id: str) -> Path:
-    """The file of a job's report."""
     return folder / f"{job_id}_report.pkl"
 
 
@@ -92,7 +92,7 @@ def error_log(folder: Path, job_id: str) -> Path:
 
 @dataclass(frozen=True, kw_only=True)
 class StageJob:
-    """Makes a stage when called, in the first turn of a job and in every later one."""
+    """Makes a stage when called, in every turn of a job."""
 
     root: Path
     stage: Stage
@@ -108,7 +108,11 @@ class StageJob:
                 time.sleep(1)
                 make_stage(self.stage, store=store, emit=reporter.emit)
         except Exception as error:
-            text = f"{_summary(error)}; the traceback is in {error_log(folder, job_id)}"
+            from submitit.core.utils import UncompletedJobError
+
+            is_late = isinstance(error, UncompletedJobError)
+            summary = OUT_OF_TIME if is_late else f"{type(error).__name__}: {error}".removesuffix(": ")
+            text = f"{summary}; the traceback is in {error_log(folder, job_id)}"
             reporter.emit(Failed(self.stage.digest, IsoglotError(text)))
             raise
         if isinstance(reporter.event, Failed):
@@ -152,14 +156,6 @@ class _Reporter:
         # If the disk is full, the stage itself fails with a clear error, or the job's log has it.
         with suppress(OSError):
             JobReport(event=self.event, warnings=self._warnings).write(self._path)
-
-
-def _summary(error: Exception) -> str:
-    from submitit.core.utils import UncompletedJobError
-
-    if isinstance(error, UncompletedJobError):
-        return "it ran out of time turn after turn: run again to go on, with --slurm-option time=2-00:00:00 or so"
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 class SlurmBusyError(Exception):

@@ -18,7 +18,6 @@ class Resources:
     gpus: int = 0
     cpus: int = 1
     gigabytes: float = 4
-    """Main memory."""
     hours: float = 1
     """The whole time. A stage that can be interrupted may get it in several turns."""
 
@@ -55,9 +54,7 @@ class Work:
     def path(self, stage: "Stage") -> Path:
         """The finished folder of one of the inputs."""
         if stage.digest not in self.input_folders:
-            raise ValueError(
-                f"{stage.title} ({stage.digest[:16]}) is no input of the stage being made: make it a field"
-            )
+            raise ValueError(f"{stage.title} ({stage.folder_name}) is no input of the stage in work: make it a field")
         return self.input_folders[stage.digest]
 
 
@@ -83,7 +80,7 @@ class Stage(Identified, ABC):
         return None
 
     def guessed_seconds(self) -> float | None:
-        """A guess of the time, for estimates before any stage of its kind has run."""
+        """For estimates before any stage of its kind has run."""
         return None
 
     def share_done(self, folder: Path) -> float:  # noqa: ARG002

@@ -19,16 +19,7 @@ from typing import Any, NamedTuple
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, holder, lease, write_whole
-from isoglot.store.record import (
-    FORMAT,
-    RECORD_NAME,
-    Record,
-    check_format,
-    file_sums,
-    maker,
-    read_artifact,
-    read_record,
-)
+from isoglot.store.record import FORMAT, RECORD_NAME, Record, check_format, file_sums, maker, read_artifact, read_record
 from isoglot.store.stage import Progress, Stage, Work
 
 SECONDS_NAME = ".isoglot-seconds"
@@ -68,10 +59,6 @@ SUMMARIES = "summaries"
 
 def ignore_progress(done: float, total: float, unit: str, note: str = "") -> None:
     """For callers that show no progress."""
-
-
-def ignore_holder(holder: str) -> None:
-    """For callers that do not show which process they wait for."""
 
 
 class StoredArtifact(NamedTuple):
@@ -172,7 +159,7 @@ class Store:
                 raise IsoglotError(f"{prefix!r} may be any of {names} in {self.root}: give more of the name")
 
     def ensure(
-        self, stage: Stage, progress: Progress = ignore_progress, *, waiting: Callable[[str], None] = ignore_holder
+        self, stage: Stage, progress: Progress = ignore_progress, *, waiting: Callable[[str], None] | None = None
     ) -> bool:
         """Make the artifact unless it is there, and return whether this call has made it.
 
@@ -245,7 +232,7 @@ class Store:
         if path.exists():
             return
         self.root.mkdir(parents=True, exist_ok=True)
-        with lease(self.root / f"{STORE_NAME}{LEASE}", waiting=ignore_holder):
+        with lease(self.root / f"{STORE_NAME}{LEASE}"):
             if not path.exists():
                 write_whole(path, json.dumps({"format": FORMAT}) + "\n")
 

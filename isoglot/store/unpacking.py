@@ -24,7 +24,7 @@ from isoglot.store.record import (
     read_record,
     summarised_files,
 )
-from isoglot.store.store import Store, ignore_holder
+from isoglot.store.store import Store
 
 UNPACKING = "unpacking"
 """The folder in the store for work in progress. The next unpacking removes what a kill leaves there."""
@@ -49,7 +49,7 @@ class Unpacked:
     """How many new ones rest on one that did not come, and so belong to another making than the store's."""
 
 
-def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] = ignore_holder) -> Unpacked:
+def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] | None = None) -> Unpacked:
     """Put those artifacts of an archive into the store that it lacks."""
     draft = store.root / UNPACKING
     with clear_disk_errors(store.root), _opened(archive) as (tar, packed):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
 from isoglot.hardware import SHARE_VARIABLE, FreeMemory
 from isoglot.machine import Machine, this_machine
@@ -116,9 +116,7 @@ def trainer_of(
         )
         for language, size in table_sizes.items()
     }
-    return Trainer(
-        run, streams, pad_id=PAD, mask_id=MASK, folder=folder / "model", machine=machine, micro_batch=micro_batch
-    )
+    return Trainer(run, streams, folder=folder / "model", machine=machine, micro_batch=micro_batch)
 
 
 SMALL_LOW = replace(SMALL.shape, layers=2, width=128, heads=4, feed_forward=512)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK, PAD
+from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import read_model
 from isoglot.pretraining.flat_weights import FlatWeights
@@ -145,10 +145,10 @@ def test_a_run_starts_from_its_seeds_untrained_model(streams: Streams, folder: P
     torch.manual_seed(5)
     expected = torch.rand(4)
     torch.manual_seed(5)
-    untrained = untrained_model(tiny_run(), table_sizes=sizes, pad_id=PAD).state_dict()
+    untrained = untrained_model(tiny_run(), table_sizes=sizes).state_dict()
     assert torch.rand(4).equal(expected), "the process's own draws must not change"
     started = trainer_of(tiny_run(), streams, folder=folder).model.state_dict()
-    other = untrained_model(tiny_run(seed=1), table_sizes=sizes, pad_id=PAD).state_dict()
+    other = untrained_model(tiny_run(seed=1), table_sizes=sizes).state_dict()
     tables = [name for name in untrained if name.endswith(("token.weight", "position.weight"))]
     assert all(tensor.equal(started[name]) for name, tensor in untrained.items())
     assert not any(untrained[name].equal(other[name]) for name in tables)
@@ -185,7 +185,7 @@ def test_adam_by_hand(decay: float) -> None:
         learning_rate=0.02, warmup_updates=0, beta1=0.8, beta2=0.95, epsilon=1e-3, weight_decay=decay
     )
     run = replace(tiny_run(), optimization=settings)
-    model = untrained_model(run, table_sizes={"en": 30, "fr": 30}, pad_id=PAD)
+    model = untrained_model(run, table_sizes={"en": 30, "fr": 30})
     weights = FlatWeights(model)
     optimizer = adam(weights, run, rate=torch.tensor(settings.learning_rate))
     weights.show_gradients(run.languages)

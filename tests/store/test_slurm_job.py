@@ -16,7 +16,6 @@ from isoglot.files import lease
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Store, Work, slurm_job
 from isoglot.store.engine import Failed, Held, Made, Progressed, Reused
 from isoglot.store.slurm_job import JobReport, Option, StageJob, Submitter, minutes, report_path
-from isoglot.store.store import ignore_holder
 
 # In a job warnings are no errors.
 pytestmark = pytest.mark.filterwarnings("always")
@@ -94,7 +93,7 @@ def test_an_error_is_reported(
 
 def test_a_job_does_not_wait_for_another_run_for_long(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slurm_job, "PATIENCE_SECONDS", 0.1)
-    with lease(store.folder(Errand()).with_name(f"{store.folder(Errand()).name}.lease"), waiting=ignore_holder):
+    with lease(store.folder(Errand()).with_name(f"{store.folder(Errand()).name}.lease")):
         StageJob(root=store.root, stage=Errand())()
     assert isinstance(report_of(store).event, Held)
 
