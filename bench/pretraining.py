@@ -32,6 +32,7 @@ from transformers import BertConfig, BertForMaskedLM
 
 from isoglot.hardware import free_memory_of
 from isoglot.machine import Machine, this_machine
+from isoglot.pretraining import loop
 from isoglot.pretraining.batches import Prefetcher
 from isoglot.pretraining.calibration import made_up_stream
 from isoglot.pretraining.footprint import fitting_micro_batch
@@ -119,13 +120,13 @@ def trainer_of(condition: str, *, scale: Scale, machine: Machine, folder: Path) 
         )
         for language, size in sizes.items()
     }
+    loop.SECONDS_BETWEEN_CHECKPOINTS = inf  # bench/checkpoints.py has what they cost
     return Trainer(
         run,
         streams,
         folder=folder / condition / "model",
         machine=machine,
         micro_batch=fitting_micro_batch(run, table_sizes=sizes, free=free_memory_of(machine)),
-        checkpoint_seconds=inf,  # bench/checkpoints.py has what they cost
     )
 
 

@@ -128,7 +128,6 @@ class Trainer:
         switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
         ranks: Ranks = ALONE,
         micro_batch: int | None = None,
-        checkpoint_seconds: float | None = None,
     ):
         self.run, self.folder, self.machine, self.ranks = run, folder, machine, ranks
         table_sizes = {language: stream.table_size for language, stream in streams.items()}
@@ -162,7 +161,6 @@ class Trainer:
         self.batches.go_to(self.state.update, self.state.positions)
         self.prefetcher = Prefetcher(self.batches, machine)
         self.saved_at = self.reported_at = monotonic()
-        self.checkpoint_seconds = SECONDS_BETWEEN_CHECKPOINTS if checkpoint_seconds is None else checkpoint_seconds
         self.is_save_due = False
         self.writer = BackgroundWriter()
 
@@ -186,7 +184,7 @@ class Trainer:
                 write_model(self.model, self.folder / INTERMEDIATE / f"{update:08d}", write=self.writer)
             if evaluated:
                 self._evaluate()
-            self.is_save_due |= evaluated or monotonic() - self.saved_at > self.checkpoint_seconds
+            self.is_save_due |= evaluated or monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS
             # Training does not wait while the last checkpoint is still being written: this one is saved a bit later.
             if self.is_save_due and self.writer.is_free(LATEST):
                 self._save()

@@ -53,9 +53,9 @@ class Guard:
 
     def __init__(self, languages: Sequence[str], device: torch.device):
         self.languages = list(languages)
-        self.num_updates_K, self.mean_K, self.variance_K, self.num_jumps_K = torch.zeros(
-            4, len(self.languages), device=device
-        ).unbind()
+        zeros_4K = torch.zeros(4, len(self.languages), device=device)
+        self._kept = dict(zip(("updates", "mean", "variance", "jumps"), zeros_4K.unbind(), strict=True))
+        self.num_updates_K, self.mean_K, self.variance_K, self.num_jumps_K = self._kept.values()
         # mean_K is the loss of a word. variance_K is the variance of one word's loss, as far as updates show it: the
         # mean over n words varies by one n-th of it. num_jumps_K counts jumps in a row, until now.
 
@@ -92,23 +92,15 @@ class Guard:
         """Everything it remembers, for a checkpoint; exact in JSON. Waits for the device."""
         return {
             f"{name}/{language}": value
-            for name, kept_K in self._kept().items()
+            for name, kept_K in self._kept.items()
             for language, value in zip(self.languages, kept_K.tolist(), strict=True)
         }
 
     def load(self, state: Mapping[str, float]) -> None:
         """Continue from a checkpoint's state; an empty one is that of a guard that has seen nothing."""
-        for name, kept_K in self._kept().items():
+        for name, kept_K in self._kept.items():
             values = [state.get(f"{name}/{language}", 0.0) for language in self.languages]
             kept_K.copy_(torch.tensor(values, dtype=kept_K.dtype))
-
-    def _kept(self) -> dict[str, Tensor]:
-        return {
-            "updates": self.num_updates_K,
-            "mean": self.mean_K,
-            "variance": self.variance_K,
-            "jumps": self.num_jumps_K,
-        }
 
 
 def too_many(skipped_updates: Sequence[int], update: int) -> bool:
@@ -150,11 +142,8 @@ class BlindLosses:
         # For all t but w: the sum of put * share[t] * log(put * share[t]).
         others_log_V = others_V * log(put) + put * (-entropy - _times_log(share_V))
         where_a_word_is_seen = float((_times_log(seen_V) - _times_log(same_V) - others_log_V).sum())
-        return cls(
-            uniform=log(len(share_V)),
-            unigram=entropy,
-            unigram_or_kept=MASKED_SHARE * entropy + where_a_word_is_seen,
-        )
+        unigram_or_kept = MASKED_SHARE * entropy + where_a_word_is_seen
+        return cls(uniform=log(len(share_V)), unigram=entropy, unigram_or_kept=unigram_or_kept)
 
 
 def _times_log(number_V: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """Everything that decides the weights of one model, and nothing about how or where it runs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from isoglot.study.conditions import Condition, Separate
 from isoglot.study.scales import EncoderShape, Optimization, Scale
@@ -36,20 +36,9 @@ class PretrainingRun:
     @classmethod
     def of(cls, condition: Condition, *, scale: Scale, languages: tuple[str, ...], seed: int) -> "PretrainingRun":
         """The run a scale prescribes for a condition."""
-        return cls(
-            languages=languages,
-            separate=condition.separate.at_depth(scale.shape.layers),
-            shape=scale.shape,
-            optimization=scale.optimization,
-            window=scale.window,
-            batch=scale.batch,
-            updates=scale.updates,
-            evaluations=scale.evaluations,
-            mask_rate=scale.mask_rate,
-            language_draws=scale.language_draws,
-            language_exponent=scale.language_exponent,
-            seed=seed,
-        )
+        own = {"languages": languages, "separate": condition.separate.at_depth(scale.shape.layers), "seed": seed}
+        others = {each.name: getattr(scale, each.name) for each in fields(cls) if each.name not in own}
+        return cls(**own, **others)
 
     @property
     def tokens(self) -> int:
@@ -62,12 +51,7 @@ class PretrainingRun:
 
     def kept_after(self, update: int) -> bool:
         """Whether this update's weights are kept for curves over training: at 1/2, 1/4, 1/8 ... of the run."""
-        part = self.updates
-        while part > 1:
-            part = part // 2
-            if part == update:
-                return True
-        return False
+        return any(self.updates >> halvings == update for halvings in range(1, self.updates.bit_length()))
 
 
 @dataclass(frozen=True, kw_only=True)
