@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -15,7 +14,7 @@ from torch import Tensor, nn
 from isoglot.errors import IsoglotError
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.model.encoder import Encoder
-from isoglot.model.per_language import SHARED, PerLanguage
+from isoglot.model.per_language import PerLanguage
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
 
@@ -38,14 +37,12 @@ class ClozeModel(nn.Module):
 
     def __init__(self, shape: EncoderShape, *, table_sizes: Mapping[str, int], separate: Separate, pad_id: int):
         super().__init__()
-        languages = list(table_sizes)
         self.encoder = Encoder(shape, table_sizes=table_sizes, separate=separate, pad_id=pad_id)
         # Departure: own embeddings bring an own bias; the paper says only that the softmax is language-specific.
+        sizes = self.encoder.sizes_by_owner
         self.output_bias = PerLanguage(
-            lambda owner: OutputBias(
-                table_size=table_sizes[languages[0] if owner == SHARED else owner], width=shape.width
-            ),
-            languages,
+            lambda owner: OutputBias(table_size=sizes[owner], width=shape.width),
+            list(table_sizes),
             separate=separate.embeddings,
         )
 
@@ -78,7 +75,13 @@ def read_model(folder: Path) -> ClozeModel:
     """The model that `write_model` put there, in evaluation mode."""
     try:
         description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        model = _described(description)
+        shape, separate = description["shape"], description["separate"]
+        model = ClozeModel(
+            EncoderShape(**(shape | {"norm": NormPlacement(shape["norm"])})),
+            table_sizes=description["table_sizes"],
+            separate=Separate(embeddings=separate["embeddings"], layers=frozenset(separate["layers"])),
+            pad_id=description["pad_id"],
+        )
         model.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, ValueError, KeyError, TypeError, SafetensorError, IsoglotError) as error:
         raise IsoglotError(f"{folder}: does not hold a readable model ({error}); delete it to make it again") from error
@@ -86,13 +89,3 @@ def read_model(folder: Path) -> ClozeModel:
     except RuntimeError as error:
         raise IsoglotError(f"{folder}: {WEIGHTS} does not fit {DESCRIPTION}; delete it to make it again") from error
     return model.eval()
-
-
-def _described(description: dict[str, Any]) -> ClozeModel:
-    shape, separate = description["shape"], description["separate"]
-    return ClozeModel(
-        EncoderShape(**(shape | {"norm": NormPlacement(shape["norm"])})),
-        table_sizes=description["table_sizes"],
-        separate=Separate(embeddings=separate["embeddings"], layers=frozenset(separate["layers"])),
-        pad_id=description["pad_id"],
-    )

@@ -12,11 +12,10 @@ from isoglot.study.scales import NormPlacement
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where a model comes from."""
+    """Where a model comes from, the condition in words."""
 
     study: str
     condition: str
-    """In words."""
     languages: tuple[str, ...]
     seed: int
     trained_tokens: int
@@ -37,6 +36,8 @@ def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
     )
     softmax = "" if export.softmax is None else f", log probabilities of masked words by {export.softmax:.1g}"
     bullets = "".join(f"- {sentence}\n" for sentence in limits(own, export=export))
+    separate = own.model.encoder.separate
+    parts = [*(["embeddings"] if separate.embeddings else []), *(f"layer {layer}" for layer in sorted(separate.layers))]
     return f"""---
 library_name: transformers
 tags: [isoglot]
@@ -54,7 +55,7 @@ tags: [isoglot]
 | Training | {training} |
 | Class | `{export.architecture}` |
 | Shape | {shape.layers} layers ({shape.norm.value}-LN), width {shape.width}, {shape.heads} heads |
-| Parts of its own | {_own_parts(own)} |
+| Parts of its own | {", ".join(parts) or "none, all is shared"} |
 | Tokens | {own.table_size:,} |
 
 When it was written, its hidden states differed from the original's by at most {export.hidden_states:.1g} of a layer's
@@ -120,13 +121,6 @@ def limits(own: OwnModel, *, export: Export) -> list[str]:
             "in training."
         )
     return sentences
-
-
-def _own_parts(own: OwnModel) -> str:
-    separate = own.model.encoder.separate
-    parts = ["embeddings"] if separate.embeddings else []
-    parts += [f"layer {layer}" for layer in sorted(separate.layers)]
-    return ", ".join(parts) or "none, all is shared"
 
 
 def _splitting(splitting: WordSplitting) -> str:

@@ -80,6 +80,10 @@ class OwnModel:
         """Ids of the exported tokenizer, after all others, that stand for what the model reads as unknown."""
         return len(self.names) - self.table_size
 
+    def known(self, token: Tensor) -> Tensor:
+        """Ids of the exported tokenizer as the model reads them: those beyond its table are the unknown symbol."""
+        return token.where(token < self.table_size, UNK)
+
 
 # V = ids of our table, N = ids of the exported tokenizer, D = width
 
