@@ -30,14 +30,12 @@ class Hardware:
     processor: str
     """A name such as "AMD EPYC 9554 64-Core Processor"."""
     cores: int
-    """Only those that the process was allowed to use."""
+    """With the GPUs, only those that the process was allowed to use."""
     memory_bytes: int
     gpus: tuple[str, ...]
-    """Names of the GPUs that the process was allowed to use."""
 
 
 def hardware() -> Hardware:
-    """The hardware of this machine."""
     return Hardware(
         processor=_processor(),
         cores=num_processors(),
@@ -96,10 +94,9 @@ def _processor() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FreeMemory:
-    """Free memory of the device that trains."""
+    """Free memory of the device that trains, "cpu" or "cuda"."""
 
     device: str
-    """Either "cpu" or "cuda"."""
     free_bytes: int
 
 
@@ -170,10 +167,8 @@ def _room_in_control_groups(*, proc: Path, root: Path) -> Iterator[int]:
             limit, used = (_lines(group / file) for file in files)
             if limit and used and limit[0].isdecimal():
                 # Cached files count as used, but the kernel drops them when memory is needed.
-                cached = [
-                    line.split()[1] for line in _lines(group / "memory.stat") if line.startswith("inactive_file ")
-                ]
-                yield max(0, int(limit[0]) - int(used[0]) + sum(map(int, cached)))
+                stat = dict(line.split() for line in _lines(group / "memory.stat"))
+                yield max(0, int(limit[0]) - int(used[0]) + int(stat.get("inactive_file", 0)))
 
 
 def _lines(path: Path) -> list[str]:

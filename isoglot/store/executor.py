@@ -1,6 +1,6 @@
 """Runs a plan on an engine, each stage after its inputs. Several runs on one store share the work."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -44,14 +44,13 @@ class Observers(Observer):
     """Passes every call on to each of its members, in their order."""
 
     def __init__(self, *members: Observer) -> None:
+        def call_each(name: str, stage: Stage, **details: Any) -> None:
+            for member in members:
+                getattr(member, name)(stage, **details)
+
         for name in vars(Observer):
             if not name.startswith("_"):
-                setattr(self, name, partial(_call_each, [getattr(member, name) for member in members]))
-
-
-def _call_each(methods: Sequence[Callable[..., None]], *stage: Stage, **details: Any) -> None:
-    for method in methods:
-        method(*stage, **details)
+                setattr(self, name, partial(call_each, name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +84,7 @@ def run_plan(
 
 class _Run:
     def __init__(self, targets: Sequence[Stage], *, store: Store, observer: Observer) -> None:
-        self._store = store
-        self._observer = observer
+        self._store, self._observer = store, observer
         planned = plan(targets, store)
         self.left = {each.stage.digest: each.stage for each in planned if each.state is not State.DONE}
         self.in_work: dict[str, Stage] = {}

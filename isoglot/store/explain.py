@@ -24,16 +24,14 @@ Described: TypeAlias = Stage | Record
 
 
 def differences(a: Described, b: Described, known: Iterable[Described]) -> list[Difference]:
-    """The settings that make the digests of a and b differ; `known` has the records or stages of their inputs.
-
-    An input that two stages share is reported at one of them.
-    """
+    """The settings that make the digests of a and b differ; `known` has the records or stages of their inputs."""
     return list(_between(a, b, at="", known={each.digest: each for each in known}, seen=set()))
 
 
 def _between(
     a: Described, b: Described, *, at: str, known: dict[str, Described], seen: set[tuple[str, str]]
 ) -> Iterator[Difference]:
+    # An input that two stages share is reported at one of them.
     if a.digest == b.digest or (a.digest, b.digest) in seen:
         return
     seen.add((a.digest, b.digest))

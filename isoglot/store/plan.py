@@ -41,11 +41,9 @@ class PlannedStage:
 
 
 def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
-    """Stages that are done and stages that a target still needs, each once and after its inputs.
-
-    An input that was deleted after its users were finished is not needed. If nothing is to be made from a stage, its
-    summary is enough.
-    """
+    """Stages that are done and stages that a target still needs, each once and after its inputs."""
+    # From the targets back: an input that was deleted after its users were finished is not needed, and a stage from
+    # which nothing is to be made may be there as a summary.
     order = inputs_first(targets)
     states: dict[str, State] = {}
     needed = {stage.digest for stage in targets}
@@ -106,11 +104,9 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
 
 
 def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | None:
-    """An estimate from the median rate of finished stages of the kind, or from their median time.
-
-    Stages with the same rate settings are preferred, and among these the ones made on this machine.
-    """
+    """An estimate from the median rate of finished stages of the kind, or from their median time."""
     amount = stage.amount()
+    # Stages with the same rate settings are preferred, and among these the ones made on this machine.
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
     deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
     alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind

@@ -28,7 +28,7 @@ PACKAGES = (
 
 
 def maker() -> dict[str, Any]:
-    """The code and the machine that make an artifact, as fields of its record. This takes a moment."""
+    """The code and the machine that make an artifact, as fields of its record."""
     return {"commit": commit(), "versions": versions(), "host": host(), "hardware": hardware()}
 
 
@@ -154,7 +154,6 @@ class Record:
 
     @property
     def input_digests(self) -> dict[str, str]:
-        """The name that stages have for the inputs."""
         return self.inputs
 
     @property
@@ -199,13 +198,11 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
 
 
 def read_artifact(folder: Path, *, stage: Stage | Record, contents: bool, is_summary: bool = False) -> Record:
-    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes.
-
-    A summary has only some of an artifact's files.
-    """
+    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes."""
     record = read_record(folder)
     if record.digest != stage.digest:
         raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
+    # A summary has only some of an artifact's files.
     names = summarised_files(folder, record) if is_summary else record.files
     check_files(folder, {name: record.files[name] for name in names}, contents=contents)
     return record

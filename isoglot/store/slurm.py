@@ -42,14 +42,11 @@ class _Job:
     stage: Stage
     emit: Emit
     folder: Path
-    job_id: str | None = None
-    """None until Slurm has taken it."""
-    where: str = ""
-    """Its last reported place in the queue."""
+    job_id: str | None = None  # until Slurm has taken it
+    where: str = ""  # its last reported place in the queue
     progress: Progressed | None = None
     ended_at: float | None = None
-    number: int = 1
-    """Among the jobs submitted for this stage."""
+    number: int = 1  # among the jobs submitted for this stage
 
     def report_place(self, where: str) -> None:
         if where != self.where:
@@ -151,14 +148,22 @@ class SlurmJobs(Engine):
                     self._end_unreported(job, queued.state if queued else GONE)
 
     def _end_unreported(self, job: _Job, state: str) -> None:
-        """Handle the end of a job whose report does not have it."""
         if self._is_there(job.stage):
             self._end(job, Made(job.stage.digest))
-        elif state in RESUMABLE and job.number < JOBS_FOR_A_STAGE:
+            return
+        if state in RESUMABLE and job.number < JOBS_FOR_A_STAGE:
             job.number += 1
             self._submit(job)
-        else:
-            self._end(job, Failed(job.stage.digest, _unreported(job, state=state)))
+            return
+        log = error_log(job.folder, str(job.job_id))
+        end = f"Slurm job {job.job_id} ended ({_words(state)})"
+        fix = FIXES.get(state, "run again to go on from where it was")
+        try:
+            lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n")
+            text = f"{end}: {fix}. The last line of {log} is: {lines[-1].strip() or 'nothing'}"
+        except OSError:
+            text = f"{end} without a log: {fix}; can its node write to {job.folder}?"
+        self._end(job, Failed(job.stage.digest, IsoglotError(text)))
 
     def _is_there(self, stage: Stage) -> bool:
         try:
@@ -175,21 +180,9 @@ def _words(state: str) -> str:
     return state.lower().replace("_", " ")
 
 
-def _unreported(job: _Job, *, state: str) -> IsoglotError:
-    log = error_log(job.folder, str(job.job_id))
-    end = f"Slurm job {job.job_id} ended ({_words(state)})"
-    fix = FIXES.get(state, "run again to go on from where it was")
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n")
-    except OSError:
-        return IsoglotError(f"{end} without a log: {fix}; can its node write to {job.folder}?")
-    return IsoglotError(f"{end}: {fix}. The last line of {log} is: {lines[-1].strip() or 'nothing'}")
-
-
 class _QueuedJob(NamedTuple):
     """A line of squeue: why the job does not run ("Resources"), and the path of its script when it was submitted."""
 
-    job_id: str
     state: str
     reason: str
     script: str
@@ -205,21 +198,21 @@ def _queued_jobs() -> dict[str, _QueuedJob]:
     if done.returncode != 0:
         raise SlurmBusyError(done.stderr.strip() or f"squeue ended with {done.returncode}")
     lines = [line.split("|", FIELDS.count("|")) for line in done.stdout.splitlines()]
-    return {job_id.strip(): _QueuedJob(job_id.strip(), *map(str.strip, others)) for job_id, *others in lines}
+    return {job_id.strip(): _QueuedJob(*map(str.strip, others)) for job_id, *others in lines}
 
 
 def _left_in_queue(folder: Path) -> str | None:
     """The job of a stage that an earlier run has submitted and that has not ended."""
     if not any(folder.glob(".submission_file_*")):
         return None
-    for queued in _queued_jobs().values():
+    for job_id, queued in _queued_jobs().items():
         if queued.state in ENDED or Path(queued.script).parent.resolve() != folder.resolve():
             continue
-        if (folder / f"{queued.job_id}_submitted.pkl").exists():
+        if (folder / f"{job_id}_submitted.pkl").exists():
             if queued.state == "PENDING":
                 # The report is of an earlier turn.
-                report_path(folder, queued.job_id).unlink(missing_ok=True)
-            return queued.job_id
+                report_path(folder, job_id).unlink(missing_ok=True)
+            return job_id
         # Its run was killed before submitit had written what the job is to do.
-        subprocess.run(["scancel", queued.job_id], capture_output=True, check=False, timeout=SECONDS_TO_ANSWER)
+        subprocess.run(["scancel", job_id], capture_output=True, check=False, timeout=SECONDS_TO_ANSWER)
     return None

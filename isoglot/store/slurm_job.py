@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ class JobReport:
     warnings: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        """Replace the report before; readers see either of them."""
+        # Replaced in one step: readers see this report or the one before.
         draft = path.with_name(f"{path.name}.partial")
         draft.write_bytes(pickle.dumps(self))
         draft.replace(path)
@@ -74,10 +75,9 @@ class JobReport:
     def read(cls, path: Path) -> "JobReport":
         """The report at a path, empty if there is none. A network file system may show a file before its content."""
         try:
-            report = pickle.loads(path.read_bytes())
+            report: JobReport = pickle.loads(path.read_bytes())
         except (OSError, EOFError, pickle.UnpicklingError):
             return cls()
-        assert isinstance(report, cls)
         return report
 
 
@@ -149,7 +149,7 @@ class _Reporter:
 
     def show_warning(self, message: Warning | str, *_: Any, **__: Any) -> None:
         print(f"isoglot: {message}", file=sys.stderr)
-        self._warnings = (*self._warnings, str(message))
+        self._warnings += (str(message),)
         self._write()
 
     def _write(self) -> None:
@@ -167,25 +167,22 @@ class Submitter:
     """Submits jobs with the options that a user wants."""
 
     options: Mapping[str, Option] = field(default_factory=dict)
-    """Long options of sbatch: {"partition": "a100"}."""
+    """Long options of sbatch: {"partition": "a100"}. The next two are for stages that need a GPU, or need none."""
     gpu_options: Mapping[str, Option] = field(default_factory=dict)
-    """Only for stages that need a GPU."""
     cpu_options: Mapping[str, Option] = field(default_factory=dict)
-    """Only for stages that need no GPU."""
     has_gpus: bool = True
     """False: no job gets a GPU, whatever its stage needs."""
     variables_of_cpus: tuple[str, ...] = ()
     """Environment variables that get the job's number of processors, unless they are set."""
 
     def __post_init__(self) -> None:
-        for options in (self.options, self.gpu_options, self.cpu_options):
-            for name in options:
-                if name in OWN_OPTIONS:
-                    raise IsoglotError(f"--slurm-option {name}: isoglot decides this itself; leave it out")
-                if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-                    raise IsoglotError(f"--slurm-option {name!r} is no long option of sbatch, as in constraint=a100")
-            if "time" in options:
-                minutes(str(options["time"]))
+        for name, value in chain(self.options.items(), self.gpu_options.items(), self.cpu_options.items()):
+            if name in OWN_OPTIONS:
+                raise IsoglotError(f"--slurm-option {name}: isoglot decides this itself; leave it out")
+            if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+                raise IsoglotError(f"--slurm-option {name!r} is no long option of sbatch, as in constraint=a100")
+            if name == "time":
+                minutes(str(value))
 
     def sbatch_options(self, resources: Resources) -> dict[str, Option]:
         """The options for a stage. The user's own come before those that the stage would have."""
