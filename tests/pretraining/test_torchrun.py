@@ -165,13 +165,6 @@ def test_an_error_in_a_process_is_raised_and_ends_them_all(place: Path, streams:
 
 
 @pytest.mark.campaign
-def test_missing_text_is_named(place: Path, streams: dict, tmp_path: Path) -> None:
-    job = replace(job_of(tiny_run(), streams, folder=place / "lost"), streams={"en": tmp_path, "fr": tmp_path})
-    with pytest.raises(IsoglotError, match=r"stream\.json: no such file"):
-        pretrain_in_processes(job, processes=2, report=lambda _: None)
-
-
-@pytest.mark.campaign
 def test_processes_that_die_again_and_again_are_an_error_that_names_their_log(
     place: Path, streams: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

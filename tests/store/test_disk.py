@@ -78,25 +78,6 @@ show(Store(root / "new").ensure, Text())
     assert [line if line == "True" else bool(full.match(line)) for line in lines] == ["True", *[True, "True"] * 3]
 
 
-@pytest.mark.campaign
-def test_read_only_disk(tmp_path: Path) -> None:
-    code = """
-root = Path(sys.argv[1])
-show(Store(root).ensure, Text())
-subprocess.run(["mount", "-o", "remount,ro", root], check=True)
-show(Store(root).ensure, Text())
-show(Store(root).ensure, Joined(texts=(Text(),)))
-show(Store(root / "new").ensure, Text())
-print(Store(root).verify(Text()).title)
-"""
-    lines = on_a_tiny_disk(code, folder=tmp_path).splitlines()
-    fix = "make it a writable folder or choose another with --store"
-    refusals = [
-        f"the store {each} cannot be used (Read-only file system): {fix}" for each in (tmp_path, tmp_path / "new")
-    ]
-    assert lines == ["True", "False", *refusals, "text of tree"]
-
-
 def test_a_store_of_someone_else() -> None:
     """Rights do not bind root, so root puts them off."""
     code = """
