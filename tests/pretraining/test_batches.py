@@ -210,11 +210,6 @@ def test_on_a_cpu_nothing_is_read_before_it_is_wanted(streams: Streams) -> None:
     prefetcher.close()
 
 
-def test_an_error_of_the_disk_comes_out_where_the_batch_is_wanted(streams: Streams) -> None:
-    with pytest.raises(OSError, match="the disk is gone"):
-        next(prefetcher_of(streams, CPU, fails_after=0))
-
-
 @pytest.fixture
 def gpu_prefetcher(streams: Streams) -> Iterator[Prefetcher]:
     prefetcher = prefetcher_of(streams, this_machine())
