@@ -90,12 +90,11 @@ def _frozen(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 class BackgroundWriter:
-    """Called like `write_tensors`: copies the tensors as they are now and returns, and a thread writes them later.
+    """Called like `write_tensors`: copies the tensors as they are now and returns, and a thread writes them later."""
 
-    Files are written in the order of the calls, so no checkpoint is on disk before the models that it knows of. The
-    writer has memory for one file of each name, which it uses again: a call waits until the last file of that name is
-    on disk. Leaving the context flushes all files. Leaving it by an error finishes one file and drops the others.
-    """
+    # Files are written in the order of the calls, so no checkpoint is on disk before the models that it knows of. The
+    # writer has memory for one file of each name, which it uses again: a call waits until the last file of that name is
+    # on disk. Leaving the context flushes all files. Leaving it by an error finishes one file and drops the others.
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="isoglot-writer")

@@ -7,11 +7,10 @@ from torch import Tensor
 
 
 class Recorder:
-    """Calls functions; on a GPU it records a function when it is called a second time, and later only replays it.
+    """Calls functions; on a GPU it records a function when it is called a second time, and later only replays it."""
 
-    Many small steps leave a GPU waiting for Python. A graph replays the same operations on the same addresses. So a
-    function must depend on its key and on tensors alone: its inputs, of one shape for a key, and tensors that stay.
-    """
+    # Many small steps leave a GPU waiting for Python. A graph replays the same operations on the same addresses. So a
+    # function must depend on its key and on tensors alone: its inputs, of one shape for a key, and tensors that stay.
 
     def __init__(self, device: torch.device):
         self.is_used = device.type == "cuda"

@@ -29,11 +29,9 @@ LONGEST_UPDATE_SECONDS = 2.0
 def tokens_per_second(
     run: PretrainingRun, *, table_sizes: Mapping[str, int], machine: Machine, micro_batch: int
 ) -> float:
-    """The median over updates of a few seconds; checkpoints and evaluations come on top.
-
-    One update of the paper's model may take a laptop many minutes. Where a guess says so, smaller ones are timed.
-    Adam takes a larger share of those, so the estimate errs on the slow side.
-    """
+    """The median over updates of a few seconds; checkpoints and evaluations come on top."""
+    # One update of the paper's model may take a laptop many minutes. Where a guess says so, smaller ones are timed.
+    # Adam takes a larger share of those, so the estimate errs on the slow side.
     operations = OPERATIONS_PER_NUMBER * num_read(run, table_sizes=table_sizes) * run.window
     windows = int(LONGEST_UPDATE_SECONDS * GUESSED_OPERATIONS_PER_SECOND[machine.device.type] / operations)
     batch = min(run.batch, max(1, windows))

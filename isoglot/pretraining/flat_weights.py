@@ -19,11 +19,10 @@ MATRICES, VECTORS = "matrices", "vectors"
 
 
 class FlatWeights(nn.Module):
-    """Takes over a model's weights: they become views of its own parameters, and so do their gradients.
+    """Takes over a model's weights: they become views of its own parameters, and so do their gradients."""
 
-    It has two parameters for each owner: matrices, and vectors, which never decay. It is a module, so that optimizers
-    and checkpoints treat it like any other.
-    """
+    # It has two parameters for each owner: matrices, and vectors, which never decay. It is a module, so that optimizers
+    # and checkpoints treat it like any other.
 
     def __init__(self, model: ClozeModel, *, compute_dtype: torch.dtype = torch.float32):
         super().__init__()

@@ -171,11 +171,9 @@ class Footprint:
 
     @cached_property
     def piece_bytes(self) -> int:
-        """Memory at the worst moment of reading a piece, beside what is always there.
-
-        The way forward keeps every layer's numbers for the way back, so the worst moment is where that begins: at the
-        softmax over all words, in the top block's attention, or in the feed-forward layer below it.
-        """
+        """Memory at the worst moment of reading a piece, beside what is always there."""
+        # The way forward keeps every layer's numbers for the way back, so the worst moment is where that begins: at the
+        # softmax over all words, in the top block's attention, or in the feed-forward layer below it.
         shape, tokens, masked = self.run.shape, self.rows * self.run.window, self.masked_positions
         width, wide = self._number * shape.width, self._number * shape.feed_forward
         # A norm keeps a sum and its output; on a CPU also which numbers dropout hid, which a GPU draws once more.

@@ -32,12 +32,10 @@ EVENTS = "tensorboard"
 
 
 def useful_operations_per_token(run: PretrainingRun, *, table_size: int) -> float:
-    """Multiplications and additions that training the model needs for each token of the windows.
-
-    They are the matrix products of the layers, attention over the window, and the softmax at masked positions alone.
-    Look-ups, norms, dropout and the optimizer do not count. The last layer counts at all positions, though the pass
-    computes it at masked ones alone.
-    """
+    """Multiplications and additions that training the model needs for each token of the windows."""
+    # They are the matrix products of the layers, attention over the window, and the softmax at masked positions alone.
+    # Look-ups, norms, dropout and the optimizer do not count. The last layer counts at all positions, though the pass
+    # computes it at masked ones alone.
     shape = run.shape
     weights = 4 * shape.width**2 + 2 * shape.width * shape.feed_forward
     attention = 2 * run.window * shape.width
@@ -47,10 +45,8 @@ def useful_operations_per_token(run: PretrainingRun, *, table_size: int) -> floa
 
 
 def measured_matmul_peak(device: torch.device) -> float:
-    """Operations a second in large matrix products, as training computes them there: bf16 where a GPU has it.
-
-    On a CPU it is measured with as many threads as the process uses now.
-    """
+    """Operations a second in large matrix products, as training computes them there: bf16 where a GPU has it."""
+    # On a CPU it is measured with as many threads as the process uses now.
     import torch
 
     on_gpu = device.type == "cuda"
@@ -79,11 +75,10 @@ def measured_matmul_peak(device: torch.device) -> float:
 
 
 class HealthLog:
-    """Gathers updates into lines of a file; without a folder it does nothing.
+    """Gathers updates into lines of a file; without a folder it does nothing."""
 
-    A run that resumes after a kill appends under the next number of `attempt`. Updates that were lost and done again
-    are there once for each attempt.
-    """
+    # A run that resumes after a kill appends under the next number of `attempt`. Updates that were lost and done again
+    # are there once for each attempt.
 
     def __init__(
         self,

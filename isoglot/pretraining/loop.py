@@ -39,10 +39,9 @@ NOTHING_SWITCHABLE: Mapping[str, SwitchableText] = MappingProxyType({})
 
 @dataclass
 class TrainState:
-    """Everything that changes during training besides weights and moments.
+    """Everything that changes during training besides weights and moments."""
 
-    No generator is in it: every random draw is seeded by the update's number, so a resumed run draws the same.
-    """
+    # No generator is in it: every random draw is seeded by the update's number, so a resumed run draws the same.
 
     update: int = 0
     positions: dict[str, int] = field(default_factory=dict)

@@ -46,10 +46,9 @@ PAGE = "docs/training.md"
 
 
 class Guard:
-    """Decides on the device which updates to leave out, and remembers the losses of the others.
+    """Decides on the device which updates to leave out, and remembers the losses of the others."""
 
-    Nothing here reads a tensor's value on the host or replaces a tensor that is kept, so CUDA graphs may record it.
-    """
+    # Nothing here reads a tensor's value on the host or replaces a tensor that is kept, so CUDA graphs may record it.
 
     def __init__(self, languages: Sequence[str], device: torch.device):
         self.languages = list(languages)
@@ -152,10 +151,9 @@ def _times_log(number_V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class Plateau:
-    """Compares each language's running loss with those of models that look at no other word.
+    """Compares each language's running loss with those of models that look at no other word."""
 
-    A model that stays at such a loss is the trouble that users of XLM report most.
-    """
+    # A model that stays at such a loss is the trouble that users of XLM report most.
 
     def __init__(self, blind: Mapping[str, BlindLosses], *, run: PretrainingRun):
         self.blind = blind
@@ -199,10 +197,8 @@ class Plateau:
         return self.means[language] < self.blind[language].unigram_or_kept - MARGIN
 
     def _is_above(self, language: str) -> bool:
-        """Nearer to knowing nothing than to the plateau.
-
-        Not just above it: a model that does not yet know which language it reads is off by log 2, and dropout costs.
-        """
+        """Nearer to knowing nothing than to the plateau."""
+        # Not just above it: a model that does not yet know which language it reads is off by log 2, and dropout costs.
         blind = self.blind[language]
         return self.means[language] > max((blind.unigram + blind.uniform) / 2, blind.unigram + MARGIN)
 

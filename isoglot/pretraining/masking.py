@@ -20,10 +20,9 @@ ROUND_ROOM = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Mask:
-    """The random draw for an update's batch, made before any of its words are known.
+    """The random draw for an update's batch, made before any of its words are known."""
 
-    It is drawn for the whole batch, so any process that reads some of its rows hides the same words of them.
-    """
+    # It is drawn for the whole batch, so any process that reads some of its rows hides the same words of them.
 
     chosen_BL: Tensor
     fate_BL: Tensor
@@ -50,11 +49,9 @@ class Mask:
         return Mask(chosen_BL=self.chosen_BL[rows], fate_BL=self.fate_BL[rows], other_BL=self.other_BL[rows])
 
     def hide(self, token_BL: Tensor, *, table_size: int) -> Tensor:
-        """The windows as the model sees them.
-
-        As in XLM, </s> and <unk> inside a window may be chosen, and a random word may be any of the table's ids. A
-        table that belongs to one language gives random words of that language alone.
-        """
+        """The windows as the model sees them."""
+        # As in XLM, </s> and <unk> inside a window may be chosen, and a random word may be any of the table's ids. A
+        # table that belongs to one language gives random words of that language alone.
         # Departure: Sep L1-3 and L1-6 keep one table, hence random words of both languages; section 4.3 may mean them
         # too.
         changed_BL = torch.where(self.fate_BL < MASKED_SHARE, MASK, self.other_BL % table_size)
@@ -67,10 +64,8 @@ class Mask:
         return self.chosen_BL.flatten().nonzero().squeeze(1)
 
     def first_masked_C(self, count: int) -> Tensor:
-        """Flat indices of the first `count` chosen positions, filled up with B x L where there are fewer.
-
-        `nonzero` would make the host wait for the device to learn how many there are; this has a fixed shape.
-        """
+        """Flat indices of the first `count` chosen positions, filled up with B x L where there are fewer."""
+        # `nonzero` would make the host wait for the device to learn how many there are; this has a fixed shape.
         chosen_T = self.chosen_BL.flatten()
         place_T = torch.where(chosen_T, chosen_T.cumsum(0) - 1, count).clamp(max=count)
         index_T = torch.arange(len(chosen_T), device=chosen_T.device)

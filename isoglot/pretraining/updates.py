@@ -69,10 +69,9 @@ class PendingUpdate:
 
 
 class Updates:
-    """Makes the updates of a run; its random draws depend on the run's seed and the update's number alone.
+    """Makes the updates of a run; its random draws depend on the run's seed and the update's number alone."""
 
-    Tensors that outlive an update are only ever changed in place: a CUDA graph replays operations on fixed addresses.
-    """
+    # Tensors that outlive an update are only ever changed in place: a CUDA graph replays operations on fixed addresses.
 
     def __init__(
         self,
@@ -122,10 +121,8 @@ class Updates:
         return PendingUpdate(update=update, learning_rate=rate, numbers=numbers)
 
     def _learn(self, language: str, token_BL: Tensor, chosen_BL: Tensor, fate_BL: Tensor, other_BL: Tensor) -> Tensor:
-        """Add the gradient of one piece.
-
-        Each word's loss is divided by the words of the whole batch, so neither pieces nor processes change the sum.
-        """
+        """Add the gradient of one piece."""
+        # Each word's loss is divided by the words of the whole batch, so neither pieces nor processes change the sum.
         mask = Mask(chosen_BL=chosen_BL, fate_BL=fate_BL, other_BL=other_BL)
         if self.machine.device.type == "cuda":
             masked_C = mask.first_masked_C(room_for_masked(token_BL.numel(), rate=self.run.mask_rate))

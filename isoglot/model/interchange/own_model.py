@@ -21,11 +21,9 @@ OUT_OF_REACH = " "
 
 
 def token_names(language: str, *, bpe: Bpe, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The names of all ids, in order: every subword of this language's text has its own spelling for a name.
-
-    The library `tokenizers` knows a symbol by its id even while it still joins symbols, so symbols that are merged but
-    are in no table, unknown where a word ends up with one, get ids of their own after those of the table.
-    """
+    """The names of all ids, in order: every subword of this language's text has its own spelling for a name."""
+    # The library `tokenizers` knows a symbol by its id even while it still joins symbols, so symbols that are merged
+    # but are in no table, unknown where a word ends up with one, get ids of their own after those of the table.
     ids = vocabulary.ids(language)
     symbols = chain.from_iterable((left, right, left + right) for left, right in bpe.merges)
     unknown = dict.fromkeys(symbol for symbol in symbols if symbol not in ids)

@@ -126,12 +126,10 @@ def roberta_model(own: OwnModel) -> "PreTrainedModel":
 
 
 def _roberta_top(own: OwnModel) -> dict[str, Tensor]:
-    """The norm above the last layer, and a masked-word head that returns its input.
-
-    The head is a dense layer, GELU, a norm, and the softmax. The dense layer undoes gain and shift of the norm below,
-    which leaves vectors of mean 0 and variance 1, and adds a number that lifts them to where GELU is straight. The
-    norm takes that number away again, and restores gain and shift.
-    """
+    """The norm above the last layer, and a masked-word head that returns its input."""
+    # The head is a dense layer, GELU, a norm, and the softmax. The dense layer undoes gain and shift of the norm below,
+    # which leaves vectors of mean 0 and variance 1, and adds a number that lifts them to where GELU is straight. The
+    # norm takes that number away again, and restores gain and shift.
     norm = cast(nn.LayerNorm, own.model.encoder.top_norm)
     gain_D, shift_D = norm.weight.detach(), norm.bias.detach()
     # No vector of variance 1 has a number below minus the root of its width.

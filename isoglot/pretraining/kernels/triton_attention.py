@@ -107,10 +107,9 @@ def _row_words(seed, place, window_and_head, query):
 
 @triton.jit
 def _kept(row_word, key, THRESHOLD: tl.constexpr):
-    """Each row counts on from its word, two keys a step, and each count is mixed.
-
-    Philox would take longer than the products: its words come in fours, and no thread holds four that belong together.
-    """
+    """Each row counts on from its word, two keys a step, and each count is mixed."""
+    # Philox would take longer than the products: its words come in fours, and no thread holds four that belong
+    # together.
     word = _mixed_bits(row_word[:, None] + (key // 2).to(tl.uint32)[None, :] * 0x9E3779B9)
     bits = tl.where((key % 2 == 0)[None, :], word & 0xFFFF, word >> 16)
     return bits.to(tl.int32) >= THRESHOLD
