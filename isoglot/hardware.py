@@ -27,10 +27,8 @@ GPU_DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"), Path("/dev/kfd"))
 class Hardware:
     """A machine as a process saw it. It is recorded with an artifact and is no part of its identity."""
 
-    processor: str
-    """A name such as "AMD EPYC 9554 64-Core Processor"."""
-    cores: int
-    """With the GPUs, only those that the process was allowed to use."""
+    processor: str  # a name such as "AMD EPYC 9554 64-Core Processor"
+    cores: int  # with the GPUs, only those that the process was allowed to use
     memory_bytes: int
     gpus: tuple[str, ...]
 

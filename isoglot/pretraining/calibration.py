@@ -19,8 +19,7 @@ from isoglot.pretraining.run import PretrainingRun
 
 WARM_UP = 4
 FEWEST, MOST = 3, 50  # updates that are timed
-SECONDS = 3.0
-"""Timing ends after so long, once the fewest are done."""
+SECONDS = 3.0  # timing ends after so long, once the fewest are done
 WINDOWS_OF_TEXT = 256
 OPERATIONS_PER_NUMBER = 6
 LONGEST_UPDATE_SECONDS = 2.0

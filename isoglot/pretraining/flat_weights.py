@@ -27,13 +27,11 @@ class FlatWeights(nn.Module):
     def __init__(self, model: ClozeModel, *, compute_dtype: torch.dtype = torch.float32):
         super().__init__()
         self.compute_dtype = compute_dtype
-        self._owner_of: dict[str, str] = {}
-        """Owner of each flat parameter, by its name."""
+        self._owner_of: dict[str, str] = {}  # owner of each flat parameter, by its name
         self._gradients: dict[str, Tensor] = {}
         self._twins: dict[str, Tensor] = {}
         """The same numbers in the type that the device computes with, where that is another one: bf16 on a GPU."""
-        self._twin_of: dict[int, Tensor] = {}
-        """View of a twin, by the identity of the model's weight."""
+        self._twin_of: dict[int, Tensor] = {}  # view of a twin, by the identity of the model's weight
         owned = dict(_owned(model))
         for owner in (SHARED, *model.encoder.table_sizes):
             weights = [each for each in model.parameters() if owned.get(id(each), SHARED) == owner]

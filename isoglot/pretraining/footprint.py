@@ -107,12 +107,9 @@ class Footprint:
 
     run: PretrainingRun
     table_sizes: Mapping[str, int]
-    device: str
-    """Its kind, "cpu" or "cuda"; a GPU computes in bf16."""
-    micro_batch: int
-    """Windows read at once, at most."""
-    processes: int = 1
-    """Processes that train the model together, each on its share of the batch."""
+    device: str  # its kind, "cpu" or "cuda"; a GPU computes in bf16
+    micro_batch: int  # windows read at once, at most
+    processes: int = 1  # processes that train the model together, each on its share of the batch
 
     @property
     def on_gpu(self) -> bool:

@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     import torch
     from torch.utils.tensorboard import SummaryWriter
 
-FORWARD_AND_BACKWARD = 3
-"""A matrix product's backward pass is two more of its size."""
+FORWARD_AND_BACKWARD = 3  # a matrix product's backward pass is two more of its size
 SECONDS_OF_MEASURING = 0.1
 UPDATES_BETWEEN_LINES = 100
-SECONDS_BETWEEN_LINES = 10.0
-"""A line is due when either has gone by."""
+SECONDS_BETWEEN_LINES = 10.0  # a line is due when either has gone by
 TENSORBOARD_VARIABLE = "ISOGLOT_TENSORBOARD"
 EVENTS = "tensorboard"
 

@@ -32,8 +32,7 @@ from isoglot.randomness import derived_seed
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
 SECONDS_BETWEEN_REPORTS = 5.0
-Report = Callable[[Sequence[UpdateRecord]], None]
-"""Called with the updates done since the last call."""
+Report = Callable[[Sequence[UpdateRecord]], None]  # called with the updates done since the last call
 NOTHING_SWITCHABLE: Mapping[str, SwitchableText] = MappingProxyType({})
 
 
@@ -44,15 +43,13 @@ class TrainState:
     # No generator is in it: every random draw is seeded by the update's number, so a resumed run draws the same.
 
     update: int = 0
-    positions: dict[str, int] = field(default_factory=dict)
-    """Windows taken of each language."""
+    positions: dict[str, int] = field(default_factory=dict)  # windows taken of each language
     micro_batch: int | None = None
     """Windows read at once until now. With dropout, other pieces of a batch would draw other masks."""
     best_perplexity: float = float("inf")
     losses: dict[str, list[float]] = field(default_factory=dict)
     """For each language, the sum of its losses since the last evaluation, and the number of updates in it."""
-    skipped: list[int] = field(default_factory=list)
-    """Updates that were left out."""
+    skipped: list[int] = field(default_factory=list)  # updates that were left out
     guard: dict[str, float] = field(default_factory=dict)
     """The state of the guard that decides which updates to leave out."""
     log: list[dict[str, object]] = field(default_factory=list)

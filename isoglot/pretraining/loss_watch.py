@@ -17,11 +17,9 @@ from isoglot.corpora.streams import WindowSource
 from isoglot.pretraining.masking import KEPT_SHARE, MASKED_SHARE
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 
-REMEMBERED = 100
-"""Running means are over about so many updates of a language."""
+REMEMBERED = 100  # running means are over about so many updates of a language
 
-TRUSTED_AFTER = 20
-"""So many updates of a language must have come before its loss can jump."""
+TRUSTED_AFTER = 20  # so many updates of a language must have come before its loss can jump
 LEAST_JUMP = 1.0
 """Smallest jump, in nats for each masked word; batches of a few hundred words and more differ by less."""
 FEWEST_DEVIATIONS = 10.0
@@ -30,8 +28,7 @@ MOST_JUMPS = 5
 """Jumps of a language that are left out in a row. A loss that stays up comes from weights that an earlier update
 spoiled, and only learning repairs them."""
 MOST_SKIPPED = 20
-WINDOW = 100
-"""More than MOST_SKIPPED among so many of the latest updates end a run."""
+WINDOW = 100  # more than MOST_SKIPPED among so many of the latest updates end a run
 
 TOKENS_OF_EACH_TYPE = 100
 """Counting so many tokens of text for each of its types gives entropies within a hundredth of a nat."""
@@ -40,8 +37,7 @@ WINDOWS_AT_ONCE = 4096
 MARGIN = 0.1
 """In nats: a loss so far below any that is possible without other words has left the plateau."""
 FEWEST_UPDATES = 1000
-ENOUGH_UPDATES = 2000
-"""The first warning waits for half of a short run, but no longer than this."""
+ENOUGH_UPDATES = 2000  # the first warning waits for half of a short run, but no longer than this
 PAGE = "docs/training.md"
 
 
@@ -111,8 +107,7 @@ def too_many(skipped_updates: Sequence[int], update: int) -> bool:
 class BlindLosses:
     """Losses of models that look at no other word of one language, in nats for each masked word."""
 
-    uniform: float
-    """Every token alike: a model that knows nothing."""
+    uniform: float  # every token alike: a model that knows nothing
     unigram: float
     """The entropy of tokens: a model that knows how frequent each is, and gives all masked words the same answer."""
     unigram_or_kept: float
@@ -159,8 +154,7 @@ class Plateau:
         self.blind = blind
         self.first = first_warning(run)
         self.num_updates: Counter[str] = Counter()
-        self.means: dict[str, float] = {}
-        """Running losses of languages that have been read."""
+        self.means: dict[str, float] = {}  # running losses of languages that have been read
         self.warned_of: set[str] = set()
 
     def warning_for(self, records: Sequence[UpdateRecord]) -> str | None:

@@ -14,8 +14,7 @@ MASKED_SHARE = 0.8
 KEPT_SHARE = 0.1  # the rest becomes a random word
 LARGE_NUMBER = 1 << 62
 DEVIATIONS = 5
-ROUND_ROOM = 64
-"""Matrix products are fastest with round numbers of rows."""
+ROUND_ROOM = 64  # matrix products are fastest with round numbers of rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +24,8 @@ class Mask:
     # It is drawn for the whole batch, so any process that reads some of its rows hides the same words of them.
 
     chosen_BL: Tensor
-    fate_BL: Tensor
-    """A number from 0 to 1 that decides between masked, kept and another word."""
-    other_BL: Tensor
-    """Numbers far above any table's size; modulo that size they are the other word."""
+    fate_BL: Tensor  # a number from 0 to 1 that decides between masked, kept and another word
+    other_BL: Tensor  # numbers far above any table's size; modulo that size they are the other word
 
     @classmethod
     def drawn(cls, rows: int, window: int, *, rate: float, generator: torch.Generator) -> "Mask":

@@ -11,8 +11,7 @@ INTERMEDIATE = "intermediate"
 LOG = "log.jsonl"
 # Name in the folder of its logs.
 HEALTH = "health.jsonl"
-EVALUATED_AT_ONCE = 64
-"""Dev windows that are read at once."""
+EVALUATED_AT_ONCE = 64  # dev windows that are read at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +57,8 @@ class PretrainingRun:
 class UpdateRecord:
     """Numbers of one update for people who watch a run; none of them decides its outcome."""
 
-    update: int
-    """Counted from 1."""
-    losses: dict[str, float]
-    """By language read in this update: the mean over its masked words."""
-    gradient_norm: float
-    """Before clipping."""
+    update: int  # counted from 1
+    losses: dict[str, float]  # by language read in this update: the mean over its masked words
+    gradient_norm: float  # before clipping
     learning_rate: float
-    skipped: bool
-    """Not a number, or a spike of the loss: weights were left as they were."""
+    skipped: bool  # not a number, or a spike of the loss: weights were left as they were

@@ -59,10 +59,8 @@ class Outcome:
 
     made: tuple[Stage, ...]
     reused: tuple[Stage, ...]
-    failed: dict[str, IsoglotError]
-    """Errors by digest."""
-    skipped: tuple[Stage, ...]
-    """Stages that only serve targets which rest on a failed one."""
+    failed: dict[str, IsoglotError]  # errors by digest
+    skipped: tuple[Stage, ...]  # stages that only serve targets which rest on a failed one
 
 
 def run_plan(

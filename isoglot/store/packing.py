@@ -37,8 +37,7 @@ class Packed:
 
     whole: int
     summaries: int
-    num_bytes: int
-    """The size of the archive."""
+    num_bytes: int  # the size of the archive
 
 
 def write_pack(

@@ -32,8 +32,7 @@ class PlannedStage:
     """The time left: 0 if it is done, None if nothing is known about stages of this kind."""
     guessed: bool = False
     """Whether the estimate is the stage's own guess, since none of its kind has run yet."""
-    share_done: float = 0.0
-    """The part of an interrupted stage that need not be done again."""
+    share_done: float = 0.0  # the part of an interrupted stage that need not be done again
 
     @property
     def share_left(self) -> float:

@@ -121,19 +121,15 @@ class Record:
     version: int
     digest: str
     settings: dict[str, Json]
-    inputs: dict[str, str]
-    """Digests."""
+    inputs: dict[str, str]  # digests
     files: dict[str, FileSum]
     amount: Amount | None
-    seconds: float
-    """Over all interrupted attempts."""
+    seconds: float  # over all interrupted attempts
     commit: str | None
     versions: dict[str, str]
     host: str
-    finished: str
-    """UTC, ISO 8601."""
-    hardware: Hardware | None = None
-    """None in records of format 1."""
+    finished: str  # UTC, ISO 8601
+    hardware: Hardware | None = None  # None in records of format 1
 
     @classmethod
     def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float, maker: Mapping[str, Any]) -> "Record":

@@ -170,8 +170,7 @@ class Submitter:
     """Long options of sbatch: {"partition": "a100"}. The next two are for stages that need a GPU, or need none."""
     gpu_options: Mapping[str, Option] = field(default_factory=dict)
     cpu_options: Mapping[str, Option] = field(default_factory=dict)
-    has_gpus: bool = True
-    """False: no job gets a GPU, whatever its stage needs."""
+    has_gpus: bool = True  # False: no job gets a GPU, whatever its stage needs
     variables_of_cpus: tuple[str, ...] = ()
     """Environment variables that get the job's number of processors, unless they are set."""
 

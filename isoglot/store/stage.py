@@ -43,10 +43,8 @@ class Amount:
 class Work:
     """The folders that a stage reads and writes."""
 
-    folder: Path
-    """The folder to write into, which may have the files of an interrupted attempt."""
-    input_folders: Mapping[str, Path]
-    """Finished folders by digest."""
+    folder: Path  # the folder to write into, which may have the files of an interrupted attempt
+    input_folders: Mapping[str, Path]  # finished folders by digest
     progress: Progress
     log_folder: Path | None = None
     """The folder for output that is no part of the artifact, such as its speed."""
@@ -62,10 +60,8 @@ class Work:
 class Stage(Identified, ABC):
     """The description of an artifact. Subclasses are frozen dataclasses of plain settings, and of stages as inputs."""
 
-    kind: ClassVar[str]
-    """The first part of the artifact's folder name, such as "token-streams"."""
-    version: ClassVar[int] = 1
-    """Raise it when the same settings would write other bytes."""
+    kind: ClassVar[str]  # the first part of the artifact's folder name, such as "token-streams"
+    version: ClassVar[int] = 1  # raise it when the same settings would write other bytes
     rate_settings: ClassVar[tuple[str, ...]] = ()
     """Settings that decide the speed. Estimates prefer finished stages with the same values."""
     fills_gpu: ClassVar[bool] = False

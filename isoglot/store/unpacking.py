@@ -41,8 +41,7 @@ class Unpacked:
 
     whole: int
     summaries: int
-    present: int
-    """How many of both the store had already."""
+    present: int  # how many of both the store had already
     made_twice: tuple[str, ...]
     """Titles of those that the store has with other contents. The store's own stay."""
     on_made_twice: int

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 CARD = "README.md"
-TOLERANCE = 1e-5
-"""Largest difference allowed between our numbers and those of the exported model."""
+TOLERANCE = 1e-5  # largest difference allowed between our numbers and those of the exported model
 SOFTMAX_POSITIONS = 32
 
 
@@ -40,12 +39,9 @@ class Export:
     """The exported class, and how far its numbers are from our model's."""
 
     architecture: str
-    hidden_states: float
-    """The largest difference."""
-    softmax: float | None
-    """The same, or None where the softmax could not be exported."""
-    num_words: int
-    """Words for which both tokenizers gave the same ids."""
+    hidden_states: float  # the largest difference
+    softmax: float | None  # the same, or None where the softmax could not be exported
+    num_words: int  # words for which both tokenizers gave the same ids
 
 
 def write_export(own: OwnModel, folder: Path, *, card: Callable[[Export], str]) -> Export:

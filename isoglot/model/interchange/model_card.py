@@ -18,8 +18,7 @@ class Origin:
     condition: str
     languages: tuple[str, ...]
     seed: int
-    trained_tokens: int
-    """0 for a model that was never trained."""
+    trained_tokens: int  # 0 for a model that was never trained
 
 
 def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:

@@ -47,8 +47,7 @@ class OwnModel:
     bpe: Bpe
     vocabulary: Vocabulary
     splitting: WordSplitting
-    window: int
-    """The longest sequence of pretraining."""
+    window: int  # the longest sequence of pretraining
 
     def __post_init__(self) -> None:
         sizes = self.model.encoder.table_sizes

@@ -17,13 +17,10 @@ from isoglot.model.interchange.own_model import OwnModel, softmax_bias_N, token_
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-FEED_FORWARD_TO_WIDTH = 4
-"""A fixed ratio in transformers' XLM."""
+FEED_FORWARD_TO_WIDTH = 4  # a fixed ratio in transformers' XLM
 ENCODER = "roberta_prelayernorm."
-POSITIONS_BEFORE = PAD + 1
-"""RoBERTa counts positions from the one after the padding's id."""
-WHERE_GELU_IS_STRAIGHT = 6.0
-"""From here on GELU returns its input, in float32."""
+POSITIONS_BEFORE = PAD + 1  # RoBERTa counts positions from the one after the padding's id
+WHERE_GELU_IS_STRAIGHT = 6.0  # from here on GELU returns its input, in float32
 
 
 def xlm_model(own: OwnModel) -> "PreTrainedModel":

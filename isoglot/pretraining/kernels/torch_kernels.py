@@ -47,8 +47,7 @@ class Normed:
     output_TD: Tensor
     mean_T: Tensor
     rstd_T: Tensor
-    kept: Any
-    """Dropout's draw, in a form that the kernels know."""
+    kept: Any  # dropout's draw, in a form that the kernels know
 
 
 @dataclass(frozen=True, kw_only=True)

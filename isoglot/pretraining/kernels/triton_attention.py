@@ -13,12 +13,9 @@ from torch import Tensor
 
 from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, threshold
 
-LONGEST = 256
-"""The way back holds all queries of a window and head at once."""
-MUCH_SHARED_MEMORY = 160 << 10
-"""Without so much, as smaller GPUs are, it can hold half as many."""
-DEPTHS = (16, 32, 64)
-"""Widths of a head: powers of two that leave room for that."""
+LONGEST = 256  # the way back holds all queries of a window and head at once
+MUCH_SHARED_MEMORY = 160 << 10  # without so much, as smaller GPUs are, it can hold half as many
+DEPTHS = (16, 32, 64)  # widths of a head: powers of two that leave room for that
 
 
 def is_for(joint_T3D: Tensor, *, length: int, heads: int) -> bool:
