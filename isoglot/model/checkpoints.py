@@ -116,7 +116,6 @@ class BackgroundWriter:
         return name not in self._latest or self._latest[name].done()
 
     def finish(self) -> None:
-        """Wait until all files are on disk."""
         wait(self._latest.values())
         self._raise_error()
 
@@ -137,14 +136,14 @@ class BackgroundWriter:
             return  # a later file may build on the one that is missing
         try:
             write_tensors(tensors, path, metadata=metadata)
-        except (OSError, SafetensorError) as error:
-            self._error = IsoglotError(
-                f"{path} could not be written ({error}): see that its disk has room and may be written to, "
-                "and run again; what was saved before is kept"
-            )
-            self._error.__cause__ = error
         except BaseException as error:
             self._error = error
+            if isinstance(error, OSError | SafetensorError):
+                self._error = IsoglotError(
+                    f"{path} could not be written ({error}): see that its disk has room and may be written to, "
+                    "and run again; what was saved before is kept"
+                )
+                self._error.__cause__ = error
 
     @torch.no_grad()
     def _copies(self, tensors: Mapping[str, Tensor], file_name: str) -> dict[str, Tensor]:

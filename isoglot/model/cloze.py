@@ -26,7 +26,7 @@ DESCRIPTION = "model.json"
 class OutputBias(nn.Module):
     """The part of the softmax that is not the token table."""
 
-    def __init__(self, *, table_size: int, width: int):
+    def __init__(self, table_size: int, width: int):
         super().__init__()
         # XLM's output layer is an nn.Linear, and this is the initial bias of one.
         self.bias = nn.Parameter(torch.empty(table_size).uniform_(-(width**-0.5), width**-0.5))
@@ -41,13 +41,10 @@ class ClozeModel(nn.Module):
         # Departure: own embeddings bring an own bias; the paper says only that the softmax is language-specific.
         sizes = self.encoder.sizes_by_owner
         self.output_bias = PerLanguage(
-            lambda owner: OutputBias(table_size=sizes[owner], width=shape.width),
-            list(table_sizes),
-            separate=separate.embeddings,
+            lambda owner: OutputBias(sizes[owner], shape.width), list(table_sizes), separate=separate.embeddings
         )
 
     def logits(self, hidden_MD: Tensor, *, language: str | None = None) -> Tensor:
-        """Scores of every token of the language's table."""
         table_VD = self.encoder.embeddings.of(language).token.weight
         return F.linear(hidden_MD, table_VD, self.output_bias.of(language).bias)
 

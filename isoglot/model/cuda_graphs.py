@@ -19,13 +19,11 @@ class Recorder:
         self.pool = torch.cuda.graph_pool_handle() if self.is_used else None
 
     def __call__(self, key: Hashable, function: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-        """The function's output for these inputs."""
         if not self.is_used:
             return function(*inputs)
-        if key in self.graphs:
-            return self._replay(key, inputs)
         if key in self.met:
-            self._record(key, function, inputs)
+            if key not in self.graphs:
+                self._record(key, function, inputs)
             return self._replay(key, inputs)
         self.met.add(key)
         # The first call warms up libraries; CUDA wants that on a stream of its own before anything is recorded.

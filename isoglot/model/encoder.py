@@ -37,7 +37,6 @@ class Embeddings(nn.Module):
         return hidden_BLD
 
     def check_length(self, length: int) -> None:
-        """Refuse sequences of more tokens than there are positions."""
         if length > self.position.num_embeddings:
             raise IsoglotError(
                 f"a sequence of {length} tokens is longer than the model's {self.position.num_embeddings} positions; "

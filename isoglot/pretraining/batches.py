@@ -57,11 +57,10 @@ class Batch:
 
 
 class Batches:
-    """Gives the batches in order; the only state is the update's number and how many windows each language has given.
+    """Gives the batches in order; its state is the update's number and how many windows each language has given."""
 
-    Every process draws the languages of the whole batch and counts the windows of all rows, though it reads its own
-    rows alone. Were each to draw by itself, they would disagree about which weights an update changes.
-    """
+    # Every process draws the languages of the whole batch and counts the windows of all rows, though it reads its own
+    # rows alone. Were each to draw by itself, they would disagree about which weights an update changes.
 
     def __init__(
         self,

@@ -82,13 +82,7 @@ def pretrain(
     # that another has not read yet.
     if not ranks.heard_from_first((folder / LOG).exists()):
         with Trainer(
-            run,
-            streams,
-            folder=folder,
-            machine=machine,
-            switchable=switchable,
-            ranks=ranks,
-            micro_batch=micro_batch,
+            run, streams, folder=folder, machine=machine, switchable=switchable, ranks=ranks, micro_batch=micro_batch
         ) as trainer:
             try:
                 while trainer.state.update < run.updates:

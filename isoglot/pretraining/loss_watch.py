@@ -201,8 +201,6 @@ class Plateau:
 
 
 def first_warning(run: PretrainingRun) -> int:
-    """The update at which a run that has not left the plateau gets its first warning; the next come at each doubling.
-
-    Twice the warm-up, since no model learns before; and half of a short run.
-    """
+    """The update at which a run still on the plateau gets its first warning; the next come at each doubling."""
+    # Twice the warm-up, since no model learns before; and half of a short run.
     return max(FEWEST_UPDATES, 2 * run.optimization.warmup_updates, min(run.updates // 2, ENOUGH_UPDATES))

@@ -1,24 +1,23 @@
 """The stages that some targets still need, in order, with estimates of their time."""
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from isoglot.errors import IsoglotError
-from isoglot.store.record import Record, host
+from isoglot.store.record import Record
 from isoglot.store.stage import Amount, Stage
 from isoglot.store.store import Store
 
 
 class State(StrEnum):
-    """The state of an artifact."""
-
     DONE = "done"
     INTERRUPTED = "interrupted"
     TO_DO = "to do"
+    # It is there but differs from its record. Running its stage gives the reason.
     DAMAGED = "damaged"
-    """It is there but differs from its record. Running its stage gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +108,7 @@ def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | Non
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
     deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
     alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
-    alike = [record for record in alike if record.host == host()] or alike
+    alike = [record for record in alike if record.host == os.uname().nodename] or alike
     from statistics import median  # a third of the time it would take to import this package
 
     if amount is None:

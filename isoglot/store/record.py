@@ -29,11 +29,7 @@ PACKAGES = (
 
 def maker() -> dict[str, Any]:
     """The code and the machine that make an artifact, as fields of its record."""
-    return {"commit": commit(), "versions": versions(), "host": host(), "hardware": hardware()}
-
-
-def host() -> str:
-    return os.uname().nodename
+    return {"commit": commit(), "versions": versions(), "host": os.uname().nodename, "hardware": hardware()}
 
 
 def commit() -> str | None:
@@ -72,7 +68,6 @@ class FileSum:
 
 
 def damaged(path: Path, *, fault: str, folder: Path) -> IsoglotError:
-    """The error for an artifact that is not what its record says, at one of its files."""
     is_summary = path.name == SUMMARY_NAME or any(folder.glob(SUMMARY_NAME))
     fix = "unpack it again" if is_summary else "run again to remake it"
     return IsoglotError(f"{path} {fault}: delete the folder {folder} and {fix}")
@@ -133,7 +128,6 @@ class Record:
 
     @classmethod
     def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float, maker: Mapping[str, Any]) -> "Record":
-        """The record of a stage whose files have just been written."""
         return cls(
             kind=stage.kind,
             title=stage.title,

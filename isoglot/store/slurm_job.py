@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoglot.errors import IsoglotError
+from isoglot.files import write_whole
 from isoglot.store.engine import Event, Failed, Held, Progressed, make_stage
 from isoglot.store.stage import Resources, Stage
 from isoglot.store.store import Store
@@ -25,12 +26,11 @@ if TYPE_CHECKING:
 
 OUT_OF_TIME = "it ran out of time turn after turn: run again to go on, with --slurm-option time=2-00:00:00 or so"
 SECONDS_BETWEEN_REPORTS = 1.0
+# For another process that has the stage: a node that went down leaves its locks for a while.
 PATIENCE_SECONDS = 60.0
-"""For another process that has the stage: a node that went down leaves its locks for a while."""
 Option = str | int | bool
-
+# Most partitions allow a day. A stage that takes longer gets several turns, and goes on in each.
 LONGEST_TURN_HOURS = 24.0
-"""Most partitions allow a day. A stage that takes longer gets several turns, and goes on in each."""
 SPARE_TURNS = 3
 TURNS_AFTER_KILLS = 10
 SYNONYMS: Mapping[str, frozenset[str]] = {
@@ -66,10 +66,7 @@ class JobReport:
     warnings: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        # Replaced in one step: readers see this report or the one before.
-        draft = path.with_name(f"{path.name}.partial")
-        draft.write_bytes(pickle.dumps(self))
-        draft.replace(path)
+        write_whole(path, pickle.dumps(self))
 
     @classmethod
     def read(cls, path: Path) -> "JobReport":
@@ -86,7 +83,7 @@ def report_path(folder: Path, job_id: str) -> Path:
 
 
 def error_log(folder: Path, job_id: str) -> Path:
-    """The file that submitit redirects the errors of a job's only task to."""
+    # As submitit names it, for the only task of a job.
     return folder / f"{job_id}_0_log.err"
 
 

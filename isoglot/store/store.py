@@ -90,7 +90,6 @@ class Store:
         return maker()
 
     def folder(self, stage: Stage | Record) -> Path:
-        """The folder of the finished artifact, which may not exist yet."""
         return self.root / stage.folder_name
 
     def partial_folder(self, stage: Stage) -> Path:
@@ -111,7 +110,6 @@ class Store:
         return True
 
     def is_interrupted(self, stage: Stage) -> bool:
-        """Whether the artifact is in work, or an attempt was interrupted."""
         return self.partial_folder(stage).exists()
 
     def record(self, stage: Stage) -> Record:
@@ -248,7 +246,7 @@ class Store:
 
 
 def _lacks_only_the_rename(partial: Path, *, stage: Stage) -> bool:
-    """Whether an attempt was killed between writing its record and the rename. A torn record is removed."""
+    # An attempt may have been killed between writing its record and the rename, or while it wrote the record.
     try:
         read_artifact(partial, stage=stage, contents=True)
     except IsoglotError:

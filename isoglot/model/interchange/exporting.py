@@ -69,7 +69,9 @@ def write_export(own: OwnModel, folder: Path, *, card: Callable[[Export], str]) 
 def _written(own: OwnModel, fresh: Path) -> Export:
     shape = own.model.encoder.shape
     write_tokenizer(fresh, names=own.names, bpe=own.bpe, lowercase=own.splitting.lowercase, positions=shape.positions)
-    words = _words_of_the_table(own)
+    # Every subword of the language as a word, and each joined to the next, which also makes words never seen.
+    subwords = [subword.removesuffix(END_OF_WORD) for subword in own.vocabulary.ids(own.language)]
+    words = [word for word in (*subwords, *(a + b for a, b in pairwise(subwords))) if word]
     if different := _words_with_other_ids(own, fresh, words=words):
         raise IsoglotError(
             f"the tokenizer of transformers cuts {len(different)} of {len(words)} words otherwise than ours, such as "
@@ -95,12 +97,6 @@ def _written(own: OwnModel, fresh: Path) -> Export:
         softmax=softmax if has_softmax else None,
         num_words=len(words),
     )
-
-
-def _words_of_the_table(own: OwnModel) -> list[str]:
-    """Every subword of the language as a word, and each joined to the next, which also makes words never seen."""
-    subwords = [subword.removesuffix(END_OF_WORD) for subword in own.vocabulary.ids(own.language)]
-    return [word for word in (*subwords, *(a + b for a, b in pairwise(subwords))) if word]
 
 
 def _words_with_other_ids(own: OwnModel, folder: Path, *, words: Sequence[str]) -> list[str]:

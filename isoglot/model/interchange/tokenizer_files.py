@@ -58,11 +58,8 @@ def symbols_made_twice(bpe: Bpe) -> list[str]:
     known: set[str] = set()
     twice = []
     for left, right in dict.fromkeys(bpe.merges):
-        if left + right in known or _is_letter(left + right):
-            twice.append(left + right)
-        known |= {left, right, left + right}
+        joined = left + right
+        if joined in known or len(joined.removesuffix(END_OF_WORD)) == 1:
+            twice.append(joined)
+        known |= {left, right, joined}
     return twice
-
-
-def _is_letter(symbol: str) -> bool:
-    return len(symbol.removesuffix(END_OF_WORD)) == 1

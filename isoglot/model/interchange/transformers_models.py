@@ -142,16 +142,14 @@ def _roberta_top(own: OwnModel) -> dict[str, Tensor]:
 
 
 def _loaded(build: Any, config: object, weights: dict[str, Tensor]) -> "PreTrainedModel":
-    model = build(config)
+    model: PreTrainedModel = build(config).eval()
     model.load_state_dict(weights)
-    exported: PreTrainedModel = model.eval()
-    return exported
+    return model
 
 
 def _attention_inputs(block: Block, names: list[str]) -> dict[str, Tensor]:
     """Queries, keys and values, which are one matrix of ours."""
-    joint = block.attention.query_key_value
-    weights: dict[str, Tensor] = {}
+    joint, weights = block.attention.query_key_value, dict[str, Tensor]()
     for name, weight_DD, bias_D in zip(names, joint.weight.chunk(3), joint.bias.chunk(3), strict=True):
         weights |= _affine(name, weight_DD, bias_D)
     return weights
