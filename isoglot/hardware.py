@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -122,11 +123,9 @@ def free_memory_here() -> FreeMemory:
 
 def memory_share() -> float:
     """The part of free memory that this process may plan with; less than 1 for one of several workers."""
-    text = os.environ.get(SHARE_VARIABLE) or "1"
-    try:
+    text, share = os.environ.get(SHARE_VARIABLE) or "1", 0.0
+    with suppress(ValueError):
         share = float(text)
-    except ValueError:
-        share = 0.0
     if not 0 < share <= 1:
         raise IsoglotError(f"{SHARE_VARIABLE}={text!r} is no share of the memory; unset it, or give 0.5 for a half")
     return share

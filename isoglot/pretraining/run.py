@@ -1,6 +1,7 @@
 """Everything that decides the weights of one model, and nothing about how or where it runs."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from isoglot.study.conditions import Condition, Separate
 from isoglot.study.scales import EncoderShape, Optimization, Scale
@@ -35,7 +36,11 @@ class PretrainingRun:
     @classmethod
     def of(cls, condition: Condition, *, scale: Scale, languages: tuple[str, ...], seed: int) -> "PretrainingRun":
         """The run a scale prescribes for a condition."""
-        own = {"languages": languages, "separate": condition.separate.at_depth(scale.shape.layers), "seed": seed}
+        own: dict[str, Any] = {
+            "languages": languages,
+            "separate": condition.separate.at_depth(scale.shape.layers),
+            "seed": seed,
+        }
         others = {each.name: getattr(scale, each.name) for each in fields(cls) if each.name not in own}
         return cls(**own, **others)
 
