@@ -36,11 +36,8 @@ class PretrainingRun:
     @classmethod
     def of(cls, condition: Condition, *, scale: Scale, languages: tuple[str, ...], seed: int) -> "PretrainingRun":
         """The run a scale prescribes for a condition."""
-        own: dict[str, Any] = {
-            "languages": languages,
-            "separate": condition.separate.at_depth(scale.shape.layers),
-            "seed": seed,
-        }
+        separate = condition.separate.at_depth(scale.shape.layers)
+        own: dict[str, Any] = {"languages": languages, "separate": separate, "seed": seed}
         others = {each.name: getattr(scale, each.name) for each in fields(cls) if each.name not in own}
         return cls(**own, **others)
 
