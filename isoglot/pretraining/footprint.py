@@ -185,7 +185,7 @@ class Footprint:
             below += tokens * width
         # Above its attention, the top block is computed at masked positions alone.
         below += masked * (3 * ID + width)
-        logits = self._number * self._table_size
+        logits = self._number * max(self.table_sizes.values())
         at_softmax = below + masked * (width + 2 * norm + 2 * wide + logits) + self._table_copy_bytes
         # Gradients of the sum and of the mixed values, and of queries, keys and values, or of the shares before those.
         gradients = 5 * width if self.on_gpu else max(4 * width + 2 * shares, 6 * width + shares, 8 * width)
@@ -194,20 +194,16 @@ class Footprint:
         return int(max(at_softmax, in_attention, in_feed_forward if shape.layers > 1 else 0))
 
     @property
-    def _table_size(self) -> int:
-        return max(self.table_sizes.values())
-
-    @property
     def _table_copy_bytes(self) -> int:
         """torch for Linux on ARM multiplies by the Arm Compute Library, which wants the second matrix by rows."""
         copies = not self.on_gpu and platform.machine() == "aarch64"
-        return FLOAT * self._table_size * self.run.shape.width if copies else 0
+        return FLOAT * max(self.table_sizes.values()) * self.run.shape.width if copies else 0
 
     @property
     def evaluation_bytes(self) -> int:
         """A pass over held-out windows, in full precision: logits, with the next ones or all hidden states."""
         shape, tokens = self.run.shape, EVALUATED_AT_ONCE * self.run.window
-        logits = FLOAT * tokens * self.run.mask_rate * self._table_size
+        logits = FLOAT * tokens * self.run.mask_rate * max(self.table_sizes.values())
         hidden = FLOAT * tokens * ((shape.layers + 3) * shape.width + 2 * shape.feed_forward)
         return int(logits + max(logits + FLOAT * tokens * shape.width + self._table_copy_bytes, hidden))
 
@@ -233,17 +229,13 @@ def fitting_micro_batch(
     windows = whole.rows
     while (footprint := replace(whole, micro_batch=windows)).peak_bytes > usable:
         if windows == 1:
-            raise TooLargeError(_too_large(footprint, usable=usable, free=free))
+            fewer = "give fewer --workers, " if memory_share() < 1 else ""
+            raise TooLargeError(
+                f"a model of {whole.parameters:,} parameters needs {footprint.peak_bytes / GIGABYTE:.2f} GB of the "
+                f"{free.device}'s memory to train on one window of {run.window} tokens at a time, and of "
+                f"{free.free_bytes / GIGABYTE:.2f} GB that are free {usable / GIGABYTE:.2f} can be counted on: {fewer}"
+                "stop what else is running there, take another device, or lower window, merges, shape.width or "
+                "shape.layers in the table [change] of the study"
+            )
         windows = ceil(windows / 2)
     return windows
-
-
-def _too_large(footprint: Footprint, *, usable: float, free: FreeMemory) -> str:
-    fewer = "give fewer --workers, " if memory_share() < 1 else ""
-    return (
-        f"a model of {footprint.parameters:,} parameters needs {footprint.peak_bytes / GIGABYTE:.2f} GB of the "
-        f"{free.device}'s memory to train on one window of {footprint.run.window} tokens at a time, and of "
-        f"{free.free_bytes / GIGABYTE:.2f} GB that are free {usable / GIGABYTE:.2f} can be counted on: {fewer}stop "
-        "what else is running there, take another device, or lower window, merges, shape.width or shape.layers in the "
-        "table [change] of the study"
-    )

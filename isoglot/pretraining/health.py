@@ -95,7 +95,7 @@ class HealthLog:
         self.timed_from: tuple[int, float] | None = None
         """The update and the time from which the next line's speed counts."""
         if folder is not None:
-            self.tensorboard = TensorBoard(folder) if is_tensorboard_wanted() else None
+            self.tensorboard = TensorBoard(folder) if check_tensorboard() else None
             # Languages may have tables of their own sizes.
             operations = fmean(useful_operations_per_token(run, table_size=size) for size in table_sizes.values())
             self.most_tokens_per_second = processes * measured_matmul_peak(device) / operations
@@ -196,28 +196,23 @@ def _latest_attempt(path: Path) -> int:
     return latest
 
 
-def is_tensorboard_wanted() -> bool:
-    """Whether the environment variable ISOGLOT_TENSORBOARD is 1."""
+def check_tensorboard() -> bool:
+    """Whether the environment wants event files; raises, without loading torch, where they could not be written."""
     value = os.environ.get(TENSORBOARD_VARIABLE, "")
     if value not in ("", "0", "1"):
         raise IsoglotError(f"{TENSORBOARD_VARIABLE}={value!r} says neither yes nor no; set it to 1, or unset it")
-    return value == "1"
-
-
-def check_tensorboard() -> None:
-    """Refuse a run that would fail when its first model begins to train, without loading torch."""
-    if is_tensorboard_wanted() and find_spec("tensorboard") is None:
+    if value == "1" and find_spec("tensorboard") is None:
         raise IsoglotError(
             f"{TENSORBOARD_VARIABLE}=1 needs a library; get it with: pip install 'isoglot[tensorboard]', "
             f"or unset {TENSORBOARD_VARIABLE}"
         )
+    return value == "1"
 
 
 class TensorBoard:
     """Event files beside the health log."""
 
     def __init__(self, folder: Path):
-        check_tensorboard()
         self.folder = folder / EVENTS
         self.writer: SummaryWriter | None = None
 

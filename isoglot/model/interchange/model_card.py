@@ -24,10 +24,8 @@ class Origin:
 def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
     """Markdown, with the header that the Hugging Face hub wants."""
     shape = own.model.encoder.shape
-    whole, *others = origin.languages
-    what = (
-        f"The {own.language} part of a model of {' and '.join(origin.languages)}" if others else f"A model of {whole}"
-    )
+    names = " and ".join(origin.languages)
+    what = f"The {own.language} part of a model of {names}" if len(origin.languages) > 1 else f"A model of {names}"
     training = (
         f"pretrained on masked words in windows of {own.window} tokens, {origin.trained_tokens:,} tokens in all"
         if origin.trained_tokens

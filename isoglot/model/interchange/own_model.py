@@ -74,7 +74,7 @@ class OwnModel:
 
     @property
     def num_unknown(self) -> int:
-        """Ids of the exported tokenizer, after all others, that stand for what the model reads as unknown."""
+        # These ids come after all others.
         return len(self.names) - self.table_size
 
     def known(self, token: Tensor) -> Tensor:
