@@ -13,10 +13,10 @@ from killed_processes import files_of
 from scipy.stats import spearmanr
 
 from isoglot.pipeline.measurements import with_variant
+from isoglot.report.provenance import study_settings
 from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.report_files import read_report_data
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.study_settings import study_settings
 from isoglot.report.writing import rewrite_report
 from isoglot.store import Store
 from isoglot.store.unpacking import unpack

@@ -152,7 +152,7 @@ app.command()(unpack)
 @app.command(name="list")
 def list_() -> None:
     """Name all that a study can ask for: built-in studies, conditions, exhibits, tasks, scales and languages."""
-    from isoglot.report.listing import listing
+    from isoglot.report.tables import listing
 
     console = plain_console()
     for part in listing():

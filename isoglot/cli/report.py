@@ -43,8 +43,7 @@ def report(
     same page, tables and figures again, from the files beside them alone.
     """
     from isoglot.pipeline.exhibits import gap_sentences, targets
-    from isoglot.report.live_report import write_current_report
-    from isoglot.report.writing import rewrite_report
+    from isoglot.report.writing import rewrite_report, write_current_report
     from isoglot.store import State
     from isoglot.store import plan as plan_of
 

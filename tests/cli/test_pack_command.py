@@ -17,8 +17,7 @@ from isoglot.pipeline.measurements import measurements, pending_cells
 from isoglot.pipeline.model_names import named_side
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.report.live_report import write_current_report
-from isoglot.report.writing import PAGE
+from isoglot.report.writing import PAGE, write_current_report
 from isoglot.store import Store, inputs_first
 from tests.killed_processes import files_of
 

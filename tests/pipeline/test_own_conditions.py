@@ -12,8 +12,8 @@ from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.measurements import measurements
 from isoglot.pipeline.model_names import named_artifact
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.report.live_report import write_current_report
 from isoglot.report.report_files import read_report_data
+from isoglot.report.writing import write_current_report
 from isoglot.store import Store, run_plan
 from isoglot.study.conditions import CONDITIONS, DEFAULT, SEPARATED, Separate, read_condition, written
 from isoglot.study.study import parse_study, with_exhibits

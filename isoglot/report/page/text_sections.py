@@ -16,12 +16,12 @@ from isoglot.report.difference import (
     by_exhibit,
     circumstances_title,
     of_kind,
+    plain_text,
 )
 from isoglot.report.page.section import Block, Custom, Folded, Heading, Listing, Section, Table, Text, words_table
 from isoglot.report.provenance import Making, Provenance
 from isoglot.report.quantities import duration, size_in_bytes
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.settings_difference import plain_text
 from isoglot.report.state import Log, State
 from isoglot.report.verdicts import Claim, Verdict, seed_remarks
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
