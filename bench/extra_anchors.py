@@ -15,7 +15,7 @@ from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.numbered_text import LINE_END, NumberedText, Split, numbered
 from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.synthetic import dictionary, draw_meanings, realise
-from isoglot.corpora.vocabulary import MASK, PAD, build_vocabulary
+from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.machine import this_machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
 from isoglot.pretraining.run import PretrainingRun
@@ -72,15 +72,7 @@ def tokens_per_second(
     torch.set_num_threads(threads)
     with (
         TemporaryDirectory() as folder,
-        Trainer(
-            run,
-            streams,
-            pad_id=PAD,
-            mask_id=MASK,
-            folder=Path(folder),
-            machine=this_machine(),
-            switchable=switchable,
-        ) as trainer,
+        Trainer(run, streams, folder=Path(folder), machine=this_machine(), switchable=switchable) as trainer,
     ):
         for _ in range(WARM_UP):
             trainer.advance()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
+from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.errors import IsoglotError
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.pipeline.stages.job_sizes import for_training
@@ -59,7 +59,7 @@ class UntrainedEncoder(Stage):
         from isoglot.pretraining.loop import untrained_model
 
         sizes = {language: stream.table_size for language, stream in _opened(self, work).items()}
-        write_model(untrained_model(self.run, table_sizes=sizes, pad_id=PAD), work.folder / BEST)
+        write_model(untrained_model(self.run, table_sizes=sizes), work.folder / BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,8 +120,6 @@ class PretrainedEncoder(Stage):
                     run=self.run,
                     streams={language: stream.folder for language, stream in streams.items()},
                     switchable={language: work.path(text) for language, text in self.switchable.items()},
-                    pad_id=PAD,
-                    mask_id=MASK,
                     folder=work.folder,
                     micro_batch=windows,
                 )
@@ -130,8 +128,6 @@ class PretrainedEncoder(Stage):
                 pretrain(
                     self.run,
                     streams,
-                    pad_id=PAD,
-                    mask_id=MASK,
                     folder=work.folder,
                     machine=machine,
                     report=report,
