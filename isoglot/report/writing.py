@@ -30,7 +30,6 @@ from isoglot.report.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
 from isoglot.report.verdicts import Claim, Noise, Verdict, seed_remarks
 from isoglot.store import Observer, Stage, Store
-from isoglot.store.store import ignore_holder
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
@@ -125,7 +124,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     pictures = [picture for section in sections for picture in section.pictures]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
-    with lease(folder / "report.lease", waiting=ignore_holder):
+    with lease(folder / "report.lease"):
         was_report = (folder / PROVENANCE).exists()
         if is_new:
             write_report_data(data, folder)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.vector_maps import read_maps, write_maps
+from isoglot.evaluation.geometry.vectors import read_maps, write_maps
 from isoglot.evaluation.transfer import fine_tuning
 from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers
 from isoglot.evaluation.transfer.predictions import evaluate

@@ -17,7 +17,7 @@ from isoglot.corpora.vocabulary import END
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
-from isoglot.evaluation.geometry.vector_maps import VectorMap, read_maps
+from isoglot.evaluation.geometry.vectors import VectorMap, read_maps
 from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.emergence import apart_from
 from isoglot.pipeline.stages.layer_transfer import LINKS, ContextualMaps, WordAlignments, read_links
@@ -121,7 +121,7 @@ def test_the_share_of_cut_sentences_is_a_score(store: Store) -> None:
     for language in PAIR:
         bpe = Bpe.read(store.folder(stage.bpe[language]) / MERGES)
         lines = parallel_lines(store.folder(stage.parallel), language)
-        lengths = [2 + sum(len(bpe.segment(word)) for word in line.split()) for line in lines]
+        lengths = [2 + sum(len(next(bpe.segment_all([word]))) for word in line.split()) for line in lines]
         num_cut = sum(length > STUDY.scale.window for length in lengths)
         assert scores[language, SENTENCES_CUT] == pytest.approx(100 * num_cut / len(lines), abs=1e-3)
         assert 0 < num_cut < len(lines)
@@ -206,7 +206,7 @@ def word_states(stage: ContextualMaps, word_store: Store, language: str) -> list
     for words in split_lines(parallel_lines(word_store.folder(stage.parallel), language), stage.splittings[language]):
         ids, places = [END], {}
         for place, word in enumerate(words):
-            subwords = encoding.vocabulary.encode(language, encoding.bpe.segment(word))
+            subwords = encoding.vocabulary.encode(language, next(encoding.bpe.segment_all([word])))
             if len(ids) + len(subwords) > 15:
                 break
             places[place] = range(len(ids), len(ids) + len(subwords))

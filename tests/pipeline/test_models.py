@@ -53,7 +53,7 @@ def test_training_starts_from_the_untrained_model_and_moves_every_weight(finishe
         if isinstance(stage, UntrainedEncoder):
             before, after = (chosen_model(finished.store.folder(each)) for each in (stage, trained[stage.label]))
             sizes = before.encoder.table_sizes
-            start = untrained_model(stage.run, table_sizes=sizes, pad_id=before.encoder.pad_id).state_dict()
+            start = untrained_model(stage.run, table_sizes=sizes).state_dict()
             weights, learned = before.state_dict(), after.state_dict()
             assert all(torch.equal(weights[name], tensor) for name, tensor in start.items())
             assert [name for name in weights if torch.equal(weights[name], learned[name])] == []

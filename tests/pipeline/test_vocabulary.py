@@ -108,7 +108,7 @@ def test_switchable_text_is_the_stream_with_the_translations_of_the_dictionary(
     assert isinstance(STUDY.text, Synthetic)
     for pair in dictionary(STUDY.text.language("ela"), STUDY.text.language("oru"), world=STUDY.text.world):
         own, foreign = pair if language == "ela" else reversed(pair)
-        spelling = tuple(encoding.vocabulary.encode(other, encoding.bpe.segment(foreign)))
+        spelling = tuple(encoding.vocabulary.encode(other, next(encoding.bpe.segment_all([foreign]))))
         if UNK not in spelling:
             translations[own].append(spelling)
     words, ends = NumberedText.read(store.folder(model.texts[language])).types, text.translation_end_W.tolist()

@@ -106,7 +106,7 @@ class Oracle:
         counts = text.word_counts(Split.TRAIN)
         self.embedding: dict[str, torch.Tensor] = {}
         for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-            subwords = bpe.segment(word)
+            subwords = next(bpe.segment_all([word]))
             if len(subwords) == 1 and word.lower() not in self.embedding and len(self.embedding) < MOST_WORDS:
                 (row,) = vocabulary.encode(language, subwords)
                 self.embedding[word.lower()] = encoder.embeddings.of(language).token.weight[row].detach()

@@ -43,7 +43,7 @@ def recorded_digests(root: Path) -> dict[str, str]:
 
 def record_digest(root: Path, name: str, sha256: str | None) -> None:
     """Record a file's digest, or with None drop it."""
-    with lease(root / f"{RECORD}.lease", waiting=lambda _: None):
+    with lease(root / f"{RECORD}.lease"):
         before = recorded_digests(root)
         after = {other: digest for other, digest in before.items() if other != name}
         if sha256 is not None:

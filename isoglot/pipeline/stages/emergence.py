@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from isoglot.corpora.sentences import EncodedSentence
     from isoglot.evaluation.geometry.reader import EncoderReader
-    from isoglot.evaluation.geometry.vector_maps import VectorMap
+    from isoglot.evaluation.geometry.vectors import VectorMap
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +167,7 @@ class SentenceAlignment(TwoModelStage):
     new_vectors: NewVectors
 
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
+        from isoglot.evaluation.geometry.vectors import VectorMap, write_maps
 
         with self.readers(work) as readers:
             given, to_test = (

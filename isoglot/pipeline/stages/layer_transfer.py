@@ -94,7 +94,7 @@ class ContextualMaps(TwoModelStage):
         import torch
 
         from isoglot.evaluation.geometry.hidden_states import word_vectors
-        from isoglot.evaluation.geometry.vector_maps import VectorMap, write_maps
+        from isoglot.evaluation.geometry.vectors import VectorMap, write_maps
 
         links = read_links(work.path(self.links))
         maps, scores = [], []
@@ -227,7 +227,7 @@ class LayerTransfer(Stage):
         return for_reading(self.encoder.run.shape)
 
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.geometry.vector_maps import read_maps
+        from isoglot.evaluation.geometry.vectors import read_maps
         from isoglot.evaluation.transfer.model import NewLayers, read_task_layers
         from isoglot.evaluation.transfer.predictions import evaluate
         from isoglot.machine import this_machine

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
+from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.errors import IsoglotError
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.pipeline.stages.job_sizes import for_training
@@ -55,7 +55,7 @@ class UntrainedEncoder(Stage):
         from isoglot.pretraining.loop import untrained_model
 
         sizes = {language: stream.table_size for language, stream in _opened(self, work).items()}
-        write_model(untrained_model(self.run, table_sizes=sizes, pad_id=PAD), work.folder / BEST)
+        write_model(untrained_model(self.run, table_sizes=sizes), work.folder / BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ class PretrainedEncoder(Stage):
                 health.remark(warning)
                 warnings.warn(f"pretraining, {self.label}: {warning}", stacklevel=2)
 
-        shared: dict[str, Any] = {"pad_id": PAD, "mask_id": MASK, "folder": work.folder, "micro_batch": windows}
+        shared: dict[str, Any] = {"folder": work.folder, "micro_batch": windows}
         try:
             with machine.threads_for(num_activations=run.batch * run.window * run.shape.width), closing(health):
                 if processes > 1:

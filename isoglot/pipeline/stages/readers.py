@@ -31,12 +31,9 @@ def opened_reader(path: Callable[[Stage], Path], encoder: AnyEncoder, *, languag
 
     # Words are split and cut into subwords as those of the model's training text were.
     stream = encoder.streams[language]
-    encoding = stream.encoding(path)
     return EncoderReader(
         chosen_model(path(encoder)).encoder.to(this_machine().device),
-        language=language,
-        bpe=encoding.bpe,
-        vocabulary=encoding.vocabulary,
+        encoding=stream.encoding(path),
         splitting=stream.text.splitting,
         # Departure: sentences are no longer than the windows of training, as no position beyond was learned.
         most_tokens=encoder.run.window,

@@ -182,19 +182,18 @@ class VocabularyStatistics(ReadsText):
         counts = {
             language: _subword_counts(stream, vocabulary, Split.TRAIN, language) for language, stream in streams.items()
         }
-        statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
-        overlap = statistics.overlap["-".join(sorted(self.languages))]
-        yield from scores_of({"anchor_types": overlap.shared_types, "anchor_similarity": overlap.similarity})
+        statistics = anchor_statistics(vocabulary, counts=counts)
+        yield from scores_of({"anchor_types": statistics.shared_types, "anchor_similarity": statistics.similarity})
         for language in self.languages:
             coverage = statistics.coverage[language]
             held_out = _subword_counts(streams[language], vocabulary, Split.DEV, language)
             values = {
                 "merges": len(Bpe.read(work.path(self.bpe[language]) / MERGES).merges),
-                "anchor_token_share": 100 * overlap.shared_token_rate[language],
+                "anchor_token_share": 100 * coverage.shared_token_rate,
                 "subword_types": coverage.types,
                 "training_words": num_words[language],
                 "training_tokens": coverage.tokens,
-                "tokens_per_word": coverage.tokens_per_word,
+                "tokens_per_word": coverage.tokens / num_words[language],
                 "unknown_share_held_out": 100 * held_out[UNKNOWN] / max(1, held_out.total()),
             }
             if language in self.switchable:

@@ -214,9 +214,9 @@ def _static_vectors(folder: Path) -> _TypeVectors:
 def _embedding_vectors(reader: EncoderReader, text: NumberedText, *, most_words: int) -> _TypeVectors:
     # The words of a text that are one subword, with its row of the embedding matrix.
     spellings = _most_frequent(text.word_counts(Split.TRAIN))
-    ids = reader.vocabulary.ids(reader.language)
+    ids = reader.encoding.vocabulary.ids(reader.language)
     row_of: dict[str, int] = {}
-    for spelling, subwords in zip(spellings, reader.bpe.segment_all(spellings), strict=True):
+    for spelling, subwords in zip(spellings, reader.encoding.bpe.segment_all(spellings), strict=True):
         if len(subwords) == 1 and subwords[0] in ids and len(row_of) < most_words:
             # Departure: of spellings that are one word in lower case, the most frequent has the row, as in MUSE.
             row_of.setdefault(spelling.lower(), ids[subwords[0]])

@@ -16,11 +16,10 @@ aten = torch.ops.aten
 
 
 class GpuKernels:
-    """The methods of TorchKernels on a GPU.
+    """The methods of TorchKernels on a GPU."""
 
-    Dropout is a hash of a seed, the place of the step in the pass and the place of the number. So the way back draws it
-    once more instead of keeping it, and a CUDA graph reads a fresh seed from the same tensor at every replay.
-    """
+    # Dropout is a hash of a seed, the place of the step in the pass and the place of the number. So the way back draws
+    # it once more instead of keeping it, and a CUDA graph reads a fresh seed from the same tensor at every replay.
 
     def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
         self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout
