@@ -14,9 +14,8 @@ from isoglot.errors import IsoglotError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoglot.corpora.download.catalogue import DataSet
+    from isoglot.corpora.download.catalogue import DataFile, DataSet
     from isoglot.corpora.download.getting import Getter
-    from isoglot.corpora.download.official_files import DataFile
 
 DEFAULT_DATA = "data"
 

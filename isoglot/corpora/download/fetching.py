@@ -8,10 +8,10 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
+from typing import NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -36,8 +36,7 @@ class FetchError(Exception):
         self.is_temporary, self.starts_over, self.connected = is_temporary or starts_over, starts_over, connected
 
 
-@dataclass(frozen=True, kw_only=True)
-class Patience:
+class Patience(NamedTuple):
     """How many tries in a row may bring no byte more, and how many seconds each waits, twice as long every time."""
 
     tries: int = 5
@@ -45,8 +44,7 @@ class Patience:
     timeout: float = 60.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Version:
+class Version(NamedTuple):
     """The server's description of the file that a part belongs to, enough to know whether it is still the same."""
 
     url: str
@@ -65,8 +63,8 @@ def fetch(url: str, *, part: Path, patience: Patience, progress: Progress) -> No
         except FetchError as error:
             if error.starts_over:
                 forget(part)
-            size = _size(part)
             # Only tries that bring no byte more count, so that a long download may break off as often as it likes.
+            size = part.stat().st_size if part.exists() else 0
             failures = failures + 1 if size <= furthest else 1
             furthest = max(size, furthest)
             if not error.is_temporary:
@@ -90,14 +88,23 @@ def forget(part: Path) -> None:
 
 
 def note_of(part: Path) -> Path:
-    """The file that describes the version a part belongs to."""
+    """The file that holds the version a part belongs to."""
     return part.with_name(f"{part.name}.json")
+
+
+def _version(part: Path, *, url: str) -> Version | None:
+    try:
+        version = Version(**json.loads(note_of(part).read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+    return version if version.url == url else None
 
 
 def _continue(url: str, *, part: Path, timeout: float, progress: Progress) -> None:
     known = _version(part, url=url)
-    start = _size(part) if known is not None and known.tag else 0
-    headers = {"Range": f"bytes={start}-", "If-Range": known.tag} if start and known is not None else {}
+    start = part.stat().st_size if known and known.tag and part.exists() else 0
+    # If-Range: the rest of this very version, or else all of the new one.
+    headers = {"Range": f"bytes={start}-", "If-Range": known.tag} if start and known else {}
     with opened_url(url, headers=headers, timeout=timeout) as response:
         if response.status == HTTPStatus.OK:
             start = 0
@@ -115,7 +122,7 @@ def _continue(url: str, *, part: Path, timeout: float, progress: Progress) -> No
         if not start:
             # Emptied first: the note must never vouch for bytes of another version.
             part.write_bytes(b"")
-            write_whole(note_of(part), json.dumps(asdict(Version(url=url, tag=_tag(response), bytes=total))))
+            write_whole(note_of(part), json.dumps(Version(url, _tag(response), total)._asdict()))
         _append(response, part=part, done=start, total=total, progress=progress)
 
 
@@ -148,18 +155,6 @@ def _tag(response: HTTPResponse) -> str:
     """The value that If-Range may name: a weak ETag does not promise the same bytes."""
     tag = response.headers.get("ETag", "")
     return str(tag if tag and not tag.startswith("W/") else response.headers.get("Last-Modified", ""))
-
-
-def _version(part: Path, *, url: str) -> Version | None:
-    try:
-        version = Version(**json.loads(note_of(part).read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):
-        return None
-    return version if version.url == url else None
-
-
-def _size(part: Path) -> int:
-    return part.stat().st_size if part.exists() else 0
 
 
 class _SafeRedirects(HTTPRedirectHandler):
@@ -196,16 +191,15 @@ def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> HTTPResp
 
 def _no_connection(reason: object, *, url: str) -> FetchError:
     host = urlsplit(url).hostname
-    is_temporary = False
     match reason:
         case socket.gaierror():
             problem = f"the host {host} is not found (is there a network, or a proxy to name in https_proxy?)"
         case ssl.SSLCertVerificationError():
-            help_ = "is the clock right, or is there a file of certificates to name in SSL_CERT_FILE?"
-            problem = f"the certificate of {host} is not trusted ({reason.verify_message}; {help_})"
+            fix = "is the clock right, or is there a file of certificates to name in SSL_CERT_FILE?"
+            problem = f"the certificate of {host} is not trusted ({reason.verify_message}; {fix})"
         case ssl.SSLError():
             problem = f"no secure connection with {host} ({reason.reason})"
         case _:
             words = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-            problem, is_temporary = f"no connection with {host} ({words})", True
-    return FetchError(problem, is_temporary=is_temporary, connected=False)
+            return FetchError(f"no connection with {host} ({words})", is_temporary=True, connected=False)
+    return FetchError(problem, connected=False)

@@ -1,4 +1,7 @@
-"""One file out of a zip, tar or tar.gz archive: its bytes are read, and no name in an archive is ever written to."""
+"""One file out of a zip, tar or tar.gz archive, and its lines as our readers take them.
+
+Its bytes are read, and no name in an archive is ever written to.
+"""
 
 import gzip
 import io
@@ -7,7 +10,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
@@ -21,7 +24,7 @@ DAMAGE = (
 
 
 @contextmanager
-def member_stream(archive: IO[bytes], names: tuple[str, ...], *, most_bytes: int) -> Iterator[IO[bytes]]:
+def member_stream(archive: IO[bytes], names: Sequence[str], *, most_bytes: int) -> Iterator[IO[bytes]]:
     """The bytes of a file in an archive, or in an archive in it; nothing may expand to more than most_bytes."""
     try:
         with _member(archive, names[0], most_bytes=most_bytes) as stream:
@@ -72,3 +75,39 @@ def _the_one(name: str, members: Iterable[str]) -> str:
     if len(matching) != 1:
         raise IsoglotError(f"it has {len(matching) or 'no'} files {name!r} where one was expected")
     return matching[0]
+
+
+NO_LABEL = "-"
+"""The label of MultiNLI and XNLI where their annotators did not agree."""
+
+
+def nli_pairs(lines: Iterable[str], *, language: str | None = None, source: str = "") -> Iterator[str]:
+    """Premise, hypothesis and label of an official NLI table, and the source if given; only rows of one language."""
+    rows = (line.split("\t") for line in lines)
+    header = next(rows, [])
+    wanted = ["sentence1", "sentence2", "gold_label", *(["language"] if language else [])]
+    if missing := [name for name in wanted if name not in header]:
+        raise IsoglotError(f"line 1: the header has no column {missing[0]!r}: this is not the table it should be")
+    places = [header.index(name) for name in wanted]
+    for number, row in enumerate(rows, start=2):
+        if len(row) <= max(places):
+            raise IsoglotError(f"line {number}: {len(row)} columns where the header has {len(header)}")
+        fields = [row[place] for place in places]
+        if (language is None or fields.pop() == language) and fields[-1] != NO_LABEL:
+            yield "\t".join([*fields, source] if source else fields)
+
+
+def wikiann_words(lines: Iterable[str], *, language: str) -> Iterator[str]:
+    """`en:Paris<TAB>B-LOC` becomes `Paris<TAB>B-LOC`."""
+    prefix = f"{language}:"
+    for number, line in enumerate(lines, start=1):
+        if line and not line.startswith(prefix):
+            raise IsoglotError(f"line {number}: {line!r} should begin with {prefix!r}")
+        yield line.removeprefix(prefix)
+
+
+REWRITES: dict[str, Callable[..., Iterator[str]]] = {
+    "xnli": nli_pairs,
+    "multinli": lambda lines, language: nli_pairs(lines, source="mnli_train"),  # noqa: ARG005
+    "wikiann": wikiann_words,
+}

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from isoglot.corpora.in_parallel import ordered_map
-from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
+from isoglot.corpora.readers.decompression import plain_blocks
 from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, folded_name
 from isoglot.corpora.wiki.markup import paragraphs
 from isoglot.errors import IsoglotError
@@ -37,11 +37,8 @@ _DISAMBIGUATION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-Progress = Callable[[int, int], None]
-"""Takes how many bytes of the file have been read, and how many there are."""
 
-
-def dump_lines(path: Path, *, workers: int, progress: Progress = lambda *_: None) -> Iterator[str]:
+def dump_lines(path: Path, *, workers: int, progress: Callable[[int], None] = lambda _: None) -> Iterator[str]:
     """Paragraphs in the order of the dump, one a line, and a blank line between articles.
 
     Articles are the pages of the main namespace, less redirects and pages that a template marks as disambiguation.
@@ -67,8 +64,8 @@ class _Batch:
     hidden: frozenset[str]
 
 
-def _batches(path: Path, progress: Progress) -> Iterator[_Batch]:
-    blocks = _blocks(path, progress)
+def _batches(path: Path, progress: Callable[[int], None]) -> Iterator[_Batch]:
+    blocks = plain_blocks(path, progress=progress)
     header, rest = _header_and_rest(path, blocks)
     hidden = HIDDEN_NAMESPACES | _hidden_names(path, header)
     start = len(header)
@@ -90,21 +87,6 @@ def _batches(path: Path, progress: Progress) -> Iterator[_Batch]:
 def _end_of_pages(text: bytearray) -> int:
     end = text.rfind(PAGE_END)
     return end + len(PAGE_END) if end >= 0 else 0
-
-
-def _blocks(path: Path, progress: Progress) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            size = path.stat().st_size
-            for block in plain_blocks(file):
-                yield block
-                progress(file.tell(), size)
-    except DamagedCompressionError as error:
-        raise IsoglotError(f"{path}: {error}; fetch the file again") from error
-    except FileNotFoundError:
-        raise IsoglotError(f"{path}: no such file; it should be {EXPECTED}") from None
-    except OSError as error:
-        raise IsoglotError(f"{path}: cannot be read ({error.strerror}); it should be {EXPECTED}") from error
 
 
 def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytearray]:

@@ -9,18 +9,18 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from isoglot.corpora.download.catalogue import DataFile
 from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter
-from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, wikiann_words
+from isoglot.corpora.download.unpacking import wikiann_words
 
 CHECKOUT = Path(__file__).parents[3]
 
 
 def unpacked_file(url: str) -> DataFile:
     """A file that is fetched in an archive, taken out of it and rewritten."""
-    archive = Archive(link=Link(url=url), most_bytes=10**6)
-    member = Member(archive=archive, names=("train",), rewrite=partial(wikiann_words, language="en"))
-    return DataFile(path="eval/ner/train.bio", source=member)
+    rewrite = partial(wikiann_words, language="en")
+    return DataFile(path="eval/ner/train.bio", url=url, member=("train",), most_bytes=10**6, rewrite=rewrite)
 
 
 def getter(root: Path) -> Getter:

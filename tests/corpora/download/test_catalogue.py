@@ -2,7 +2,6 @@
 
 import re
 from fnmatch import fnmatchcase
-from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,17 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import DATA
 
-from isoglot.corpora.download.catalogue import DATA_SETS, files_of, files_to_fetch, named_data_set
+from isoglot.corpora.download.catalogue import (
+    DATA_SETS,
+    OFFICIAL_SHA256,
+    files_of,
+    files_to_fetch,
+    named_data_set,
+)
 from isoglot.corpora.download.checking import CATALOGUED, CHECKS, file_digest, problem_of
-from isoglot.corpora.download.official_files import MEASURED, DataFile, Link, Member, nli_pairs, wikiann_words
+from isoglot.corpora.download.unpacking import nli_pairs, wikiann_words
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
 
 FILES = [file for data_set in DATA_SETS for file in files_of(data_set)]
-
-
-def link_of(file: DataFile) -> Link | None:
-    return file.source.archive.link if isinstance(file.source, Member) else file.source
 
 
 def test_every_place_belongs_to_one_file() -> None:
@@ -32,24 +33,23 @@ def test_every_place_belongs_to_one_file() -> None:
 
 
 def test_addresses_are_safe_and_whole() -> None:
-    links = [link for file in FILES if (link := link_of(file)) is not None]
-    assert len(links) > 60
-    for link in links:
-        parts = urlsplit(link.url)
+    urls = [file.url for file in FILES if file.url]
+    assert len(urls) > 60
+    for url in urls:
+        parts = urlsplit(url)
         assert parts.scheme == "https"
         assert parts.hostname
-        assert not re.search(r"[\s{}]", link.url)
+        assert not re.search(r"[\s{}]", url)
 
 
-def test_what_can_be_fetched_has_a_link_and_the_rest_says_how_to_have_it() -> None:
+def test_what_can_be_fetched_has_an_address_and_the_rest_says_how_to_have_it() -> None:
     for data_set in DATA_SETS:
-        linked = {link_of(file) is not None for file in files_of(data_set)}
-        assert linked == {not data_set.by_hand}, data_set.name
+        assert {bool(file.url) for file in files_of(data_set)} == {not data_set.by_hand}, data_set.name
 
 
 def test_every_checksum_has_its_file() -> None:
-    assert {file.path: file.sha256 for file in FILES if file.sha256} == MEASURED
-    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in MEASURED.values())
+    assert {file.path: file.sha256 for file in FILES if file.sha256} == OFFICIAL_SHA256
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in OFFICIAL_SHA256.values())
 
 
 @pytest.mark.parametrize("code", ["", "../x", "f", "é", "fr\n"])
@@ -78,9 +78,9 @@ def test_a_name_that_is_not_there() -> None:
 @pytest.mark.real_data
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder {DATA}")
 def test_checksums_of_the_official_files() -> None:
-    there = {path: place for path in MEASURED if (place := found(DATA / path)) is not None}
-    assert len(there) == len(MEASURED) == 26
-    assert {path: file_digest(place, decompressed=True) for path, place in there.items()} == MEASURED
+    there = {path: place for path in OFFICIAL_SHA256 if (place := found(DATA / path)) is not None}
+    assert len(there) == len(OFFICIAL_SHA256) == 26
+    assert {path: file_digest(place, decompressed=True) for path, place in there.items()} == OFFICIAL_SHA256
 
 
 @pytest.mark.real_data
@@ -91,12 +91,10 @@ def test_every_data_set_that_is_there_is_in_order() -> None:
     assert [problem for path in there if (problem := problem_of(path, root=DATA)) is not None] == []
 
 
-COLUMNS = ("sentence1", "sentence2", "gold_label")
 TEXT = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), max_size=8)
 ROWS = st.lists(
     st.tuples(st.sampled_from(["en", "fr"]), st.sampled_from(["neutral", "entailment", "-"]), TEXT, TEXT, TEXT)
 )
-pairs = partial(nli_pairs, columns=COLUMNS)
 
 
 @given(rows=ROWS, order=st.permutations(["language", "gold_label", "sentence1", "sentence2", "genre"]))
@@ -108,23 +106,23 @@ def test_rows_of_one_language(rows: list[tuple[str, ...]], order: list[str]) -> 
         for language, label, premise, hypothesis, _ in rows
         if language == "fr" and label != "-"
     ]
-    assert list(pairs(table, language="fr")) == expected
+    assert list(nli_pairs(table, language="fr")) == expected
 
 
 def test_where_pairs_are_from() -> None:
     table = ["gold_label\tsentence1\tsentence2", "neutral\ta\tb", "-\tc\td"]
-    assert list(pairs(table, source="mnli_train")) == ["a\tb\tneutral\tmnli_train"]
+    assert list(nli_pairs(table, source="mnli_train")) == ["a\tb\tneutral\tmnli_train"]
 
 
 @pytest.mark.parametrize("table", [[], [""], ["gold_label\tsentence1"], ["gold_label\tsentence1\tsentence2"]])
 def test_not_the_table(table: list[str]) -> None:
     with pytest.raises(IsoglotError, match="line 1: the header has no column"):
-        list(pairs(table, language="fr"))
+        list(nli_pairs(table, language="fr"))
 
 
 def test_a_row_that_is_cut_off() -> None:
     with pytest.raises(IsoglotError, match="line 3: 2 columns where the header has 3"):
-        list(pairs(["gold_label\tsentence1\tsentence2", "neutral\ta\tb", "neutral\ta"]))
+        list(nli_pairs(["gold_label\tsentence1\tsentence2", "neutral\ta\tb", "neutral\ta"]))
 
 
 def test_words_of_wikiann() -> None:

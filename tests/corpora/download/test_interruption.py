@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from isoglot.corpora.download.catalogue import DataFile
 from isoglot.corpora.download.checking import file_digest, recorded_digests
-from isoglot.corpora.download.official_files import DataFile, Link
 from tests.corpora.download.archives import zipped
 from tests.corpora.download.local_server import LocalServer
 from tests.corpora.download.mortals import CHECKOUT, Mortals, getter, unpacked_file
@@ -79,9 +79,9 @@ def test_killed_at_every_moment_of_one_folder(server: LocalServer, root: Path, m
 GET = """
 import sys
 from pathlib import Path
-from isoglot.corpora.download.official_files import DataFile, Link
+from isoglot.corpora.download.catalogue import DataFile
 from tests.corpora.download.mortals import getter
-getter(Path(sys.argv[1])).get(DataFile(path="text/a", source=Link(url=sys.argv[2])))
+getter(Path(sys.argv[1])).get(DataFile(path="text/a", url=sys.argv[2]))
 """
 
 
@@ -99,7 +99,7 @@ def test_killed_in_the_middle_of_a_download(server: LocalServer, root: Path) -> 
     assert part.read_bytes() == CONTENT[:1_000_000]
 
     server.files["/a"].stalls_after = None
-    getter(root).get(DataFile(path="text/a", source=Link(url=url)))
+    getter(root).get(DataFile(path="text/a", url=url))
     assert (root / "text/a").read_bytes() == CONTENT
     assert server.ranges_asked("a") == [None, "bytes=1000000-"]
     assert sorted(path.name for path in root.rglob("*") if path.is_file()) == ["a", "isoglot.sha256"]

@@ -127,7 +127,7 @@ def test_missing_files_are_refused_with_the_nearest_name(tmp_path: Path) -> None
     assert f"nor is there a folder {tmp_path / 'no'}" in complaint_about(tmp_path / "no/wiki.en.txt")
     assert "no such file" in complaint_about(tmp_path / "wiki.en.txt.xz/inside")
     assert "cannot be read" in complaint_about(tmp_path / "a\0b")
-    assert f"{tmp_path}: a folder, not a file; name the text file in it" in complaint_about(tmp_path)
+    assert f"{tmp_path}: a folder, not a file; name the file in it" in complaint_about(tmp_path)
 
 
 def test_what_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
