@@ -1,6 +1,6 @@
 """Lines of the text files that people have: in UTF-8, plain or compressed, refused with the line that is at fault."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -103,6 +103,14 @@ class LineFile:
         if encoding := next((name for mark, name in WIDE_MARKS.items() if start.startswith(mark)), None):
             problem = f"the text is {encoding}, not UTF-8; convert it with `iconv -f {encoding} -t utf-8`"
             raise self.error(problem, line=1)
+
+
+def tab_columns(line: str, widths: Collection[int], *, where: str, expected: str) -> list[str]:
+    """The columns of a line with tabs between, of which there should be as many as one of the widths."""
+    fields = line.split("\t")
+    if len(fields) not in widths:
+        raise IsoglotError(f"{where}: {len(fields)} columns where {expected}")
+    return fields
 
 
 def number_of(text: str) -> float | None:

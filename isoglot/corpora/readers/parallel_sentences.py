@@ -29,7 +29,7 @@ from isoglot.corpora.readers.inference_pairs import (
     official_pairs,
 )
 from isoglot.corpora.readers.language_codes import is_language_code, language_column, language_columns
-from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.line_files import LineFile, tab_columns
 from isoglot.errors import IsoglotError
 
 LINES_TO_KNOW_ONE_BY = 100
@@ -110,9 +110,9 @@ def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> Paral
 
 
 def _text(path: Path) -> _Text:
-    """Blank lines at the end are not taken for sentences that lack a partner."""
     with LineFile(path) as file:
         lines = list(file)
+    # Blank lines at the end are not taken for sentences that lack a partner.
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
@@ -121,48 +121,40 @@ def _text(path: Path) -> _Text:
 
 
 def _pairs_of_one(text: _Text, languages: Languages) -> tuple[Pairs, int]:
-    first = text.lines[0]
-    names = first.split("\t")
-    if is_official_header(first):
-        source, target = (official_pairs(text.lines, path=text.path, language=language) for language in languages)
-        both, unpaired = _by_id(source, target, where=f"{text.path}: pairID")
+    path, lines = text
+    names = lines[0].split("\t")
+    width = len(names)
+    if is_official_header(lines[0]):
+        source, target = (official_pairs(lines, path=path, language=language) for language in languages)
+        both, unpaired = _by_id(source, target, where=f"{path}: pairID")
         return _premises_and_hypotheses(both.values()), unpaired
-    if len(names) < 2:
-        raise IsoglotError(f"{text.path}:1: no tab in the first line; {ONE_FILE_FORMATS}")
     has_both = all(language_columns(names, language=language) for language in languages)
-    if has_both or all(map(is_language_code, names)):
+    is_header = width > 1 and (has_both or all(map(is_language_code, names)))
+    if not is_header and width != 2:
+        problem = f"{width} columns without names" if width > 1 else "no tab"
+        raise IsoglotError(f"{path}:1: {problem} in the first line; {ONE_FILE_FORMATS}")
+    places = [0, 1]
+    if is_header:
         try:
             places = [language_column(names, language=language) for language in languages]
         except IsoglotError as error:
-            raise IsoglotError(f"{text.path}:1: {error}") from None
-        return _column_pairs(text, places, first_row=1), 0
-    if len(names) == 2:
-        return _column_pairs(text, [0, 1], first_row=0), 0
-    raise IsoglotError(f"{text.path}:1: {len(names)} columns without names in the first line; {ONE_FILE_FORMATS}")
-
-
-def _column_pairs(text: _Text, places: Sequence[int], *, first_row: int) -> Pairs:
-    width = text.lines[0].count("\t") + 1
-    pairs = []
-    for number, line in enumerate(text.lines[first_row:], start=first_row + 1):
-        fields = [field.strip() for field in line.split("\t")] if line.strip() else [""] * width
-        if len(fields) != width:
-            raise IsoglotError(f"{text.path}:{number}: {len(fields)} columns, but the first line has {width}")
-        source, target = (fields[place] for place in places)
-        if bool(source) != bool(target):
-            raise IsoglotError(f"{text.path}:{number}: one of the two sentences is blank; add it or drop the row")
-        if source:
-            pairs.append((source, target))
-    return pairs
+            raise IsoglotError(f"{path}:1: {error}") from None
+    rows = {}
+    for number, line in enumerate(lines[is_header:], start=1 + is_header):
+        if line.strip():
+            fields = tab_columns(line, [width], where=f"{path}:{number}", expected=f"the first line has {width}")
+            rows[number] = fields[places[0]], fields[places[1]]
+    return _line_pairs(rows, paths=(path, path)), 0
 
 
 def _pairs_of_two(source: _Text, target: _Text) -> tuple[Pairs, int]:
+    paths = source.path, target.path
     kind, other = _kind(source), _kind(target)
     if kind != other:
-        raise IsoglotError(f"{source.path} holds {kind} and {target.path} {other}; both should hold the same")
+        raise IsoglotError(f"{paths[0]} holds {kind} and {paths[1]} {other}; both should hold the same")
     if kind == TREEBANK:
         texts = [treebank_texts(text.lines, path=text.path) for text in (source, target)]
-        both, unpaired = _by_id(*texts, where=f"{source.path} and {target.path}: sent_id")
+        both, unpaired = _by_id(*texts, where=f"{paths[0]} and {paths[1]}: sent_id")
         return list(both.values()), unpaired
     shorter, longer = sorted((source, target), key=lambda text: len(text.lines))
     if len(shorter.lines) != len(longer.lines):
@@ -170,7 +162,12 @@ def _pairs_of_two(source: _Text, target: _Text) -> tuple[Pairs, int]:
             f"{longer.path}:{len(shorter.lines) + 1}: no line of {shorter.path} goes with this one; "
             f"they have {len(longer.lines)} and {len(shorter.lines)} lines, and should have as many"
         )
-    return _inference_line_pairs(source, target) if kind == INFERENCE else (_line_pairs(source, target), 0)
+    if kind == INFERENCE:
+        return _inference_line_pairs(source, target)
+    for path, lines in (source, target):
+        if number := next((number for number, line in enumerate(lines, start=1) if "\t" in line.strip()), None):
+            raise IsoglotError(f"{path}:{number}: a tab within the line; one sentence a line expected")
+    return _line_pairs(dict(enumerate(zip(source.lines, target.lines, strict=True), start=1)), paths=paths), 0
 
 
 def _kind(text: _Text) -> str:
@@ -179,16 +176,17 @@ def _kind(text: _Text) -> str:
     return INFERENCE if is_inference_row(text.lines[0]) else SENTENCES
 
 
-def _line_pairs(source: _Text, target: _Text) -> Pairs:
+def _line_pairs(rows: Mapping[int, tuple[str, str]], *, paths: tuple[Path, Path]) -> Pairs:
+    """Sentences by the number of their line; a line may be blank on both sides."""
     pairs = []
-    for number, lines in enumerate(zip(source.lines, target.lines, strict=True), start=1):
-        for text, line, other in zip((source, target), lines, (target, source), strict=True):
-            if not line.strip() and any(map(str.strip, lines)):
-                raise IsoglotError(f"{text.path}:{number}: blank, but {other.path} has a sentence in this line")
-            if "\t" in line.strip():
-                raise IsoglotError(f"{text.path}:{number}: a tab within the line; one sentence a line expected")
-        if lines[0].strip():
-            pairs.append((lines[0].strip(), lines[1].strip()))
+    for number, row in rows.items():
+        source, target = map(str.strip, row)
+        if bool(source) != bool(target):
+            side, path = ("second", paths[1]) if source else ("first", paths[0])
+            problem = f"the {side} of the two sentences is blank; add it or drop the other"
+            raise IsoglotError(f"{path}:{number}: {problem}")
+        if source:
+            pairs.append((source, target))
     return pairs
 
 

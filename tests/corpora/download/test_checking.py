@@ -5,22 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.checking import file_digest, files_there, problem_of, record_digest
+from isoglot.corpora.download.checking import CHECKS, file_digest, files_there, problem_of, record_digest
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.bio_tags import read_bio
+from isoglot.evaluation.transfer.conllu import read_conllu
 from tests.corpora.readers.compressed_texts import COMPRESSED
 
-CONLLU = """# sent_id = 1
-# text = Du pain est
-1-2\tDu\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDe\tde\tADP\t_\t_\t3\tcase\t_\t_
-2\tle\tle\tDET\t_\t_\t3\tdet\t_\t_
-3\tpain\tpain\tNOUN\t_\t_\t0\troot\t_\t_
-3.1\test\têtre\tAUX\t_\t_\t_\t_\t3:cop\t_
-
-1\tOui\toui\tINTJ\t_\t_\t0\troot\t_\t_
-
-"""
-
+ALL_CHECKS = {
+    **CHECKS,
+    "eval/ud/*.conllu": lambda file: read_conllu(file.path),
+    "eval/ner/*.bio": lambda file: read_bio(file.path),
+}
 TEXT, WIKIPEDIA = "text/wiki.en.txt", "text/enwiki-latest-pages-articles.xml"
 TREEBANK, NER = "eval/ud/xx_own-ud-test.conllu", "eval/ner/wikiann.fr.dev.bio"
 NLI, TABLE = "eval/xnli/xnli.dev.fr.tsv", "eval/xnli/xnli.15way.orig.tsv"
@@ -29,7 +24,7 @@ DUMP = "<mediawiki>\n<page/>\n</mediawiki>\n"
 GOOD = {
     TEXT: "A line.\n\nAnother.\n",
     WIKIPEDIA: DUMP,
-    TREEBANK: CONLLU,
+    TREEBANK: TREE,
     NLI: "Un.\tDeux.\tneutral\nA\tB\tentailment\tmnli\n",
     TABLE: "en\tfr\nOne.\tUn.\n",
     "eval/xnli/xnli.test.tsv": "language\tgold_label\nfr\tneutral\n",
@@ -50,7 +45,8 @@ def put(root: Path, name: str, content: bytes) -> Path:
 
 
 def problems(root: Path) -> dict[str, str]:
-    outcomes = {path.relative_to(root).as_posix(): problem_of(path, root=root) for path in files_there(root, None)}
+    paths = files_there(root, None, checks=ALL_CHECKS)
+    outcomes = {path.relative_to(root).as_posix(): problem_of(path, root=root, checks=ALL_CHECKS) for path in paths}
     return {name: problem for name, problem in outcomes.items() if problem is not None}
 
 
@@ -61,7 +57,7 @@ def test_all_in_order(root: Path, suffix: str) -> None:
     put(root, "text/README.md", b"\xff not looked at")
     for unfinished in (".part", ".part.json", ".lease"):
         put(root, f"eval/tatoeba/tatoeba.fra-eng.fra{unfinished}", b"not looked at")
-    assert len(files_there(root, None)) == len(GOOD)
+    assert len(files_there(root, None, checks=ALL_CHECKS)) == len(GOOD)
     assert problems(root) == {}
 
 
@@ -72,16 +68,11 @@ def test_all_in_order(root: Path, suffix: str) -> None:
         (TEXT, "", ": the file is empty"),
         (WIKIPEDIA, DUMP[:-3], ": a dump of Wikipedia begins with"),
         (TEXT, "\n \n\t\n", ":1: all lines are blank"),
-        (TREEBANK, CONLLU.replace("\t3\tcase\t_", "\t3\tcase"), ":4: 9 columns where CoNLL-U has 10"),
-        (TREEBANK, CONLLU.replace("\t3\tcase", "\t4\tcase"), ":4: the head of word 1 is 4 in a sentence of 3"),
-        (TREEBANK, CONLLU.replace("\t3\tcase", "\t1\tcase"), ":4: the head of word 1 is 1 in a sentence of 3"),
-        (TREEBANK, CONLLU.replace("\t3\tdet", "\t_\tdet"), ":5: the head '_' is not a whole number"),
-        (TREEBANK, CONLLU.replace("2\tle", "3\tle"), ":5: word 3 stands where word 2 should"),
-        (TREEBANK, CONLLU.removesuffix("\n\n"), ":9: no blank line ends the last sentence"),
-        (NLI, "a\tb\tneutral\na\tb\n", ":2: premise, hypothesis and label expected with tabs between, not 2 columns"),
+        (TREEBANK, TREE.replace("\t0\t", "\t2\t"), ":1: the head of word 1 'Yes' is 2 in a sentence of 1 words"),
+        (TREEBANK, TREE.removesuffix("\n"), ":1: no blank line ends the last sentence"),
+        (NLI, "a\tb\tneutral\na\tb\n", ":2: 2 columns where premise, hypothesis and label were expected"),
         (NLI, "a\tb\tmaybe\n", ":1: the label is 'maybe', none of entailment, neutral, contradiction"),
-        (NER, "Paris\n", ":1: 1 columns where a token and a tag were expected"),
-        (NER, "a\tO\nParis\tLOC\n", ":2: the tag 'LOC' is not O, B-something or I-something"),
+        (NER, "a\tO\nParis\tLOC\n", ":2: the tag is 'LOC', not O, or B- or I- with a type"),
         (TABLE, "en\tfr\nyes\n", ":2: 1 columns where 2 were expected"),
         (TABLE, "en\n", ":1: 1 columns where 2 were expected"),
         ("eval/muse/en-fr.txt", "the le\nthe\n", ":2: two words with one tab or one space"),
@@ -131,4 +122,4 @@ def test_an_official_file_that_was_changed(root: Path) -> None:
 
 def test_no_data_folder(root: Path) -> None:
     with pytest.raises(IsoglotError, match=r"there is no data folder .*: name it with --data or ISOGLOT_DATA"):
-        files_there(root, None)
+        files_there(root, None, checks=ALL_CHECKS)
