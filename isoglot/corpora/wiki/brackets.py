@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 
 
 def folded_name(name: str) -> str:
@@ -56,6 +55,7 @@ SHOWN_TEMPLATES: Mapping[str, tuple[str, ...]] = {
 # Most links have no other brackets and no namespace, and need no pass.
 _PLAIN_LINK = re.compile(r"\[\[(?:[^\[\]{}|\n:]*+\|)?([^\[\]{}|\n:#]++)\]\]")
 _BRACKETS = re.compile(r"(\[\[|\]\]+|\{\{+|\}\}+|\n[ \t:]*\{\||\n[ \t]*\|\}+|\n==)")
+_AFTER_TITLE = re.compile(r"[(,\N{FULLWIDTH LEFT PARENTHESIS}]")
 _ARGUMENT_NUMBER = re.compile(r"\s*\d\s*=")
 DEEPEST_LINK = 8
 """Links are not nested but in the captions of pictures; more that are open are forgotten marks."""
@@ -68,24 +68,14 @@ def without_brackets(text: str, *, hidden: Set[str]) -> str:
 
     Where nobody closed a bracket before the next heading, only the bracket goes, and the text stays.
     """
-    text = _PLAIN_LINK.sub(r"\1", text)
     page = _Page(hidden)
-    # Every second one is a bracket.
-    for number, piece in enumerate(_BRACKETS.split(text)):
+    for number, piece in enumerate(_BRACKETS.split(_PLAIN_LINK.sub(r"\1", text))):
+        # Every second one is a bracket.
         if number % 2:
             page.take(piece)
         else:
             page.pieces.append(piece)
     return "".join(page.pieces)
-
-
-@dataclass(slots=True)
-class _Block:
-    """A template or table that is open: after which piece it began, and how many braces are left to close."""
-
-    start: int
-    braces: int
-    is_table: bool
 
 
 class _Page:
@@ -98,8 +88,10 @@ class _Page:
     def __init__(self, hidden: Set[str]) -> None:
         self.pieces: list[str] = []
         self._hidden = hidden
-        self._blocks: list[_Block] = []
         self._links: list[int] = []
+        """After how many pieces each open link began."""
+        self._blocks: list[tuple[int, int]] = []
+        """The same for templates and tables, and how many braces are left to close; 0 for a table."""
 
     def take(self, bracket: str) -> None:
         start = len(self.pieces)
@@ -108,7 +100,7 @@ class _Page:
         elif bracket[0] == "]":
             self._close_links(len(bracket))
         elif bracket[0] == "{":
-            self._blocks.append(_Block(start, len(bracket), is_table=False))
+            self._blocks.append((start, len(bracket)))
         elif bracket[0] == "}":
             self._close_braces(len(bracket))
         elif bracket == "\n==":
@@ -117,49 +109,46 @@ class _Page:
             self.pieces.append(bracket)
         elif bracket[-1] == "|":
             self.pieces.append("\n")
-            self._blocks.append(_Block(start + 1, 0, is_table=True))
+            self._blocks.append((start + 1, 0))
+        elif self._blocks and self._blocks[-1][1] == 0:
+            self._cut(self._blocks.pop()[0])
+            self._close_braces(bracket.count("}") - 1)
         else:
-            braces = bracket.count("}")
-            if self._blocks and self._blocks[-1].is_table:
-                self._drop(self._blocks.pop().start)
-                braces -= 1
-            else:
-                self.pieces.append("\n")
-            self._close_braces(braces)
+            self.pieces.append("\n")
+            self._close_braces(bracket.count("}"))
 
     def _close_braces(self, braces: int) -> None:
-        while braces >= 2 and self._blocks and not self._blocks[-1].is_table:
-            block = self._blocks[-1]
-            closed = min(braces, block.braces)
+        while braces >= 2 and self._blocks and self._blocks[-1][1]:
+            start, opened = self._blocks.pop()
+            closed = min(braces, opened)
             braces -= closed
-            block.braces -= closed
-            if block.braces < 2:
-                self._blocks.pop()
-                self.pieces.append(self._drop(block.start, shown=closed == 2))
+            if opened - closed >= 2:
+                self._blocks.append((start, opened - closed))
+            else:
+                held = self._cut(start)
+                self.pieces.append(_shown_of_template(held) if closed == 2 and held else "")
         if braces == 1:
             # It may be the end of a language variant: -{ {{a}}}-
             self.pieces.append("}")
 
-    def _drop(self, start: int, *, shown: bool = False) -> str:
-        """Forget what a template or table holds, and return the text it shows."""
+    def _cut(self, start: int) -> list[str]:
+        """Take out the pieces of a template or table, with the links that began in it."""
         self._links = [link for link in self._links if link < start]
         held = self.pieces[start:]
         del self.pieces[start:]
-        return _shown_of_template(held) if shown and held else ""
+        return held
 
     def _close_links(self, brackets: int) -> None:
         if brackets % 2:
             # As in [[File:A.jpg|[http://b.org C]]], the odd one is the inner.
             self.pieces.append("]")
         for _ in range(brackets // 2):
-            if self._links and not (self._blocks and self._blocks[-1].start > self._links[-1]):
-                self._close_link(self._links.pop())
-
-    def _close_link(self, start: int) -> None:
-        content = "".join(self.pieces[start:])
-        # No link goes beyond its paragraph: this is an end without its beginning, or a beginning without its end.
-        is_link = "\n\n" not in content
-        self.pieces[start:] = [_shown_of_link(content, hidden=self._hidden) if is_link else content]
+            if self._links and not (self._blocks and self._blocks[-1][0] > self._links[-1]):
+                start = self._links.pop()
+                content = "".join(self.pieces[start:])
+                # No link goes beyond its paragraph: this is an end without its beginning, or the other way round.
+                is_link = "\n\n" not in content
+                self.pieces[start:] = [_shown_of_link(content, hidden=self._hidden) if is_link else content]
 
 
 def _shown_of_link(content: str, *, hidden: Set[str]) -> str:
@@ -172,17 +161,12 @@ def _shown_of_link(content: str, *, hidden: Set[str]) -> str:
             return ""
         if not name or name in PROJECTS:
             target = title.rpartition(":")[2]
-    if bar:
-        target = label if label.strip() else _short_title(target)
+    if bar and label.strip():
+        target = label
+    elif bar:
+        # The pipe trick: [[Boston (band)|]], [[Boston, Lincolnshire|]] and [[Portal:Boston|]] show "Boston".
+        target = _AFTER_TITLE.split(target.rpartition(":")[2])[0].strip()
     return target.removeprefix("#").replace("\n", " ")
-
-
-def _short_title(target: str) -> str:
-    """The text shown for [[target|]]: "Boston" for "Boston (band)", "Boston, Lincolnshire" or "Portal:Boston"."""
-    title = target.rpartition(":")[2]
-    for mark in ("(", "\N{FULLWIDTH LEFT PARENTHESIS}", ","):
-        title = title.partition(mark)[0]
-    return title.strip()
 
 
 def _shown_of_template(pieces: list[str]) -> str:
