@@ -17,9 +17,9 @@ are the 10,000 sentences of xnli.15way.orig.tsv.
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from isoglot.corpora.readers.inference_pairs import (
     InferencePair,
@@ -36,40 +36,15 @@ LINES_TO_KNOW_ONE_BY = 100
 # The first columns are the number of a word, or of the words a form stands for, and the form.
 WORD = re.compile(r"\d+(?:[-.]\d+)?\t[^\t]+(?:\t[^\t]*){8}")
 COMMENT = re.compile(r"#\s*(sent_id|text)\s*=(.*)")
-
-
-def is_treebank(lines: Sequence[str]) -> bool:
-    """Whether the lines are CoNLL-U: among the first is one of a word."""
-    return any(WORD.fullmatch(line) for line in islice(lines, LINES_TO_KNOW_ONE_BY))
-
-
-def treebank_texts(lines: Sequence[str], *, path: Path) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    start, comments = 0, dict[str, str]()
-    for number, line in enumerate([*lines, ""], start=1):
-        if line.strip():
-            start = start or number
-            if comment := COMMENT.fullmatch(line):
-                comments.setdefault(comment[1], comment[2].strip())
-        elif start:
-            for name in ("sent_id", "text"):
-                if not comments.get(name):
-                    raise IsoglotError(f"{path}:{start}: the sentence that begins here has no `# {name} = `; add it")
-            if comments["sent_id"] in texts:
-                raise IsoglotError(f"{path}:{start}: a second sentence {comments['sent_id']!r}; ids should differ")
-            texts[comments["sent_id"]] = comments["text"]
-            start, comments = 0, {}
-    return texts
-
-
 ONE_FILE_FORMATS = (
     "one file of two languages has two columns with a tab between, or a header of language codes, or is XNLI's own"
 )
-
 SENTENCES, INFERENCE, TREEBANK = "a sentence a line", "premises, hypotheses and labels", "a treebank in CoNLL-U"
 
 Languages = tuple[str, str]
 Pairs = list[tuple[str, str]]
+Text = tuple[Path, list[str]]
+"""A file and its lines."""
 Id = TypeVar("Id", bound=Hashable)
 Side = TypeVar("Side")
 
@@ -85,11 +60,6 @@ class ParallelSentences:
 
     def __len__(self) -> int:
         return len(self.sentences[self.languages[0]])
-
-
-class _Text(NamedTuple):
-    path: Path
-    lines: list[str]
 
 
 def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> ParallelSentences:
@@ -109,7 +79,12 @@ def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> Paral
     return ParallelSentences(languages=languages, sentences=sentences, unpaired=unpaired)
 
 
-def _text(path: Path) -> _Text:
+def is_treebank(lines: Sequence[str]) -> bool:
+    """Whether the lines are CoNLL-U: among the first is one of a word."""
+    return any(WORD.fullmatch(line) for line in lines[:LINES_TO_KNOW_ONE_BY])
+
+
+def _text(path: Path) -> Text:
     with LineFile(path) as file:
         lines = list(file)
     # Blank lines at the end are not taken for sentences that lack a partner.
@@ -117,86 +92,103 @@ def _text(path: Path) -> _Text:
         lines.pop()
     if not lines:
         raise IsoglotError(f"{path}: all lines are blank; it should hold sentences")
-    return _Text(path, lines)
+    return path, lines
 
 
-def _pairs_of_one(text: _Text, languages: Languages) -> tuple[Pairs, int]:
+def _pairs_of_one(text: Text, languages: Languages) -> tuple[Pairs, int]:
     path, lines = text
+    if is_official_header(lines[0]):
+        pairs = [official_pairs(lines, path=path, language=language) for language in languages]
+        both, unpaired = _by_id(*pairs, where=f"{path}: pairID")
+        return _premises_and_hypotheses(both.values()), unpaired
     names = lines[0].split("\t")
     width = len(names)
-    if is_official_header(lines[0]):
-        source, target = (official_pairs(lines, path=path, language=language) for language in languages)
-        both, unpaired = _by_id(source, target, where=f"{path}: pairID")
-        return _premises_and_hypotheses(both.values()), unpaired
     has_both = all(language_columns(names, language=language) for language in languages)
     is_header = width > 1 and (has_both or all(map(is_language_code, names)))
     if not is_header and width != 2:
         problem = f"{width} columns without names" if width > 1 else "no tab"
         raise IsoglotError(f"{path}:1: {problem} in the first line; {ONE_FILE_FORMATS}")
-    places = [0, 1]
-    if is_header:
-        try:
-            places = [language_column(names, language=language) for language in languages]
-        except IsoglotError as error:
-            raise IsoglotError(f"{path}:1: {error}") from None
-    rows = {}
+    try:
+        places = [language_column(names, language=language) for language in languages] if is_header else [0, 1]
+    except IsoglotError as error:
+        raise IsoglotError(f"{path}:1: {error}") from None
+    rows = []
     for number, line in enumerate(lines[is_header:], start=1 + is_header):
         if line.strip():
             fields = tab_columns(line, [width], where=f"{path}:{number}", expected=f"the first line has {width}")
-            rows[number] = fields[places[0]], fields[places[1]]
+            rows.append((number, fields[places[0]], fields[places[1]]))
     return _line_pairs(rows, paths=(path, path)), 0
 
 
-def _pairs_of_two(source: _Text, target: _Text) -> tuple[Pairs, int]:
-    paths = source.path, target.path
-    kind, other = _kind(source), _kind(target)
+def _pairs_of_two(*texts: Text) -> tuple[Pairs, int]:
+    (source, source_lines), (target, target_lines) = texts
+    kind, other = (_kind(lines) for _, lines in texts)
     if kind != other:
-        raise IsoglotError(f"{paths[0]} holds {kind} and {paths[1]} {other}; both should hold the same")
+        raise IsoglotError(f"{source} holds {kind} and {target} {other}; both should hold the same")
     if kind == TREEBANK:
-        texts = [treebank_texts(text.lines, path=text.path) for text in (source, target)]
-        both, unpaired = _by_id(*texts, where=f"{paths[0]} and {paths[1]}: sent_id")
+        both, unpaired = _by_id(*(_treebank_texts(text) for text in texts), where=f"{source} and {target}: sent_id")
         return list(both.values()), unpaired
-    shorter, longer = sorted((source, target), key=lambda text: len(text.lines))
-    if len(shorter.lines) != len(longer.lines):
-        raise IsoglotError(
-            f"{longer.path}:{len(shorter.lines) + 1}: no line of {shorter.path} goes with this one; "
-            f"they have {len(longer.lines)} and {len(shorter.lines)} lines, and should have as many"
-        )
+    (shorter, few), (longer, many) = sorted(((path, len(lines)) for path, lines in texts), key=lambda each: each[1])
+    if few != many:
+        problem = f"no line of {shorter} goes with this one; they have {many} and {few} lines, and should have as many"
+        raise IsoglotError(f"{longer}:{few + 1}: {problem}")
     if kind == INFERENCE:
-        return _inference_line_pairs(source, target)
-    for path, lines in (source, target):
-        if number := next((number for number, line in enumerate(lines, start=1) if "\t" in line.strip()), None):
-            raise IsoglotError(f"{path}:{number}: a tab within the line; one sentence a line expected")
-    return _line_pairs(dict(enumerate(zip(source.lines, target.lines, strict=True), start=1)), paths=paths), 0
+        return _inference_line_pairs(*texts)
+    rows = zip(count(1), source_lines, target_lines, strict=False)
+    return _line_pairs(rows, paths=(source, target)), 0
 
 
-def _kind(text: _Text) -> str:
-    if is_treebank(text.lines):
+def _kind(lines: Sequence[str]) -> str:
+    if is_treebank(lines):
         return TREEBANK
-    return INFERENCE if is_inference_row(text.lines[0]) else SENTENCES
+    return INFERENCE if is_inference_row(lines[0]) else SENTENCES
 
 
-def _line_pairs(rows: Mapping[int, tuple[str, str]], *, paths: tuple[Path, Path]) -> Pairs:
-    """Sentences by the number of their line; a line may be blank on both sides."""
+def _treebank_texts(text: Text) -> dict[str, str]:
+    """The text of each sentence by its id."""
+    path, lines = text
+    texts: dict[str, str] = {}
+    start, comments = 0, dict[str, str]()
+    for number, line in enumerate([*lines, ""], start=1):
+        if line.strip():
+            start = start or number
+            if comment := COMMENT.fullmatch(line):
+                comments.setdefault(comment[1], comment[2].strip())
+        elif start:
+            for name in ("sent_id", "text"):
+                if not comments.get(name):
+                    raise IsoglotError(f"{path}:{start}: the sentence that begins here has no `# {name} = `; add it")
+            if comments["sent_id"] in texts:
+                raise IsoglotError(f"{path}:{start}: a second sentence {comments['sent_id']!r}; ids should differ")
+            texts[comments["sent_id"]] = comments["text"]
+            start, comments = 0, {}
+    return texts
+
+
+def _line_pairs(rows: Iterable[tuple[int, str, str]], *, paths: tuple[Path, Path]) -> Pairs:
+    """Sentences with the number of their line, which may be blank on both sides."""
     pairs = []
-    for number, row in rows.items():
+    for number, *row in rows:
         source, target = map(str.strip, row)
-        if bool(source) != bool(target):
-            side, path = ("second", paths[1]) if source else ("first", paths[0])
-            problem = f"the {side} of the two sentences is blank; add it or drop the other"
-            raise IsoglotError(f"{path}:{number}: {problem}")
+        for path, sentence, order in ((paths[0], source, "first"), (paths[1], target, "second")):
+            if not sentence and (source or target):
+                problem = f"the {order} of the two sentences is blank; add it or drop the other"
+                raise IsoglotError(f"{path}:{number}: {problem}")
+            if "\t" in sentence:
+                raise IsoglotError(f"{path}:{number}: a tab within the line; one sentence a line expected")
         if source:
             pairs.append((source, target))
     return pairs
 
 
-def _inference_line_pairs(source: _Text, target: _Text) -> tuple[Pairs, int]:
-    sides = [inference_pairs(text.lines, path=text.path) for text in (source, target)]
-    both, unpaired = _by_id(*sides, where=f"{source.path} and {target.path}: line number")
+def _inference_line_pairs(*texts: Text) -> tuple[Pairs, int]:
+    (source, _), (target, _) = texts
+    pairs = [inference_pairs(lines, path=path) for path, lines in texts]
+    both, unpaired = _by_id(*pairs, where=f"{source} and {target}: line number")
     for number, (a, b) in both.items():
         if a.label != b.label:
-            labels = f"the label is {b.label}, but {a.label} in {source.path}"
-            raise IsoglotError(f"{target.path}:{number}: {labels}; a pair should stand in the same line of both")
+            labels = f"the label is {b.label}, but {a.label} in {source}"
+            raise IsoglotError(f"{target}:{number}: {labels}; a pair should stand in the same line of both")
     return _premises_and_hypotheses(both.values()), unpaired
 
 

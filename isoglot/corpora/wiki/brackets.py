@@ -1,7 +1,11 @@
 """Wikitext without templates, tables and links, in one pass over its brackets, however nested or broken they are."""
 
 import re
-from collections.abc import Mapping, Set
+import tomllib
+from collections.abc import Set
+from pathlib import Path
+
+NAMES = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
 
 
 def folded_name(name: str) -> str:
@@ -14,43 +18,11 @@ def names(text: str) -> frozenset[str]:
     return frozenset(map(folded_name, text.split()))
 
 
-# A dump has the names in its own language; these are the English ones, valid everywhere, and older ones still in use.
-FILE_NAMES = names("""
-    File Image Media Fichier Datei Bild Файл Изображение 文件 檔案 档案 图像 圖像 图片 圖片 媒体文件
-    Archivo Imagen Immagine Ficheiro Arquivo Imagem Bestand Afbeelding Plik Grafika Fil Billede Bilde Tiedosto Kuva
-    Soubor Súbor Obrázok Fájl Kép Fișier Imagine Картинка Зображення Датотека Слика Datoteka Slika Fitxer Imatge
-    Αρχείο Εικόνα Dosya Resim ملف صورة پرونده تصویر فائل קובץ תמונה ファイル 画像 파일 그림 Tập_tin Hình Berkas Gambar
-    ไฟล์ ภาพ चित्र Picha Faili Fitxategi Irudi Dosiero Fasciculus Imago Fail Pilt Vaizdas Attēls
-""")
-CATEGORY_NAMES = names("""
-    Category Catégorie Kategorie Категория 分类 分類 Categoría Categoria Categorie Kategoria Kategori Luokka Kategória
-    Категорія Категорија Kategorija Κατηγορία تصنيف رده زمرہ קטגוריה カテゴリ 분류 Thể_loại หมวดหมู่ श्रेणी Jamii
-    Kategorio Kategooria
-""")
-HIDDEN_NAMESPACES = FILE_NAMES | CATEGORY_NAMES
-"""A link to one of these is a picture or a mark on the page, and no text."""
-
-PROJECTS = names("""
-    w wikipedia wikt wiktionary b wikibooks s wikisource q wikiquote n wikinews v wikiversity voy wikivoyage species
-    wikispecies m meta c commons d wikidata
-""")
-"""Prefixes of links to other wikis, whose text is shown."""
+HIDDEN_NAMESPACES = names(NAMES["files"]) | names(NAMES["categories"])
+PROJECTS = names(NAMES["projects"])
+SHOWN_TEMPLATES = {name: each["shows"] for each in NAMES["templates"] for name in names(each["names"])}
 INTERLANGUAGE = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]{2,12}){0,2}|simple):(?! )")
 """The beginning of a link to the same article in another language, shown beside the page and not in it."""
-
-SHOWN_TEMPLATES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(names("lang langue"), ("{1}",)),
-    **dict.fromkeys(names("nowrap nobr nobreak abbr ill interlanguage_link lien num 僻字 le"), ("{0}",)),
-    **dict.fromkeys(names("link-en link-de link-fr link-ja link-ru link-ko link-es link-it"), ("{0}",)),
-    **dict.fromkeys(names("convert cvt unité nombre nb"), ("{0} {1}",)),
-    **dict.fromkeys(names("date date-"), ("{0} {1} {2}",)),
-    **dict.fromkeys(names("s s-"), ("{0}e siècle",)),
-    **{ending: (ending,) for ending in ("e", "er", "re", "1er", "1re")},
-    "etc.": (", etc.",),
-    "tsl": ("{2}", "{1}"),
-    **dict.fromkeys(names("нп нп2 нп3 нп4 нп5 iw не_переведено не_переведено_5"), ("{1}", "{0}")),
-}
-"""Templates that stand within sentences and what they show of their arguments, or failing that; others show nothing."""
 
 # Most links have no other brackets and no namespace, and need no pass.
 _PLAIN_LINK = re.compile(r"\[\[(?:[^\[\]{}|\n:]*+\|)?([^\[\]{}|\n:#]++)\]\]")
