@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,11 +124,8 @@ def check(
     num_problems = 0
     with Watch(console) as watch:
         for path in there:
-
-            def read(done: int, path: Path = path) -> None:
-                watch.progress(path.name, activity="checking", done=done, total=path.stat().st_size)
-
-            problem = problem_of(path, root=root, checks=checks, progress=read)
+            show = partial(watch.progress, path.name, "checking", total=path.stat().st_size)
+            problem = problem_of(path, root=root, checks=checks, progress=show)
             folder = path.parent.relative_to(root).as_posix()
             sound[folder] += problem is None
             if problem is not None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -58,7 +59,7 @@ class Watch(Progress):
         self.description = ""
         self.bar = self.add_task("", visible=False)
 
-    def progress(self, path: str, *, activity: str, done: int, total: int | None) -> None:
+    def progress(self, path: str, activity: str, done: int, total: int | None) -> None:
         description = f"{activity} {path.rpartition('/')[2]}"
         if description != self.description:
             # A new start, so that the bytes of an earlier attempt do not count as this one's speed.
@@ -125,17 +126,13 @@ class Getter:
     def _download(self, file: DataFile) -> None:
         to = file.fetched_path
         part = self.root / f"{to}.part"
-
-        def fetched(done: int, total: int | None) -> None:
-            self.observer.progress(to, activity="fetching", done=done, total=total)
-
+        show = partial(self.observer.progress, to, "fetching")
         try:
-            fetch(file.url, part=part, patience=self.patience, progress=fetched)
+            fetch(file.url, part=part, patience=self.patience, progress=show)
         except FetchError as error:
             kind = IsoglotError if error.connected else UnreachableError
-            raise kind(
-                f"{file.url}: {error}; or fetch it by hand from {self.home} and put it at {self.root / to}"
-            ) from error
+            fix = f"or fetch it by hand from {self.home} and put it at {self.root / to}"
+            raise kind(f"{file.url}: {error}; {fix}") from error
         self._keep(part, file, to=to, source=file.url)
 
     def _unpack(self, file: DataFile, archive: Path) -> None:
@@ -181,12 +178,8 @@ class Getter:
     def _alone(self, path: str) -> AbstractContextManager[None]:
         place = self.root / f"{path}.lease"
         place.parent.mkdir(parents=True, exist_ok=True)
-
-        def waiting(holder: str) -> None:
-            self.observer.report(path, f"being fetched by {holder}; waiting for it")
-
-        return lease(place, waiting=waiting)
+        message = "being fetched by {}; waiting for it"
+        return lease(place, waiting=lambda holder: self.observer.report(path, message.format(holder)))
 
     def _verifying(self, path: Path) -> Callable[[int], None]:
-        name, total = path.relative_to(self.root).as_posix(), path.stat().st_size
-        return lambda done: self.observer.progress(name, activity="verifying", done=done, total=total)
+        return partial(self.observer.progress, path.name, "verifying", total=path.stat().st_size)
