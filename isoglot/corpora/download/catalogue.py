@@ -71,11 +71,8 @@ def _files(template: Mapping[str, Any], language: str) -> Iterator[DataFile]:
     known = template.get("languages", [language])
     if language not in known or language in template.get("without", ()):
         return
-    names = {
-        "language": language,
-        "wiki": language.replace("-", "_"),
-        "code": known[language] if isinstance(known, dict) else language,
-    }
+    code = known[language] if isinstance(known, dict) else language
+    names = {"language": language, "wiki": language.replace("-", "_"), "code": code}
     rewrite = template.get("rewrite")
     for part in template.get("parts", [""]):
         names["part"] = part.format_map(names)

@@ -7,7 +7,7 @@ import shutil
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
@@ -23,6 +23,11 @@ from isoglot.files import flush, write_whole
 TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 CONTACT = "ISOGLOT_CONTACT"
 CHUNK_BYTES = 1 << 18
+TRIES = 5
+"""In a row that bring no byte more."""
+FIRST_WAIT_SECONDS = 1.0
+"""Before the second try; twice as long before each one after."""
+TIMEOUT_SECONDS = 60.0
 
 Progress = Callable[[int, int | None], None]
 """Takes how many bytes are there, and of how many, if that is known."""
@@ -36,14 +41,6 @@ class FetchError(Exception):
         self.is_temporary, self.starts_over, self.connected = is_temporary or starts_over, starts_over, connected
 
 
-class Patience(NamedTuple):
-    """How many tries in a row may bring no byte more, and how many seconds each waits, twice as long every time."""
-
-    tries: int = 5
-    first_wait: float = 1.0
-    timeout: float = 60.0
-
-
 class Version(NamedTuple):
     """The server's description of the file that a part belongs to, enough to know whether it is still the same."""
 
@@ -53,12 +50,12 @@ class Version(NamedTuple):
     bytes: int | None
 
 
-def fetch(url: str, *, part: Path, patience: Patience, progress: Progress) -> None:
+def fetch(url: str, *, part: Path, progress: Progress) -> None:
     """Download an address into a part file, from where an earlier attempt at it stopped."""
     failures, furthest = 0, -1
     while not is_whole(part, url=url):
         try:
-            _continue(url, part=part, timeout=patience.timeout, progress=progress)
+            _continue(url, part=part, progress=progress)
             break
         except FetchError as error:
             if error.starts_over:
@@ -69,9 +66,9 @@ def fetch(url: str, *, part: Path, patience: Patience, progress: Progress) -> No
             furthest = max(size, furthest)
             if not error.is_temporary:
                 raise
-            if failures >= patience.tries:
+            if failures >= TRIES:
                 raise FetchError(f"{error}, tried {failures} times", connected=error.connected) from error
-            time.sleep(patience.first_wait * 2.0 ** (failures - 1))
+            time.sleep(FIRST_WAIT_SECONDS * 2.0 ** (failures - 1))
     flush(part)
 
 
@@ -100,12 +97,12 @@ def _version(part: Path, *, url: str) -> Version | None:
     return version if version.url == url else None
 
 
-def _continue(url: str, *, part: Path, timeout: float, progress: Progress) -> None:
+def _continue(url: str, *, part: Path, progress: Progress) -> None:
     known = _version(part, url=url)
     start = part.stat().st_size if known and known.tag and part.exists() else 0
     # If-Range: the rest of this very version, or else all of the new one.
     headers = {"Range": f"bytes={start}-", "If-Range": known.tag} if start and known else {}
-    with opened_url(url, headers=headers, timeout=timeout) as response:
+    with opened_url(url, headers=headers) as response:
         if response.status == HTTPStatus.OK:
             start = 0
         elif response.status != HTTPStatus.PARTIAL_CONTENT:
@@ -168,7 +165,7 @@ class _SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> HTTPResponse:
+def opened_url(url: str, *, headers: Mapping[str, str]) -> HTTPResponse:
     """The answer to a request, its body still to be read."""
     # Wikimedia refuses programs that do not name themselves and a contact.
     contact = os.environ.get(CONTACT, "").strip() or "research data sets"
@@ -176,7 +173,7 @@ def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> HTTPResp
     # "identity": the bytes of the file, not a compression of them by the server.
     request = Request(url, headers={"User-Agent": agent, "Accept-Encoding": "identity", **headers})
     try:
-        response: HTTPResponse = build_opener(_SafeRedirects).open(request, timeout=timeout)
+        response: HTTPResponse = build_opener(_SafeRedirects).open(request, timeout=TIMEOUT_SECONDS)
     except HTTPError as error:
         error.close()
         answer = f"the server says {error.code} {error.reason}".rstrip()

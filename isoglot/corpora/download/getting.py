@@ -14,7 +14,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from isoglot.corpora.download.catalogue import DataFile
 from isoglot.corpora.download.checking import file_digest, record_digest, recorded_digests, refuse_other_content
-from isoglot.corpora.download.fetching import FetchError, Patience, fetch, forget, note_of
+from isoglot.corpora.download.fetching import FetchError, fetch, forget, note_of
 from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
@@ -80,7 +80,6 @@ class Getter:
     home: str
     """Where a person finds files that cannot be fetched."""
     by_hand: str = ""
-    patience: Patience = field(default_factory=Patience)
     observer: Watch = field(default_factory=lambda: Watch(Console(quiet=True)))
     sound: set[Path] = field(default_factory=set)
     """Archives verified already: many files come out of one."""
@@ -128,7 +127,7 @@ class Getter:
         part = self.root / f"{to}.part"
         show = partial(self.observer.progress, to, "fetching")
         try:
-            fetch(file.url, part=part, patience=self.patience, progress=show)
+            fetch(file.url, part=part, progress=show)
         except FetchError as error:
             kind = IsoglotError if error.connected else UnreachableError
             fix = f"or fetch it by hand from {self.home} and put it at {self.root / to}"

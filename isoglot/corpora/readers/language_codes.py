@@ -2,25 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from isoglot.errors import IsoglotError
 
-# ISO 639-1, ISO 639-3, and the one language that PanLex and Tatoeba mean where the second is a code of several.
-_CODES = """
-    aa/aar ab/abk ae/ave af/afr ak/aka am/amh an/arg ar/ara/arb as/asm av/ava ay/aym az/aze/azj ba/bak be/bel bg/bul
-    bi/bis bm/bam bn/ben bo/bod br/bre bs/bos ca/cat ce/che ch/cha co/cos cr/cre cs/ces cu/chu cv/chv cy/cym da/dan
-    de/deu dv/div dz/dzo ee/ewe el/ell en/eng eo/epo es/spa et/est/ekk eu/eus fa/fas/pes ff/ful fi/fin fj/fij fo/fao
-    fr/fra fy/fry ga/gle gd/gla gl/glg gn/grn gu/guj gv/glv ha/hau he/heb hi/hin ho/hmo hr/hrv ht/hat hu/hun hy/hye
-    hz/her ia/ina id/ind ie/ile ig/ibo ii/iii ik/ipk io/ido is/isl it/ita iu/iku ja/jpn jv/jav ka/kat kg/kon ki/kik
-    kj/kua kk/kaz kl/kal km/khm kn/kan ko/kor kr/kau ks/kas ku/kur/kmr kv/kom kw/cor ky/kir la/lat lb/ltz lg/lug
-    li/lim ln/lin lo/lao lt/lit lu/lub lv/lav/lvs mg/mlg/plt mh/mah mi/mri mk/mkd ml/mal mn/mon/khk mr/mar
-    ms/msa/zsm mt/mlt my/mya na/nau nb/nob nd/nde ne/nep/npi ng/ndo nl/nld nn/nno no/nor/nob nr/nbl nv/nav ny/nya
-    oc/oci oj/oji om/orm or/ori/ory os/oss pa/pan pi/pli pl/pol ps/pus/pbu pt/por qu/que rm/roh rn/run ro/ron ru/rus
-    rw/kin sa/san sc/srd sd/snd se/sme sg/sag sh/hbs si/sin sk/slk sl/slv sm/smo sn/sna so/som sq/sqi/als sr/srp
-    ss/ssw st/sot su/sun sv/swe sw/swa/swh ta/tam te/tel tg/tgk th/tha ti/tir tk/tuk tl/tgl tn/tsn to/ton tr/tur
-    ts/tso tt/tat tw/twi ty/tah ug/uig uk/ukr ur/urd uz/uzb/uzn ve/ven vi/vie vo/vol wa/wln wo/wol xh/xho yi/yid/ydd
-    yo/yor za/zha zh/zho/cmn zu/zul
-"""
+# Each language by ISO 639-1 and ISO 639-3, and by the one that PanLex and Tatoeba mean where the second is of several.
+_CODES = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
 _LANGUAGES = [set(codes.split("/")) for codes in _CODES.split()]
 # A code may be that of two languages: nob is nb, and what no mostly is.
 _GROUPS = {code: set().union(*(each for each in _LANGUAGES if code in each)) for one in _LANGUAGES for code in one}

@@ -17,7 +17,6 @@ are the 10,000 sentences of xnli.15way.orig.tsv.
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -122,20 +121,26 @@ def _pairs_of_one(text: Text, languages: Languages) -> tuple[Pairs, int]:
 
 def _pairs_of_two(*texts: Text) -> tuple[Pairs, int]:
     (source, source_lines), (target, target_lines) = texts
-    kind, other = (_kind(lines) for _, lines in texts)
+    kind, other = _kind(source_lines), _kind(target_lines)
     if kind != other:
         raise IsoglotError(f"{source} holds {kind} and {target} {other}; both should hold the same")
     if kind == TREEBANK:
-        both, unpaired = _by_id(*(_treebank_texts(text) for text in texts), where=f"{source} and {target}: sent_id")
+        both, unpaired = _by_id(*map(_treebank_texts, texts), where=f"{source} and {target}: sent_id")
         return list(both.values()), unpaired
     (shorter, few), (longer, many) = sorted(((path, len(lines)) for path, lines in texts), key=lambda each: each[1])
     if few != many:
         problem = f"no line of {shorter} goes with this one; they have {many} and {few} lines, and should have as many"
         raise IsoglotError(f"{longer}:{few + 1}: {problem}")
-    if kind == INFERENCE:
-        return _inference_line_pairs(*texts)
-    rows = zip(count(1), source_lines, target_lines, strict=False)
-    return _line_pairs(rows, paths=(source, target)), 0
+    if kind == SENTENCES:
+        rows = zip(range(1, few + 1), source_lines, target_lines, strict=True)
+        return _line_pairs(rows, paths=(source, target)), 0
+    sides = [inference_pairs(lines, path=path) for path, lines in texts]
+    pairs, unpaired = _by_id(*sides, where=f"{source} and {target}: line number")
+    for number, (a, b) in pairs.items():
+        if a.label != b.label:
+            labels = f"the label is {b.label}, but {a.label} in {source}"
+            raise IsoglotError(f"{target}:{number}: {labels}; a pair should stand in the same line of both")
+    return _premises_and_hypotheses(pairs.values()), unpaired
 
 
 def _kind(lines: Sequence[str]) -> str:
@@ -179,17 +184,6 @@ def _line_pairs(rows: Iterable[tuple[int, str, str]], *, paths: tuple[Path, Path
         if source:
             pairs.append((source, target))
     return pairs
-
-
-def _inference_line_pairs(*texts: Text) -> tuple[Pairs, int]:
-    (source, _), (target, _) = texts
-    pairs = [inference_pairs(lines, path=path) for path, lines in texts]
-    both, unpaired = _by_id(*pairs, where=f"{source} and {target}: line number")
-    for number, (a, b) in both.items():
-        if a.label != b.label:
-            labels = f"the label is {b.label}, but {a.label} in {source}"
-            raise IsoglotError(f"{target}:{number}: {labels}; a pair should stand in the same line of both")
-    return _premises_and_hypotheses(both.values()), unpaired
 
 
 def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]]) -> Pairs:

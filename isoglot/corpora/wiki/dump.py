@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from isoglot.corpora.in_parallel import ordered_map
 from isoglot.corpora.readers.decompression import plain_blocks
-from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, folded_name
+from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, NAMES, folded_name
 from isoglot.corpora.wiki.markup import paragraphs
 from isoglot.errors import IsoglotError
 
@@ -19,23 +19,12 @@ LONGEST_PAGE = 1 << 26
 """All in bytes; MediaWiki itself takes no page of more than 2 MB."""
 
 EXPECTED = "a dump of a Wikipedia, named pages-articles"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # The text of a page cannot hold these, as XML spells its "<" as "&lt;".
 PAGE, PAGE_END, DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
 HIDDEN_KEYS = {"-2", "6", "14"}
 """The namespaces of media, files and categories."""
 
-_DISAMBIGUATION = re.compile(
-    r"""__DISAMBIG__|\{\{\s*(?:
-        disambig(?:uation(?:[ _]page)?)? | disamb | dab | (?:hn|geo|number)dis
-        | [^|{}\n]{1,40}[ _]disambiguation
-        | homonymie(?:[ _]de[ _][^|{}\n]{1,40})? | paronymie | begriffsklärung
-        | неоднозначность | многозначность | (?:список[ _])?однофамиль(?:цы|цев)
-        | 消歧[义義]?[页頁]? | desambigua(?:ción|ção|ció) | disambigua | doorverwijspagina | ujednoznacznienie
-        | förgrening | aimai | 曖昧さ回避 | неоднозначність
-    )\s*(?:\||\}\})""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_DISAMBIGUATION = re.compile(NAMES["disambiguation"], re.IGNORECASE | re.VERBOSE)
 
 
 def dump_lines(path: Path, *, workers: int, progress: Callable[[int], None] = lambda _: None) -> Iterator[str]:
@@ -67,8 +56,6 @@ def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytear
         end = read.find(PAGE if PAGE in read else DUMP_END)
         if end >= 0 or len(read) > LONGEST_HEADER:
             break
-    if not read.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"<"):
-        raise IsoglotError(f"{path}: not XML; it should be {EXPECTED}")
     root = re.search(rb"<([^\s<>?!/]+)", read)
     if root is None or root[1] != b"mediawiki":
         raise IsoglotError(f"{path}: not a MediaWiki export; it should be {EXPECTED}")

@@ -9,8 +9,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from isoglot.corpora.download import fetching
 from isoglot.corpora.download.catalogue import DataFile
-from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter
 from isoglot.corpora.download.unpacking import wikiann_words
 
@@ -24,7 +24,8 @@ def unpacked_file(url: str) -> DataFile:
 
 
 def getter(root: Path) -> Getter:
-    return Getter(root=root, home="https://home.example", patience=Patience(first_wait=0.001, timeout=300))
+    fetching.FIRST_WAIT_SECONDS, fetching.TIMEOUT_SECONDS = 0.001, 300
+    return Getter(root=root, home="https://home.example")
 
 
 class Mortals:

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.fetching import FetchError, Patience, fetch, forget, is_whole, opened_url
+from isoglot.corpora.download import fetching
+from isoglot.corpora.download.fetching import FetchError, fetch, forget, is_whole, opened_url
 from isoglot.errors import IsoglotError
 from tests.corpora.download.local_server import LocalServer
 
-QUICK = Patience(tries=3, first_wait=0.001, timeout=60)
 CONTENT = random.Random(0).randbytes(700_000)
 OTHER = random.Random(1).randbytes(650_000)
 
 
-def fetched(url: str, part: Path, *, patience: Patience = QUICK) -> bytes:
-    fetch(url, part=part, patience=patience, progress=lambda *_: None)
+def fetched(url: str, part: Path) -> bytes:
+    fetch(url, part=part, progress=lambda *_: None)
     return part.read_bytes()
 
 
@@ -133,12 +133,13 @@ def test_a_server_that_speaks_no_tls(server: LocalServer, part: Path) -> None:
         fetched(server.address("file").replace("http:", "https:"), part)
 
 
-def test_a_silent_server(server: LocalServer, part: Path) -> None:
+def test_a_silent_server(server: LocalServer, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = server.serve("file", CONTENT, stalls_after=1000, ranges=False)
     # Long enough for the bytes that do come, on a busy machine as well.
-    patience = Patience(tries=1, first_wait=0.001, timeout=1)
+    monkeypatch.setattr(fetching, "TRIES", 1)
+    monkeypatch.setattr(fetching, "TIMEOUT_SECONDS", 1)
     with pytest.raises(FetchError, match="the connection broke after 1000 bytes"):
-        fetched(url, part, patience=patience)
+        fetched(url, part)
     assert part.read_bytes() == CONTENT[:1000]
 
 
@@ -187,7 +188,7 @@ def secure(certificate: Path) -> Iterator[LocalServer]:
 
 
 def read(url: str) -> bytes:
-    with opened_url(url, headers={}, timeout=60) as response:
+    with opened_url(url, headers={}) as response:
         return response.read()
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from isoglot.corpora.download.catalogue import DataFile
 from isoglot.corpora.download.checking import recorded_digests
-from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter, Outcome
 from isoglot.corpora.download.unpacking import nli_pairs
 from isoglot.errors import IsoglotError
@@ -34,8 +33,7 @@ def files_in(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def getter(root: Path) -> Getter:
-    quick = Patience(tries=2, first_wait=0.001, timeout=60)
-    return Getter(root=root, home="https://home.example", by_hand="ask for it", patience=quick)
+    return Getter(root=root, home="https://home.example", by_hand="ask for it")
 
 
 def test_fetched_and_recorded(server: LocalServer, getter: Getter) -> None:

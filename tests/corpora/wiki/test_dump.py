@@ -127,7 +127,7 @@ def test_a_dump_that_is_cut_off_is_refused(path: Path, data: st.DataObject) -> N
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"One line.\nAnother.", "not XML"),
+        (b"One line.\nAnother.", "not a MediaWiki export"),
         (b"<!DOCTYPE html><html><body>Not found</body></html>", "not a MediaWiki export"),
         (HEADER.encode(), "no <page> in the first"),
         (HEADER.replace("</namespaces>", "").encode() + END.encode(), "mismatched tag"),
