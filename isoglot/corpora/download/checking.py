@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from isoglot.corpora.download.catalogue import DATA_SETS, DataFile, DataSet, files_of
+from isoglot.corpora.download.catalogue import OFFICIAL_SHA256, DataSet, files_of
 from isoglot.corpora.readers.decompression import found, plain_blocks, plain_name
 from isoglot.corpora.readers.dictionaries import read_dictionary
 from isoglot.corpora.readers.inference_pairs import inference_pairs
@@ -61,18 +61,18 @@ def _plain_path(path: Path, *, root: Path) -> str:
     return path.with_name(plain_name(path)).relative_to(root).as_posix()
 
 
-def refuse_other_content(path: Path, file: DataFile, *, root: Path, progress: Progress = lambda _: None) -> bool:
-    """Compare a file that is there with the digest known for it; False if none is."""
+def refuse_other_content(path: Path, official: str | None, *, root: Path, progress: Progress) -> bool:
+    """Compare a file that is there with its official digest, or else the recorded one; False if none is known."""
     recorded = recorded_digests(root)
     name = path.relative_to(root).as_posix()
-    expected = file.sha256 or recorded.get(name) or recorded.get(_plain_path(path, root=root))
+    expected = official or recorded.get(name) or recorded.get(_plain_path(path, root=root))
     if expected is None:
         return False
     # Known digests are those of the plain file, unless the compressed one itself was fetched.
-    digest = file_digest(path, decompressed=bool(file.sha256) or name not in recorded, progress=progress)
+    digest = file_digest(path, decompressed=bool(official) or name not in recorded, progress=progress)
     if digest != expected:
         raise IsoglotError(
-            f"{path}: it is not {'the official file' if file.sha256 else 'what was fetched first'} "
+            f"{path}: it is not {'the official file' if official else 'what was fetched first'} "
             f"(sha256 {digest[:12]}... where {expected[:12]}... is known): delete it and fetch it again"
         )
     return True
@@ -103,7 +103,7 @@ def problem_of(path: Path, *, root: Path, checks: Checks, progress: Progress = l
     name = _plain_path(path, root=root)
     check = next((check for pattern, check in checks.items() if fnmatchcase(name, pattern)), None)
     try:
-        refuse_other_content(path, CATALOGUED.get(name, DataFile(path=name)), root=root, progress=progress)
+        refuse_other_content(path, OFFICIAL_SHA256.get(name), root=root, progress=progress)
         if check is not None:
             with LineFile(path, progress=progress) as file:
                 check(file)
@@ -163,4 +163,3 @@ CHECKS: Checks = {
     "eval/dict/*-*.tsv": _dictionary,
     "eval/tatoeba/tatoeba.*-*.*": _parallel,
 }
-CATALOGUED = {file.path: file for data_set in DATA_SETS for file in files_of(data_set)}

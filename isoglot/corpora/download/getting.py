@@ -99,12 +99,12 @@ class Getter:
         there = found(self.root / file.path)
         if there is None:
             return None
-        return Outcome.VERIFIED if self._is_as_known(there, file) else Outcome.PRESENT
+        return Outcome.VERIFIED if self._is_as_known(there, file.sha256) else Outcome.PRESENT
 
-    def _is_as_known(self, path: Path, file: DataFile) -> bool:
+    def _is_as_known(self, path: Path, official: str | None) -> bool:
         # Left behind where the process was killed right after its rename.
         note_of(path.with_name(f"{path.name}.part")).unlink(missing_ok=True)
-        return refuse_other_content(path, file, root=self.root, progress=self._verifying(path))
+        return refuse_other_content(path, official, root=self.root, progress=self._verifying(path))
 
     def _brought(self, file: DataFile) -> Outcome:
         if not file.url:
@@ -117,7 +117,7 @@ class Getter:
             if not archive.is_file():
                 self._download(file)
             elif archive not in self.sound:
-                self._is_as_known(archive, DataFile(path=file.fetched_path))
+                self._is_as_known(archive, None)
         self.sound.add(archive)
         self._unpack(file, archive)
         return Outcome.UNPACKED
@@ -125,9 +125,8 @@ class Getter:
     def _download(self, file: DataFile) -> None:
         to = file.fetched_path
         part = self.root / f"{to}.part"
-        show = partial(self.observer.progress, to, "fetching")
         try:
-            fetch(file.url, part=part, progress=show)
+            fetch(file.url, part=part, progress=partial(self.observer.progress, to, "fetching"))
         except FetchError as error:
             kind = IsoglotError if error.connected else UnreachableError
             fix = f"or fetch it by hand from {self.home} and put it at {self.root / to}"

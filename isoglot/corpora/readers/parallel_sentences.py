@@ -15,10 +15,9 @@ are the 10,000 sentences of xnli.15way.orig.tsv.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from isoglot.corpora.readers.inference_pairs import (
     InferencePair,
@@ -44,25 +43,14 @@ Languages = tuple[str, str]
 Pairs = list[tuple[str, str]]
 Text = tuple[Path, list[str]]
 """A file and its lines."""
-Id = TypeVar("Id", bound=Hashable)
 Side = TypeVar("Side")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ParallelSentences:
-    """`sentences[a][i]` translates `sentences[b][i]`; no sentence is blank."""
+def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> tuple[Pairs, int]:
+    """Sentences of one file that has both languages, or of two files in the order of the languages; none is blank.
 
-    languages: Languages
-    sentences: Mapping[str, tuple[str, ...]]
-    unpaired: int = 0
-    """Sentences, or pairs of premise and hypothesis, left out because only their side has the id."""
-
-    def __len__(self) -> int:
-        return len(self.sentences[self.languages[0]])
-
-
-def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> ParallelSentences:
-    """Sentences of one file that has both languages, or of two files in the order of the languages."""
+    Also how many sentences, or pairs of premise and hypothesis, are left out because only their side has the id.
+    """
     if languages[0] == languages[1]:
         raise IsoglotError(f"parallel sentences need two languages, not {languages[0]!r} twice")
     match [_text(Path(path)) for path in paths]:
@@ -74,8 +62,7 @@ def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> Paral
             raise IsoglotError(f"parallel sentences come in one file or in two, not in {len(texts)}")
     if not pairs:
         raise IsoglotError(f"{' and '.join(map(str, paths))}: no sentences; at least one pair is needed")
-    sentences = dict(zip(languages, zip(*pairs, strict=True), strict=True))
-    return ParallelSentences(languages=languages, sentences=sentences, unpaired=unpaired)
+    return pairs, unpaired
 
 
 def is_treebank(lines: Sequence[str]) -> bool:
@@ -193,8 +180,8 @@ def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]]
 
 
 def _by_id(
-    source: Mapping[Id, Side], target: Mapping[Id, Side], *, where: str
-) -> tuple[dict[Id, tuple[Side, Side]], int]:
+    source: Mapping[Any, Side], target: Mapping[Any, Side], *, where: str
+) -> tuple[dict[Any, tuple[Side, Side]], int]:
     """The items of both sides in the order of the source, and how many only one side has."""
     both = {key: (side, target[key]) for key, side in source.items() if key in target}
     if not both:
