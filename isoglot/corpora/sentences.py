@@ -35,13 +35,10 @@ class EncodedSentence:
     word_of: tuple[int, ...]
 
     def pieces(self, *, most_tokens: int) -> Iterator["EncodedSentence"]:
-        """The sentence in as few parts of whole words as have no more tokens, ends included; at least one.
-
-        Of a word that is longer than that, as much as fits is kept.
-        """
+        """The sentence in as few parts of whole words as have no more tokens, ends included; at least one."""
         room, last = most_tokens - 2, len(self.ids) - 1
         ends_of_words = [place for place in range(2, last) if self.word_of[place] != self.word_of[place - 1]] + [last]
-        # As many words as fit: a part ends with a word where the next one would go beyond its room.
+        # A part ends with a word where the next one would go beyond its room. A word alone may be longer: it is cut.
         first = end = 1
         for next_end in ends_of_words:
             if next_end - first > room and end > first:

@@ -68,10 +68,7 @@ NO_LABEL = " "
 def fasttext_vectors(
     lines: Iterable[Sequence[str]], *, settings: FastText, most_words: int, threads: int, draft: Path
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """The words of a text in lower case, the most frequent first, and [W, D].
-
-    The trainer reads a file, so the lines are written to `draft`, which is deleted afterwards.
-    """
+    """The words of a text in lower case, the most frequent first, and [W, D]; the trainer reads a file, the draft."""
     try:
         import floret  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:

@@ -73,7 +73,6 @@ def _files(template: Mapping[str, Any], language: str) -> Iterator[DataFile]:
         return
     code = known[language] if isinstance(known, dict) else language
     names = {"language": language, "wiki": language.replace("-", "_"), "code": code}
-    rewrite = template.get("rewrite")
     for part in template.get("parts", [""]):
         names["part"] = part.format_map(names)
         path = template["path"].format_map(names)
@@ -82,7 +81,7 @@ def _files(template: Mapping[str, Any], language: str) -> Iterator[DataFile]:
             url=template.get("url", "").format_map(names),
             member=tuple(name.format_map(names) for name in template.get("member", ())),
             most_bytes=template.get("most_bytes", 0),
-            rewrite=rewrite and partial(REWRITES[rewrite], language=language),
+            rewrite=partial(REWRITES[template["rewrite"]], language=language) if "rewrite" in template else None,
             changes=template.get("changes", False),
             sha256=OFFICIAL_SHA256.get(path),
         )

@@ -23,10 +23,8 @@ from isoglot.files import flush, write_whole
 TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 CONTACT = "ISOGLOT_CONTACT"
 CHUNK_BYTES = 1 << 18
-TRIES = 5
-"""In a row that bring no byte more."""
-FIRST_WAIT_SECONDS = 1.0
-"""Before the second try; twice as long before each one after."""
+TRIES = 5  # in a row that bring no byte more
+FIRST_WAIT_SECONDS = 1.0  # before the second try; twice as long before each one after
 TIMEOUT_SECONDS = 60.0
 
 Progress = Callable[[int, int | None], None]

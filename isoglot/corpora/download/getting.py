@@ -1,8 +1,8 @@
 """Getting the files of a data set: fetched or unpacked into a part file, verified, and put in place by one rename."""
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -18,23 +18,9 @@ from isoglot.corpora.download.fetching import FetchError, fetch, forget, note_of
 from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
-from isoglot.files import FULL, UNUSABLE, flush, lease
+from isoglot.files import clear_disk_errors, flush, lease
 
-
-@contextmanager
-def clear_folder_errors(root: Path) -> Iterator[None]:
-    """Turns a full or closed data folder into an error that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in FULL:
-            problem, fix = "has no room left", "free some and run again; what was fetched is kept"
-        elif error.errno in UNUSABLE:
-            problem = "cannot be used"
-            fix = "make it a folder that you may read and write, or choose another with --data"
-        else:
-            raise
-        raise IsoglotError(f"the data folder {root} {problem} ({error.strerror}): {fix}") from error
+clear_folder_errors = partial(clear_disk_errors, name="the data folder", option="--data")
 
 
 class UnreachableError(IsoglotError):
@@ -56,15 +42,13 @@ class Watch(Progress):
     def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(20), DownloadColumn(), TimeRemainingColumn(compact=True))
         super().__init__(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self.description = ""
         self.bar = self.add_task("", visible=False)
 
     def progress(self, path: str, activity: str, done: int, total: int | None) -> None:
         description = f"{activity} {path.rpartition('/')[2]}"
-        if description != self.description:
+        if description != self.tasks[0].description:
             # A new start, so that the bytes of an earlier attempt do not count as this one's speed.
             self.reset(self.bar, description=description, completed=done, total=total, visible=True)
-            self.description = description
         self.update(self.bar, completed=done, total=total)
 
     def report(self, path: str, message: str) -> None:

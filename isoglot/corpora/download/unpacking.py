@@ -1,26 +1,14 @@
-"""One file out of a zip, tar or tar.gz archive, and its lines as our readers take them.
-
-Its bytes are read, and no name in an archive is ever written to.
-"""
+"""One file out of a zip, tar or tar.gz archive: its bytes are read, and no name in an archive is ever written to."""
 
 import gzip
 import io
-import lzma
-import struct
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
 from isoglot.errors import IsoglotError
-
-# The libraries trust the bytes they read, and fail on damage in many ways. RuntimeError: a zip is encrypted.
-DAMAGE = (
-    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
-    *(EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, OSError),
-)
 
 
 @contextmanager
@@ -33,9 +21,10 @@ def member_stream(archive: IO[bytes], names: Sequence[str], *, most_bytes: int) 
             else:
                 with member_stream(io.BytesIO(stream.read()), names[1:], most_bytes=most_bytes) as innermost:
                     yield innermost
-    except DAMAGE as error:
-        # bzip2 and gzip report damage by an OSError without a number; one with a number is the disk's.
-        if isinstance(error, OSError) and error.errno is not None:
+    except Exception as error:
+        # The libraries trust the bytes they read, and fail on damage in a dozen ways. gzip reports it by an OSError
+        # without a number; one with a number is the disk's.
+        if isinstance(error, IsoglotError) or (isinstance(error, OSError) and error.errno is not None):
             raise
         raise IsoglotError(f"it is cut off or damaged ({error or type(error).__name__})") from error
 

@@ -15,8 +15,7 @@ from isoglot.errors import IsoglotError, nearest
 
 LARGEST_BLOCK = 1 << 20
 CHUNK = 1 << 16
-SMALL_STEP = 1 << 10
-"""zstd expands a byte to 32 KiB at most."""
+SMALL_STEP = 1 << 10  # zstd expands a byte to 32 KiB at most
 LONGEST_MAGIC = 6
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 

@@ -8,8 +8,7 @@ from isoglot.corpora.readers.line_files import LONGEST_LINE
 from isoglot.errors import IsoglotError
 from isoglot.study.real_text import HubDataset
 
-LONGEST_COMPLAINT = 300
-"""Characters of the library's message, which may go on for a page."""
+LONGEST_COMPLAINT = 300  # characters of the library's message, which may go on for a page
 
 
 def dataset_lines(dataset: HubDataset) -> Iterator[str]:

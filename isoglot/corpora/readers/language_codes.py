@@ -19,10 +19,7 @@ def is_language_code(name: str) -> bool:
 
 
 def language_columns(names: Sequence[str], *, language: str) -> list[int]:
-    """Where a language stands in a row of names; one that is spelled exactly so is taken alone: of zh zh-TW, the first.
-
-    Columns of merged tables, as txt_eng beside txt_fra, count as well.
-    """
+    """Where a language stands in a row of names; one spelled exactly so is taken alone: of zh zh-TW, the first."""
     exact = [place for place, name in enumerate(names) if name.strip() == language]
     wanted = _language_part(language)
     group = _GROUPS.get(wanted, {wanted})
@@ -42,4 +39,5 @@ def single_column(places: Sequence[int], name: str, *, names: Sequence[str]) -> 
 
 
 def _language_part(name: str) -> str:
+    # Merged tables have columns such as txt_eng beside txt_fra.
     return re.split("[-_]", name.strip().lower().removeprefix("txt_"), maxsplit=1)[0]

@@ -1,14 +1,13 @@
 """Lines of the text files that people have: in UTF-8, plain or compressed, refused with the line that is at fault."""
 
 from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Self
 
 from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
 from isoglot.errors import IsoglotError
 
-LONGEST_LINE = 1 << 20
-"""In bytes."""
+LONGEST_LINE = 1 << 20  # bytes
 BYTE_ORDER_MARK = "\ufeff"
 ARCHIVES = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar"}
 TAR_MARK, TAR_MARK_AT = b"ustar", 257
@@ -20,7 +19,7 @@ TOO_LONG = (
 )
 
 
-class LineFile:
+class LineFile(AbstractContextManager["LineFile"]):
     r"""The lines of a file without their ends, "\n" or "\r\n", once through; other line breaks of Unicode end none."""
 
     def __init__(self, path: Path | str, *, progress: Callable[[int], None] = lambda _: None) -> None:
@@ -34,9 +33,6 @@ class LineFile:
 
     def __iter__(self) -> Iterator[str]:
         return self._lines
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._lines.close()

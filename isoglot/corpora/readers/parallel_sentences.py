@@ -34,15 +34,11 @@ LINES_TO_KNOW_ONE_BY = 100
 # The first columns are the number of a word, or of the words a form stands for, and the form.
 WORD = re.compile(r"\d+(?:[-.]\d+)?\t[^\t]+(?:\t[^\t]*){8}")
 COMMENT = re.compile(r"#\s*(sent_id|text)\s*=(.*)")
-ONE_FILE_FORMATS = (
-    "one file of two languages has two columns with a tab between, or a header of language codes, or is XNLI's own"
-)
 SENTENCES, INFERENCE, TREEBANK = "a sentence a line", "premises, hypotheses and labels", "a treebank in CoNLL-U"
 
 Languages = tuple[str, str]
 Pairs = list[tuple[str, str]]
-Text = tuple[Path, list[str]]
-"""A file and its lines."""
+Text = tuple[Path, list[str]]  # a file and its lines
 Side = TypeVar("Side")
 
 
@@ -93,7 +89,8 @@ def _pairs_of_one(text: Text, languages: Languages) -> tuple[Pairs, int]:
     is_header = width > 1 and (has_both or all(map(is_language_code, names)))
     if not is_header and width != 2:
         problem = f"{width} columns without names" if width > 1 else "no tab"
-        raise IsoglotError(f"{path}:1: {problem} in the first line; {ONE_FILE_FORMATS}")
+        formats = "two columns with a tab between, or a header of language codes, or is XNLI's own"
+        raise IsoglotError(f"{path}:1: {problem} in the first line; one file of two languages has {formats}")
     try:
         places = [language_column(names, language=language) for language in languages] if is_header else [0, 1]
     except IsoglotError as error:

@@ -21,8 +21,7 @@ LONGEST_PAGE = 1 << 26
 EXPECTED = "a dump of a Wikipedia, named pages-articles"
 # The text of a page cannot hold these, as XML spells its "<" as "&lt;".
 PAGE, PAGE_END, DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
-HIDDEN_KEYS = {"-2", "6", "14"}
-"""The namespaces of media, files and categories."""
+HIDDEN_KEYS = {"-2", "6", "14"}  # the namespaces of media, files and categories
 
 _DISAMBIGUATION = re.compile(NAMES["disambiguation"], re.IGNORECASE | re.VERBOSE)
 

@@ -174,6 +174,6 @@ def test_a_full_disk(server: LocalServer, getter: Getter) -> None:
     part = getter.root / f"{PLACE}.part"
     part.parent.mkdir(parents=True)
     part.symlink_to("/dev/full")
-    with pytest.raises(IsoglotError, match=r"the data folder .* has no room left \(No space left on device\)"):
+    with pytest.raises(IsoglotError, match=r"no room left in the data folder .* \(No space left on device\)"):
         getter.get(DataFile(path=PLACE, url=server.serve("f", CONTENT)))
     assert not (getter.root / PLACE).exists()
