@@ -1,12 +1,13 @@
 """Downloads come whole or not at all, from servers that break off, change files, know no ranges, or are not there."""
 
 import random
+import re
 import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,8 +32,14 @@ def part(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("content", [b"", b"x", CONTENT])
 @pytest.mark.parametrize("says_length", [True, False])
-def test_whole(server: LocalServer, part: Path, content: bytes, says_length: bool) -> None:
+def test_whole(
+    server: LocalServer, part: Path, content: bytes, says_length: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISOGLOT_CONTACT", "me@example.org")
     assert fetched(server.serve("file", content, says_length=says_length), part) == content
+    ((_, headers),) = server.asked
+    assert re.fullmatch(r"isoglot/\S+ \(me@example.org\) .*", headers["User-Agent"])
+    assert headers["Accept-Encoding"] == "identity"
     assert server.ranges_asked("file") == [None]
     assert is_whole(part, url=server.address("file")) is says_length
 
@@ -114,23 +121,17 @@ def test_redirects(server: LocalServer, part: Path) -> None:
     assert server.ranges_asked("there") == [None, "bytes=1000-"]
 
 
-def test_no_such_host(part: Path) -> None:
+def test_nobody_answers(server: LocalServer, part: Path) -> None:
     with pytest.raises(FetchError, match=r"the host nowhere.invalid is not found .is there a network, or a proxy"):
         fetched("http://nowhere.invalid/file", part)
-
-
-def test_nobody_listens(part: Path) -> None:
+    with pytest.raises(FetchError, match=r"no secure connection with 127.0.0.1"):
+        fetched(server.address("file").replace("http:", "https:"), part)
     # Bound, lest another program takes the number of a server that is gone.
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}/file"
         with pytest.raises(FetchError, match=r"no connection with 127.0.0.1 \(Connection refused\), tried 3 times"):
             fetched(url, part)
-
-
-def test_a_server_that_speaks_no_tls(server: LocalServer, part: Path) -> None:
-    with pytest.raises(FetchError, match=r"no secure connection with 127.0.0.1"):
-        fetched(server.address("file").replace("http:", "https:"), part)
 
 
 def test_a_silent_server(server: LocalServer, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,48 +144,25 @@ def test_a_silent_server(server: LocalServer, part: Path, monkeypatch: pytest.Mo
     assert part.read_bytes() == CONTENT[:1000]
 
 
-def test_we_say_who_we_are(server: LocalServer, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ISOGLOT_CONTACT", "me@example.org")
-    fetched(server.serve("file", CONTENT), part)
-    assert server.asked[0][1]["User-Agent"].startswith("isoglot/")
-    assert "(me@example.org)" in server.asked[0][1]["User-Agent"]
-    assert server.asked[0][1]["Accept-Encoding"] == "identity"
-
-
-def test_too_large_for_the_disk(server: LocalServer, part: Path) -> None:
-    served = server.serve("file", b"")
-    server.files["/file"].content = _Endless()  # type: ignore[assignment]
-    with pytest.raises(IsoglotError, match=r"has [\d.]+ GB free; 1000000000.0 GB more are needed"):
-        fetched(served, part)
-
-
-class _Endless(bytes):
-    def __len__(self) -> int:
-        return 10**18
-
-
-OPENSSL = shutil.which("openssl")
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of 127.0.0.1, signed by nobody else, with its key."""
-    if OPENSSL is None:
-        pytest.skip("no openssl here to make a certificate with")
-    path = tmp_path_factory.mktemp("tls") / "own.pem"
-    key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
-    command = f"{OPENSSL} req -x509 {key} -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
-    subprocess.run([*command.split(), "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True)
-    path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
-    return path
+def test_too_large_for_the_disk(server: LocalServer, part: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=len(CONTENT) - 1))
+    with pytest.raises(IsoglotError, match=r"has 0.0 GB free; 0.0 GB more are needed"):
+        fetched(server.serve("file", CONTENT), part)
+    assert not part.exists()
 
 
 @pytest.fixture
-def secure(certificate: Path) -> Iterator[LocalServer]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    with LocalServer(tls=context) as server:
-        yield server
+def certificate(tmp_path: Path) -> Path:
+    """Of 127.0.0.1, signed by nobody else, with its key."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl here to make a certificate with")
+    path = tmp_path / "own.pem"
+    key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+    command = f"{openssl} req -x509 {key} -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run([*command.split(), "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True)
+    path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
+    return path
 
 
 def read(url: str) -> bytes:
@@ -192,23 +170,19 @@ def read(url: str) -> bytes:
         return response.read()
 
 
-def test_a_certificate_nobody_vouches_for(secure: LocalServer) -> None:
-    with pytest.raises(FetchError, match=r"the certificate of 127.0.0.1 is not trusted \(self.signed certificate;"):
-        read(secure.serve("file", b"x"))
-    assert secure.asked == []
-
-
-def test_the_fix_that_the_error_names(secure: LocalServer, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert read(secure.serve("file", b"x")) == b"x"
-
-
-def test_no_way_back_from_a_secure_connection(
-    secure: LocalServer, server: LocalServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    target = server.serve("file", b"x")
-    with pytest.raises(FetchError, match=f"it redirects to {target}, which is not safe to follow"):
-        read(secure.serve("here", b"", redirect=target))
-    assert server.asked == []
-    assert read(server.serve("there", b"", redirect=secure.serve("file", b"y"))) == b"y"
+def test_secure_connections(server: LocalServer, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with LocalServer(tls=context) as secure:
+        url = secure.serve("file", b"x")
+        with pytest.raises(FetchError, match=r"the certificate of 127.0.0.1 is not trusted \(self.signed certificate;"):
+            read(url)
+        assert secure.asked == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert read(url) == b"x", "the fix that the error names"
+        assert read(server.serve("there", b"", redirect=url)) == b"x"
+        asked = len(server.asked)
+        target = server.serve("file", b"x")
+        with pytest.raises(FetchError, match=f"it redirects to {target}, which is not safe to follow"):
+            read(secure.serve("here", b"", redirect=target))
+        assert len(server.asked) == asked, "no way back from a secure connection"

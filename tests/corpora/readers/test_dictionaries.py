@@ -18,9 +18,9 @@ words = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters=
 phrases = st.lists(words, min_size=1, max_size=3).map(" ".join)
 
 
-def read(path: Path, content: str, languages: tuple[str, str] = EN_FR) -> list[tuple[str, str, float]]:
+def read(path: Path, content: str) -> list[tuple[str, str, float]]:
     path.write_text(content, encoding="utf-8", newline="")
-    return [(entry.source, entry.target, entry.weight) for entry in read_dictionary(path, languages=languages)]
+    return [(entry.source, entry.target, entry.weight) for entry in read_dictionary(path, languages=EN_FR)]
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
@@ -31,12 +31,6 @@ def test_pairs_as_of_muse(tmp_path: Path, kind: str) -> None:
     assert read_dictionary(path, languages=EN_FR) == [
         DictionaryEntry(source=source, target=target, weight=1) for source, target in expected
     ]
-
-
-def test_rows_with_weights(tmp_path: Path) -> None:
-    content = "to give up\tabandonner\t3\tenwiktionary,freedict\nweight\tpoids\t0.5\na\tb\t2e3\n"
-    expected = [("to give up", "abandonner", 3), ("weight", "poids", 0.5), ("a", "b", 2000)]
-    assert read(tmp_path / "dict.tsv", content) == expected
 
 
 @pytest.mark.parametrize(
@@ -53,22 +47,21 @@ def test_tables_as_of_panlex(tmp_path: Path, content: str) -> None:
     assert read(tmp_path / "panlex", content) == [("cat", "chat", 17), ('say "hi"', 'dire "salut"', 4)]
 
 
-def test_words_that_headers_have_may_be_entries(tmp_path: Path) -> None:
-    muse = read(tmp_path / "muse", "weight poids\nquality\tqualité\n")
-    assert muse == [("weight", "poids", 1), ("quality", "qualité", 1)]
-    assert read(tmp_path / "weighted", "weight\tpoids\t3\n") == [("weight", "poids", 3)]
-
-
-def test_a_pair_is_given_once_where_it_first_stands_with_its_largest_weight(tmp_path: Path) -> None:
-    content = "a\tb\t2\nb\ta\t1\na\tb\t5\na\tb\t3\na\tc\t1\n"
-    assert read(tmp_path / "dict", content) == [("a", "b", 5), ("b", "a", 1), ("a", "c", 1)]
-
-
-def test_rows_of_lost_letters_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "zh-en.txt"
-    path.write_text("年\tyear\n\ufffd\t\ufffd\n月\tmo\ufffdth\n日\tday\n", encoding="utf-8")
-    dictionary = read_dictionary(path, languages=("zh", "en"))
-    assert [entry.source for entry in dictionary] == ["年", "日"]
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("to give up\tabandonner\t3\tenwiktionary\na\tb\t2e3\n", [("to give up", "abandonner", 3), ("a", "b", 2000)]),
+        # Words that headers have may be entries.
+        ("weight poids\nquality\tqualité\n", [("weight", "poids", 1), ("quality", "qualité", 1)]),
+        ("weight\tpoids\t0.5\n", [("weight", "poids", 0.5)]),
+        # A pair is given once, where it first stands, with its largest weight.
+        ("a\tb\t2\nb\ta\t1\na\tb\t5\na\tb\t3\na\tc\t1\n", [("a", "b", 5), ("b", "a", 1), ("a", "c", 1)]),
+        # Rows of lost letters are left out.
+        ("年\tyear\n\ufffd\t\ufffd\n月\tmo\ufffdth\n日\tday\n", [("年", "year", 1), ("日", "day", 1)]),
+    ],
+)
+def test_rows_without_a_header(tmp_path: Path, content: str, expected: list[tuple[str, str, float]]) -> None:
+    assert read(tmp_path / "dict", content) == expected
 
 
 @given(st.dictionaries(st.tuples(phrases, phrases), st.floats(1e-300, 1e300), min_size=1))

@@ -44,20 +44,22 @@ def test_two_files_of_lines(tmp_path: Path, kind: str) -> None:
     assert pairs(paths) == [("A cat.", "Un chat."), ("A dog.", "Un chien."), ("A cat.", "Un chat.")]
 
 
-def test_one_file_of_two_columns(tmp_path: Path) -> None:
-    paths = written(tmp_path, 'A "cat.\tUn chat.\n\n\t\nYes \t no\n')
-    assert pairs(paths) == [('A "cat.', "Un chat."), ("Yes", "no")]
-    # Short words are no header, though some are codes of languages.
-    for first in ("oui\tyes", "non\tno", "Ja\tYes"):
-        assert len(pairs(written(tmp_path, f"{first}\n"))) == 1
-
-
-def test_one_file_with_a_header_of_languages(tmp_path: Path) -> None:
-    paths = written(tmp_path, "ar\tde\ten\tfr\tzh\na\tb\tc\td\te\n\nf\tg\th\ti\t\n")
-    assert pairs(paths) == [("c", "d"), ("h", "i")]
-    assert pairs(paths, ("fra", "eng")) == [("d", "c"), ("i", "h")]
-    paths = written(tmp_path, "fra\teng\nUn chat.\tA cat.\n")
-    assert pairs(paths) == [("A cat.", "Un chat.")]
+@pytest.mark.parametrize(
+    ("content", "languages", "expected"),
+    [
+        ('A "cat.\tUn chat.\n\n\t\nYes \t no\n', EN_FR, [('A "cat.', "Un chat."), ("Yes", "no")]),
+        # Short words are no header, though some are codes of languages.
+        ("oui\tyes\n", EN_FR, [("oui", "yes")]),
+        ("non\tno\n", EN_FR, [("non", "no")]),
+        ("ar\tde\ten\tfr\tzh\na\tb\tc\td\te\n\nf\tg\th\ti\t\n", EN_FR, [("c", "d"), ("h", "i")]),
+        ("ar\tde\ten\tfr\tzh\na\tb\tc\td\te\n", ("fra", "eng"), [("d", "c")]),
+        ("fra\teng\nUn chat.\tA cat.\n", EN_FR, [("A cat.", "Un chat.")]),
+    ],
+)
+def test_one_file_of_columns(
+    tmp_path: Path, content: str, languages: tuple[str, str], expected: list[tuple[str, str]]
+) -> None:
+    assert pairs(written(tmp_path, content), languages) == expected
 
 
 def test_premises_and_hypotheses_of_two_files(tmp_path: Path) -> None:
