@@ -16,19 +16,16 @@ SUBWORDS = Counter({"abc</w>": 5, "a": 4, "b</w>": 3, "b": 2, "c</w>": 1, "ab": 
 VOCABULARY = build_vocabulary(TableKind.UNION, counts={"fr": SUBWORDS})
 
 
-def test_a_sentence_by_hand() -> None:
-    (sentence,) = encoded_sentences([["abc", "ba", "x"]], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+def test_sentences_by_hand() -> None:
+    sentence, *others = encoded_sentences(
+        [["abc", "ba", "x"], [], ["a"]], language="fr", bpe=BPE, vocabulary=VOCABULARY
+    )
     ids = VOCABULARY.ids("fr")
     assert sentence.words == ("abc", "ba", "x")
     assert sentence.ids == (END, ids["abc</w>"], ids["b"], ids["a</w>"], UNK, END)
     assert sentence.word_of == (NO_WORD, 0, 1, 1, 2, NO_WORD)
-
-
-def test_a_line_without_words_keeps_its_place() -> None:
-    sentences = encoded_sentences([["abc"], [], [], ["a"]], language="fr", bpe=BPE, vocabulary=VOCABULARY)
-    assert [sentence.words for sentence in sentences] == [("abc",), (), (), ("a",)]
-    assert sentences[1].ids == (END, END)
-    assert sentences[1].word_of == (NO_WORD, NO_WORD)
+    # A line without words keeps its place.
+    assert [(other.words, other.word_of) for other in others] == [((), (-1, -1)), (("a",), (-1, 0, -1))]
 
 
 @given(st.lists(st.lists(st.text("abc", min_size=1, max_size=6), max_size=5), max_size=4))

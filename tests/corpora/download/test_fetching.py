@@ -44,11 +44,12 @@ def test_whole(
     assert is_whole(part, url=server.address("file")) is says_length
 
 
-def test_goes_on_where_the_connection_broke(server: LocalServer, part: Path) -> None:
-    url = server.serve("file", CONTENT, cuts=[300_000, 100_000])
+@pytest.mark.parametrize("ways", [{}, {"tag": None, "modified": "Sun, 06 Nov 1994 08:49:37 GMT"}])
+def test_goes_on_where_the_connection_broke(server: LocalServer, part: Path, ways: dict[str, object]) -> None:
+    url = server.serve("file", CONTENT, cuts=[300_000, 100_000], **ways)
     assert fetched(url, part) == CONTENT
     assert server.ranges_asked("file") == [None, "bytes=300000-", "bytes=400000-"]
-    assert {headers.get("If-Range") for _, headers in server.asked[1:]} == {'"one"'}
+    assert {headers.get("If-Range") for _, headers in server.asked[1:]} == {ways.get("modified", '"one"')}
 
 
 def test_goes_on_from_an_earlier_run(server: LocalServer, part: Path) -> None:

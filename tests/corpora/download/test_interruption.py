@@ -115,7 +115,7 @@ def test_killed_in_the_middle_of_a_download(server: LocalServer, root: Path) -> 
     assert not (root / "text/a").exists()
     assert part.read_bytes() == CONTENT[:1_000_000]
 
-    server.files["/a"].stalls_after = None
+    server.files["/a"].stalls_after = 0
     get(url, root)
     assert (root / "text/a").read_bytes() == CONTENT
     assert server.ranges_asked("a") == [None, "bytes=1000000-"]
