@@ -37,19 +37,16 @@ def getter(root: Path) -> Getter:
 
 
 def test_fetched_and_recorded(server: LocalServer, getter: Getter) -> None:
-    file = DataFile(path=PLACE, url=server.serve("f", CONTENT), sha256=sha256(CONTENT))
-    assert getter.get(file) is Outcome.FETCHED
-    assert files_in(getter.root) == {PLACE: CONTENT}
-    assert (getter.root / "isoglot.sha256").read_text() == f"{sha256(CONTENT)}  {PLACE}\n"
-    assert getter.get(file) is Outcome.VERIFIED
-    assert len(server.asked) == 1
-
-
-def test_a_wrong_checksum_leaves_nothing(server: LocalServer, getter: Getter) -> None:
     file = DataFile(path=PLACE, url=server.serve("f", OTHER), sha256=sha256(CONTENT))
     with pytest.raises(IsoglotError, match=rf"this is not {PLACE} as it is known .* none of it is kept"):
         getter.get(file)
     assert files_in(getter.root) == recorded_digests(getter.root) == {}
+    server.serve("f", CONTENT)
+    assert getter.get(file) is Outcome.FETCHED
+    assert files_in(getter.root) == {PLACE: CONTENT}
+    assert (getter.root / "isoglot.sha256").read_text() == f"{sha256(CONTENT)}  {PLACE}\n"
+    assert getter.get(file) is Outcome.VERIFIED
+    assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize("changes", [False, True])
@@ -109,12 +106,8 @@ def test_the_fix_is_named(server: LocalServer, getter: Getter) -> None:
     )
 
 
-XNLI = (
-    b"language\tgold_label\tsentence1\tsentence2\tgenre\n"
-    b"fr\tneutral\tUn.\tDeux\xe2\x80\xa8.\tx\n"
-    b"en\tneutral\tOne.\tTwo.\tx\n"
-    b"fr\tentailment\tTrois.\tQuatre.\tx\n"
-)
+HEADER = b"language\tgold_label\tsentence1\tsentence2\tgenre\n"
+XNLI = HEADER + b"fr\tneutral\tUn.\tDeux\xe2\x80\xa8.\tx\nen\tneutral\tOne.\tTwo.\tx\n"
 
 
 def xnli(server: LocalServer, content: bytes, *, language: str = "fr") -> DataFile:
@@ -130,7 +123,7 @@ def xnli(server: LocalServer, content: bytes, *, language: str = "fr") -> DataFi
 def test_unpacked(server: LocalServer, getter: Getter) -> None:
     packed = zipped({"XNLI/dev.tsv": XNLI, "XNLI/paper.pdf": b"x"})
     assert getter.get(xnli(server, packed)) is Outcome.UNPACKED
-    french = "Un.\tDeux\u2028.\tneutral\nTrois.\tQuatre.\tentailment\n".encode()
+    french = "Un.\tDeux\u2028.\tneutral\n".encode()
     assert files_in(getter.root) == {"downloads/x.zip": packed, "eval/xnli/dev.fr.tsv": french}
     assert recorded_digests(getter.root) == {"downloads/x.zip": sha256(packed), "eval/xnli/dev.fr.tsv": sha256(french)}
     assert getter.get(xnli(server, packed, language="en")) is Outcome.UNPACKED
@@ -142,10 +135,7 @@ def test_unpacked(server: LocalServer, getter: Getter) -> None:
     ("packed", "problem"),
     [
         (zipped({"XNLI/dev.tsv": XNLI})[:-30], "it is cut off or damaged"),
-        (zipped({"XNLI/dev.tsv": XNLI + bytes(10**6)}), "it expands to"),
-        (zipped({"XNLI/other.tsv": XNLI}), "it has no files 'dev.tsv'"),
-        (zipped({"XNLI/dev.tsv": XNLI.replace(b"gold", b"lead")}), "the header has no column 'gold_label'"),
-        (zipped({"XNLI/dev.tsv": XNLI + b"fr\tneutral\n"}), "line 5: 2 columns where the header has 5"),
+        (zipped({"XNLI/dev.tsv": XNLI + b"fr\tneutral\n"}), "line 4: 2 columns where the header has 5"),
         (zipped({"XNLI/dev.tsv": XNLI + b"\xff\n"}), "it is cut off or damaged .*utf-8"),
     ],
 )

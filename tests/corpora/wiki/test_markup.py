@@ -85,7 +85,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "variants of Chinese": (
         "'''快速連-{zh-hans:接;zh-hant:線}-'''（{{lang-en|QUIC}}，1950年）是"  # noqa: RUF001
-        "-{zh-cn:计算机; zh-tw:電腦;}-[[网络|-{A|zh-tw:協定;\nzh-cn:协议}-]]。-{H|zh-cn:a;zh-tw:b}-名为-{原文}-和-{R|甲:乙}-的{{link-en|草案|Draft}}。",
+        "-{zh-cn:计算机; zh-tw:電腦;}-[[网络|-{A|zh-tw:協定;\nzh-cn:协议}-]]。"
+        "-{H|zh-cn:a;zh-tw:b}-名为-{原文}-和-{R|甲:乙}-的{{link-en|草案|Draft}}。",
         "快速連接（1950年）是计算机协议。名为原文和甲:乙的草案。",  # noqa: RUF001
     ),
     "an article": (
