@@ -15,11 +15,10 @@ EN_FR = ("en", "fr")
 OFFICIAL_HEADER = "language\tgold_label\tsentence1_parse\tsentence1\tsentence2\tpromptID\tpairID\tgenre"
 
 
-def written(folder: Path, *contents: str, names: str = "ab") -> list[Path]:
-    paths = [folder / name for name, _ in zip(names, contents, strict=False)]
-    for path, content in zip(paths, contents, strict=True):
-        path.write_text(content, encoding="utf-8", newline="")
-    return paths
+def written(folder: Path, *contents: str) -> list[Path]:
+    for name, content in zip("ab", contents, strict=False):
+        (folder / name).write_text(content, encoding="utf-8", newline="")
+    return [folder / name for name in "ab"[: len(contents)]]
 
 
 def word(number: int, form: str) -> str:
@@ -44,55 +43,42 @@ def test_two_files_of_lines(tmp_path: Path, kind: str) -> None:
     assert pairs(paths) == [("A cat.", "Un chat."), ("A dog.", "Un chien."), ("A cat.", "Un chat.")]
 
 
+COLUMNS = "ar\tde\ten\tfr\tzh\na\tb\tc\td\te\n\nf\tg\th\ti\t\n"
+PREMISES = "P\tH1\tneutral\nP\tH2\tentailment\nQ\tH3 \tcontradiction\nP\tH1\tneutral\n"
+# A fourth column, and the label that training sets made by machine have.
+TRANSLATED = "p\th1\tneutral\tx\np\th2\tentailment\tx\nq\th3\tcontradictory\tx\np\th1\tneutral\tx\n"
+INFERENCE = [("P", "p"), ("Q", "q"), ("H1", "h1"), ("H2", "h2"), ("H3", "h3"), ("H1", "h1")]
+LABELLED = "premise\thypo\tlabel\n"
+OFFICIAL_ROWS = (
+    "bg\tneutral\t\tX\tX1\t1\t1\tfiction\nfr\tentailment\t\tp\th2\t1\t2\tfiction\n"
+    "fr\tneutral\t\tp\th1\t1\t1\tfiction\nfr\tneutral\t\tr\th9\t9\t9\tfiction\n"
+    'en\tneutral\t( P )\t"P\tH1\t1\t1\tfiction\nen\tentailment\t( P )\t"P\tH2\t1\t2\tfiction\n'
+)
+TREES = sentence("n1", "A cat.") + sentence("n2", "A dog.") + sentence("n3", "A cow.")
+OTHER_TREES = sentence("n4", "Un âne.") + sentence("n3", "Une vache.") + sentence("n1", "Un chat.").rstrip("\n")
+
+
 @pytest.mark.parametrize(
-    ("content", "languages", "expected"),
+    ("contents", "languages", "expected", "unpaired"),
     [
-        ('A "cat.\tUn chat.\n\n\t\nYes \t no\n', EN_FR, [('A "cat.', "Un chat."), ("Yes", "no")]),
+        (['A "cat.\tUn chat.\n\n\t\nYes \t no\n'], EN_FR, [('A "cat.', "Un chat."), ("Yes", "no")], 0),
         # Short words are no header, though some are codes of languages.
-        ("oui\tyes\n", EN_FR, [("oui", "yes")]),
-        ("non\tno\n", EN_FR, [("non", "no")]),
-        ("ar\tde\ten\tfr\tzh\na\tb\tc\td\te\n\nf\tg\th\ti\t\n", EN_FR, [("c", "d"), ("h", "i")]),
-        ("ar\tde\ten\tfr\tzh\na\tb\tc\td\te\n", ("fra", "eng"), [("d", "c")]),
-        ("fra\teng\nUn chat.\tA cat.\n", EN_FR, [("A cat.", "Un chat.")]),
+        (["oui\tyes\n"], EN_FR, [("oui", "yes")], 0),
+        (["non\tno\n"], EN_FR, [("non", "no")], 0),
+        ([COLUMNS], EN_FR, [("c", "d"), ("h", "i")], 0),
+        ([COLUMNS], ("fra", "eng"), [("d", "c"), ("i", "h")], 0),
+        (["fra\teng\nUn chat.\tA cat.\n"], EN_FR, [("A cat.", "Un chat.")], 0),
+        ([PREMISES, TRANSLATED], EN_FR, INFERENCE, 0),
+        ([LABELLED + PREMISES, LABELLED + TRANSLATED.replace("\tx", "")], EN_FR, INFERENCE, 0),
+        ([f"{OFFICIAL_HEADER}\n{OFFICIAL_ROWS}"], EN_FR, [('"P', "p"), ("H1", "h1"), ("H2", "h2")], 1),
+        # Treebanks are paired by the ids of their sentences.
+        ([TREES, OTHER_TREES], EN_FR, [("A cat.", "Un chat."), ("A cow.", "Une vache.")], 2),
     ],
 )
-def test_one_file_of_columns(
-    tmp_path: Path, content: str, languages: tuple[str, str], expected: list[tuple[str, str]]
+def test_formats(
+    tmp_path: Path, contents: list[str], languages: tuple[str, str], expected: list[tuple[str, str]], unpaired: int
 ) -> None:
-    assert pairs(written(tmp_path, content), languages) == expected
-
-
-def test_premises_and_hypotheses_of_two_files(tmp_path: Path) -> None:
-    source = "P\tH1\tneutral\nP\tH2\tentailment\nQ\tH3 \tcontradiction\nP\tH1\tneutral\n"
-    target = "p\th1\tneutral\tmade\np\th2\tentailment\tmade\nq\th3\tcontradictory\tmade\np\th1\tneutral\tmade\n"
-    expected = [("P", "p"), ("Q", "q"), ("H1", "h1"), ("H2", "h2"), ("H3", "h3"), ("H1", "h1")]
-    assert pairs(written(tmp_path, source, target)) == expected
-    header = "premise\thypo\tlabel\n"
-    paths = written(tmp_path, header + source, header + target.replace("\tmade", ""))
-    assert pairs(paths) == expected
-
-
-def test_the_official_table_of_xnli(tmp_path: Path) -> None:
-    rows = [
-        OFFICIAL_HEADER,
-        "bg\tneutral\t\tX\tX1\t1\t1\tfiction",
-        "fr\tentailment\t\tp\th2\t1\t2\tfiction",
-        "fr\tneutral\t\tp\th1\t1\t1\tfiction",
-        "fr\tneutral\t\tr\th9\t9\t9\tfiction",
-        'en\tneutral\t( P )\t"P\tH1\t1\t1\tfiction',
-        'en\tentailment\t( P )\t"P\tH2\t1\t2\tfiction',
-    ]
-    parallel = read_parallel(written(tmp_path, "\n".join(rows)), languages=EN_FR)
-    assert parallel == ([('"P', "p"), ("H1", "h1"), ("H2", "h2")], 1)
-
-
-def test_texts_of_treebanks_are_paired_by_their_ids(tmp_path: Path) -> None:
-    source = sentence("n1", "A cat.") + sentence("n2", "A dog.") + sentence("n3", "A cow.")
-    same = sentence("n1", "Un chat.") + sentence("n2", "Un chien.") + sentence("n3", "Une vache.")
-    expected = [("A cat.", "Un chat."), ("A dog.", "Un chien."), ("A cow.", "Une vache.")]
-    assert pairs(written(tmp_path, source, same.rstrip("\n"))) == expected
-    other = sentence("n4", "Un âne.") + sentence("n3", "Une vache.") + sentence("n1", "Un chat.")
-    assert read_parallel(written(tmp_path, source, other), languages=EN_FR) == ([expected[0], expected[2]], 2)
+    assert read_parallel(written(tmp_path, *contents), languages=languages) == (expected, unpaired)
 
 
 letters = st.characters(exclude_characters="\0\t\n\r\ufeff", codec="utf-8")
@@ -138,52 +124,42 @@ OFFICIAL = f"{OFFICIAL_HEADER}\nen\tneutral\t\tP\tH\t1\t1\tfiction\nfr\tneutral\
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "complaint"),
+    ("contents", "complaint"),
     [
-        ("one\ntwo\nthree\n", "un\n", r"/a:2: no line of .*/b goes with this one; they have 3 and 1 lines"),
-        ("one\n \nthree\n", "un\ndeux\ntrois\n", "/a:2: the first of the two sentences is blank"),
-        ("one\n2\ttwo\n", "un\ndeux\n", "/a:2: a tab within the line"),
-        (" \n\n", "un\n", "/a: all lines are blank"),
-        ("P\tH\tneutral\n", "un\n", "/a holds premises, hypotheses and labels and .*/b a sentence a line"),
-        ("one\n", CAT, "/a holds a sentence a line and .*/b a treebank in CoNLL-U"),
-        ("P\tH\tneutral\n", "p\th\tentailment\n", "/b:1: the label is entailment, but neutral in .*/a;"),
-        ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\n", "/b:2: 2 columns where premise, hypothesis and label were"),
-        ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\tperhaps\n", "/b:2: the label is 'perhaps', none of entail"),
-        ("P\tH\tneutral\n" * 2, "p\th\tneutral\n\th\tneutral\n", "/b:2: the premise is blank"),
-        ("P\tH\tneutral\n" * 2, "p\th\tneutral\np\t \tneutral\n", "/b:2: the hypothesis is blank"),
-        ("premise\thypo\tlabel\n", "premise\thypo\tlabel\n", "line number: the two languages have none in common"),
-        (CAT, sentence("n2", "Un chien."), "/a and .*/b: sent_id: the two languages have none in common"),
-        (CAT, CAT + f"# sent_id = n2\n{word(1, 'x')}\n", "/b:8: the sentence that begins here has no `# text = `"),
-        (CAT, sentence("n1", " "), "/b:1: the sentence that begins here has no `# text = `"),
-        (CAT, CAT + CAT, "/b:8: a second sentence 'n1'"),
+        (["one\ntwo\nthree\n", "un\n"], r"/a:2: no line of .*/b goes with this one; they have 3 and 1 lines"),
+        (["one\n \nthree\n", "un\ndeux\ntrois\n"], "/a:2: the first of the two sentences is blank"),
+        (["one\n2\ttwo\n", "un\ndeux\n"], "/a:2: a tab within the line"),
+        ([" \n\n", "un\n"], "/a: all lines are blank"),
+        (["P\tH\tneutral\n", "un\n"], "/a holds premises, hypotheses and labels and .*/b a sentence a line"),
+        (["one\n", CAT], "/a holds a sentence a line and .*/b a treebank in CoNLL-U"),
+        (["P\tH\tneutral\n", "p\th\tentailment\n"], "/b:1: the label is entailment, but neutral in .*/a;"),
+        (["P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\n"], "/b:2: 2 columns where premise, hypothesis and label were"),
+        (["P\tH\tneutral\n" * 2, "p\th\tneutral\np\th\tperhaps\n"], "/b:2: the label is 'perhaps', none of entail"),
+        (["P\tH\tneutral\n" * 2, "p\th\tneutral\n\th\tneutral\n"], "/b:2: the premise is blank"),
+        (["P\tH\tneutral\n" * 2, "p\th\tneutral\np\t \tneutral\n"], "/b:2: the hypothesis is blank"),
+        (["premise\thypo\tlabel\n", "premise\thypo\tlabel\n"], "line number: the two languages have none in common"),
+        ([CAT, sentence("n2", "Un chien.")], "/a and .*/b: sent_id: the two languages have none in common"),
+        ([CAT, CAT + f"# sent_id = n2\n{word(1, 'x')}\n"], "/b:8: the sentence that begins here has no `# text = `"),
+        ([CAT, sentence("n1", " ")], "/b:1: the sentence that begins here has no `# text = `"),
+        ([CAT, CAT + CAT], "/b:8: a second sentence 'n1'"),
+        (["one\nun\n"], "/a:1: no tab in the first line; one file of two languages has"),
+        (["one\tun\ntwo\n"], "/a:2: 1 columns where the first line has 2"),
+        (["one\tun\ntwo\t\n"], "/a:2: the second of the two sentences is blank"),
+        (["en\tde\nA cat.\tKatze.\n"], "/a:1: the header should name one column 'fr', and .* it has en, de"),
+        (["en\tfra\tfr-CA\na\tb\tc\n"], "/a:1: the header should name one column 'fr', and names 2 such"),
+        (["en\tfr\n\nA cat.\t\n"], "/a:3: the second of the two sentences is blank"),
+        (["en\tfr\n"], "/a: no sentences"),
+        (["one\tun\tein\n"], "/a:1: 3 columns without names in the first line"),
+        ([OFFICIAL.replace("\nfr", "\nde")], "/a: no rows of the language 'fr'; it has en, de"),
+        ([OFFICIAL + "fr\tneutral\n"], "/a:4: 2 columns where the header has 8"),
+        ([OFFICIAL + "fr\tneutral\t\tp\th\t1\t1\tfiction\n"], "/a:4: a second pair '1' of 'fr'"),
+        ([OFFICIAL + "fr\t-\t\tp\th\t1\t2\tfiction\n"], "/a:4: the label is '-'"),
+        ([OFFICIAL.replace("1\t1\tfic", "1\t2\tfic", 1)], "/a: pairID: the two languages have none in"),
     ],
 )
-def test_two_files_that_do_not_fit(tmp_path: Path, source: str, target: str, complaint: str) -> None:
+def test_what_is_not_right_is_refused_with_its_line(tmp_path: Path, contents: list[str], complaint: str) -> None:
     with pytest.raises(IsoglotError, match=complaint):
-        read_parallel(written(tmp_path, source, target), languages=EN_FR)
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ("one\nun\n", "/a:1: no tab in the first line; one file of two languages has"),
-        ("one\tun\ntwo\n", "/a:2: 1 columns where the first line has 2"),
-        ("one\tun\ntwo\t\n", "/a:2: the second of the two sentences is blank"),
-        ("en\tde\nA cat.\tKatze.\n", "/a:1: the header should name one column 'fr', and .* it has en, de"),
-        ("en\tfra\tfr-CA\na\tb\tc\n", "/a:1: the header should name one column 'fr', and names 2 such"),
-        ("en\tfr\n\nA cat.\t\n", "/a:3: the second of the two sentences is blank"),
-        ("en\tfr\n", "/a: no sentences"),
-        ("one\tun\tein\n", "/a:1: 3 columns without names in the first line"),
-        (OFFICIAL.replace("\nfr", "\nde"), "/a: no rows of the language 'fr'; it has en, de"),
-        (OFFICIAL + "fr\tneutral\n", "/a:4: 2 columns where the header has 8"),
-        (OFFICIAL + "fr\tneutral\t\tp\th\t1\t1\tfiction\n", "/a:4: a second pair '1' of 'fr'"),
-        (OFFICIAL + "fr\t-\t\tp\th\t1\t2\tfiction\n", "/a:4: the label is '-'"),
-        (OFFICIAL.replace("1\t1\tfic", "1\t2\tfic", 1), "/a: pairID: the two languages have none in"),
-    ],
-)
-def test_one_file_that_is_not_right(tmp_path: Path, content: str, complaint: str) -> None:
-    with pytest.raises(IsoglotError, match=complaint):
-        read_parallel(written(tmp_path, content), languages=EN_FR)
+        read_parallel(written(tmp_path, *contents), languages=EN_FR)
 
 
 def test_the_number_of_files_and_languages(tmp_path: Path) -> None:
