@@ -96,13 +96,8 @@ def started(tmp_path: Path) -> tuple[subprocess.Popen[str], set[int]]:
     """A program in its own process group, as a shell starts one, and the workers it has."""
     (tmp_path / "endless.py").write_text(ENDLESS)
     with hearing_ctrl_c():
-        program = subprocess.Popen(
-            [sys.executable, tmp_path / "endless.py"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        program = subprocess.Popen([sys.executable, tmp_path / "endless.py"], start_new_session=True, **pipes)
     pids: set[int] = set()
     while len(pids) < 2:
         pids.add(int(program.stdout.readline()))
@@ -128,13 +123,7 @@ def test_ctrl_c_ends_all_and_only_the_parent_speaks_of_it(tmp_path: Path) -> Non
 
 def test_items_are_read_while_others_are_at_work() -> None:
     read: list[int] = []
-
-    def items() -> Iterator[int]:
-        for number in range(6):
-            read.append(number)
-            yield number
-
-    ahead = read_ahead(items())
+    ahead = read_ahead(read.append(number) or number for number in range(6))
     assert next(ahead) == 0
     deadline = time.monotonic() + 60
     while len(read) < 1 + READ_AHEAD and time.monotonic() < deadline:

@@ -70,16 +70,12 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, compl
         lambda width: st.lists(st.tuples(words, st.lists(numbers, min_size=width, max_size=width)), min_size=1)
     ),
 )
-def test_what_was_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, list[float]]]
-) -> None:
-    content = f"{len(rows)} {len(rows[0][1])}\n" + "".join(
-        f"{word} {' '.join(map(repr, vector))}\n" for word, vector in rows
-    )
-    expected: dict[str, list[float]] = {}
-    for word, vector in rows:
-        expected.setdefault(word.lower(), vector)
-    found, vector_WD = read_word_vectors(written(tmp_path_factory.mktemp("vec") / "v", content), most_words=100)
+def test_written_rows_are_read(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, list[float]]]) -> None:
+    lines = [f"{len(rows)} {len(rows[0][1])}\n", *(f"{word} {' '.join(map(repr, vector))}\n" for word, vector in rows)]
+    path = written(tmp_path_factory.mktemp("vec") / "v", "".join(lines))
+    found, vector_WD = read_word_vectors(path, most_words=100)
+    # Of words that are the same in lower case, the first counts.
+    expected = {word.lower(): vector for word, vector in reversed(rows)}
     assert dict(zip(found, vector_WD.tolist(), strict=True)) == expected
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from isoglot.corpora.download.checking import CHECKS, file_digest, files_there, problem_of, record_digest
-from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.bio_tags import read_bio
 from isoglot.evaluation.transfer.conllu import read_conllu
 from tests.corpora.readers.compressed_texts import COMPRESSED
@@ -109,8 +108,3 @@ def test_a_file_that_was_changed(root: Path, suffix: str) -> None:
     assert problems(root) == {}
     path.write_bytes(PACKING[suffix](b"A lime.\n"))
     assert "it is not what was fetched first" in problems(root)[f"{TEXT}{suffix}"]
-
-
-def test_no_data_folder(root: Path) -> None:
-    with pytest.raises(IsoglotError, match=r"there is no data folder .*: name it with --data or ISOGLOT_DATA"):
-        files_there(root, None, checks=ALL_CHECKS)

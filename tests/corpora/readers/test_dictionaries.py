@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import DATA
 
-from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
+from isoglot.corpora.readers.dictionaries import read_dictionary
 from isoglot.errors import IsoglotError
 from tests.corpora.readers.compressed_texts import WRITTEN
 
@@ -21,16 +21,6 @@ phrases = st.lists(words, min_size=1, max_size=3).map(" ".join)
 def read(path: Path, content: str) -> list[tuple[str, str, float]]:
     path.write_text(content, encoding="utf-8", newline="")
     return [(entry.source, entry.target, entry.weight) for entry in read_dictionary(path, languages=EN_FR)]
-
-
-@pytest.mark.parametrize("kind", WRITTEN)
-def test_pairs_as_of_muse(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / f"en-fr.{kind}"
-    path.write_bytes(WRITTEN[kind]("the le\nthe\tla\r\n\n l'été\tsummer \n".encode()))
-    expected = [("the", "le"), ("the", "la"), ("l'été", "summer")]
-    assert read_dictionary(path, languages=EN_FR) == [
-        DictionaryEntry(source=source, target=target, weight=1) for source, target in expected
-    ]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +41,7 @@ def test_tables_as_of_panlex(tmp_path: Path, content: str) -> None:
     ("content", "expected"),
     [
         ("to give up\tabandonner\t3\tenwiktionary\na\tb\t2e3\n", [("to give up", "abandonner", 3), ("a", "b", 2000)]),
+        ("the le\nthe\tla\r\n\n l'été\tsummer \n", [("the", "le", 1), ("the", "la", 1), ("l'été", "summer", 1)]),
         # Words that headers have may be entries.
         ("weight poids\nquality\tqualité\n", [("weight", "poids", 1), ("quality", "qualité", 1)]),
         ("weight\tpoids\t0.5\n", [("weight", "poids", 0.5)]),

@@ -73,13 +73,6 @@ def test_config_split_and_column(tmp_path: Path) -> None:
     )
 
 
-def test_a_wrong_column_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    (tmp_path / "train.jsonl").write_text(as_json(ROWS))
-    assert "no column 'body'; it has 'text', 'id'" in complaint_about(HubDataset(dataset=str(tmp_path), column="body"))
-    complaint = complaint_about(HubDataset(dataset=str(tmp_path), column="id"))
-    assert "row 1 of the column 'id' is int, not text" in complaint
-
-
 def test_what_cannot_be_found_or_read_is_refused(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "no"):
         complaint = complaint_about(HubDataset(dataset=str(folder)))
@@ -90,16 +83,18 @@ def test_what_cannot_be_found_or_read_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "column", "complaint"),
     [
-        ("", "no rows"),
-        (as_json([{"text": " \n"}, {"text": None}]), "the column 'text' of 'train' has no text"),
-        ("{", "check the config"),
+        ("", "text", "no rows"),
+        (as_json([{"text": " \n"}, {"text": None}]), "text", "the column 'text' of 'train' has no text"),
+        ("{", "text", "check the config"),
+        (as_json(ROWS), "body", "no column 'body'; it has 'text', 'id'"),
+        (as_json(ROWS), "id", "row 1 of the column 'id' is int, not text"),
     ],
 )
-def test_data_sets_without_text_are_refused(tmp_path: Path, content: str, complaint: str) -> None:
+def test_data_sets_without_text_are_refused(tmp_path: Path, content: str, column: str, complaint: str) -> None:
     (tmp_path / "train.jsonl").write_text(content)
-    assert complaint in complaint_about(HubDataset(dataset=str(tmp_path)))
+    assert complaint in complaint_about(HubDataset(dataset=str(tmp_path), column=column))
 
 
 def test_the_extra_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

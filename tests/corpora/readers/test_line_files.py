@@ -9,6 +9,7 @@ import tarfile
 import tracemalloc
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -189,12 +190,8 @@ def test_what_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_bytes(b"one\n")
     path.chmod(0)
     if os.access(path, os.R_OK):  # for root, nothing is forbidden
-        monkeypatch.setattr(io, "open", forbidden)
+        monkeypatch.setattr(io, "open", Mock(side_effect=PermissionError(13, "Permission denied")))
     assert "text: no permission to read this file" in complaint_about(path)
-
-
-def forbidden(*_: object) -> None:
-    raise PermissionError(13, "Permission denied")
 
 
 @given(st.text(st.characters(exclude_characters="\0", codec="utf-8")), st.sampled_from(sorted(COMPRESSED)), st.data())

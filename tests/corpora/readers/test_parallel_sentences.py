@@ -9,7 +9,6 @@ from real_data import DATA
 
 from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError
-from tests.corpora.readers.compressed_texts import WRITTEN
 
 EN_FR = ("en", "fr")
 OFFICIAL_HEADER = "language\tgold_label\tsentence1_parse\tsentence1\tsentence2\tpromptID\tpairID\tgenre"
@@ -35,14 +34,7 @@ def pairs(paths: list[Path], languages: tuple[str, str] = EN_FR) -> list[tuple[s
     return found
 
 
-@pytest.mark.parametrize("kind", WRITTEN)
-def test_two_files_of_lines(tmp_path: Path, kind: str) -> None:
-    paths = [tmp_path / "eng", tmp_path / "fra"]
-    paths[0].write_bytes(WRITTEN[kind](b"A cat. \n\nA dog.\nA cat.\n"))
-    paths[1].write_bytes(WRITTEN[kind](b" Un chat.\r\n \r\nUn chien.\r\nUn chat.\r\n\r\n"))
-    assert pairs(paths) == [("A cat.", "Un chat."), ("A dog.", "Un chien."), ("A cat.", "Un chat.")]
-
-
+LINES = ["A cat. \n\nA dog.\nA cat.\n", " Un chat.\r\n \r\nUn chien.\r\nUn chat.\r\n\r\n"]
 COLUMNS = "ar\tde\ten\tfr\tzh\na\tb\tc\td\te\n\nf\tg\th\ti\t\n"
 PREMISES = "P\tH1\tneutral\nP\tH2\tentailment\nQ\tH3 \tcontradiction\nP\tH1\tneutral\n"
 # A fourth column, and the label that training sets made by machine have.
@@ -61,6 +53,7 @@ OTHER_TREES = sentence("n4", "Un âne.") + sentence("n3", "Une vache.") + senten
 @pytest.mark.parametrize(
     ("contents", "languages", "expected", "unpaired"),
     [
+        (LINES, EN_FR, [("A cat.", "Un chat."), ("A dog.", "Un chien."), ("A cat.", "Un chat.")], 0),
         (['A "cat.\tUn chat.\n\n\t\nYes \t no\n'], EN_FR, [('A "cat.', "Un chat."), ("Yes", "no")], 0),
         # Short words are no header, though some are codes of languages.
         (["oui\tyes\n"], EN_FR, [("oui", "yes")], 0),
