@@ -124,9 +124,7 @@ class ParallelFiles(Stage):
     def make(self, work: Work) -> None:
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
-        source, target = (
-            [line for parallel in read for line in parallel.sentences[language]] for language in self.languages
-        )
+        source, target = ([pair[side] for pairs, _ in read for pair in pairs] for side in (0, 1))
         if len(source) >= LEAST_LINES and (problem := mismatch(source, target)):
             raise IsoglotError(
                 f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
