@@ -46,29 +46,29 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def clear_disk_errors(root: Path) -> Iterator[None]:
-    """Turn the errors of a full or read-only disk under a store's root into one that names the fix."""
+def clear_disk_errors(root: Path, *, name: str = "the store", option: str = "--store") -> Iterator[None]:
+    """Turn the errors of a full or read-only disk under a root into one that names the fix."""
     try:
         yield
     except IsoglotError:
         raise
     except Exception as error:
-        if sentence := _disk_sentence(error, root=root):
+        if sentence := _disk_sentence(error, root=root, name=name, option=option):
             raise IsoglotError(sentence) from error
         raise
 
 
-def _disk_sentence(error: Exception, *, root: Path) -> str | None:
+def _disk_sentence(error: Exception, *, root: Path, name: str, option: str) -> str | None:
     number = error.errno if isinstance(error, OSError) and _concerns(error, root=root) else None
     reason = os.strerror(number or errno.ENOSPC)
     if number in UNUSABLE:
-        return f"the store {root} cannot be used ({reason}): make it a writable folder or choose another with --store"
+        return f"{name} {root} cannot be used ({reason}): make it a writable folder or choose another with {option}"
     if number in NO_LOCKS:
-        return f"the file system of the store {root} has no file locks: choose a store on another disk with --store"
+        return f"the file system of {name} {root} has no file locks: choose a folder on another disk with {option}"
     # Under a quota numpy writes a part of an array, and only its message says so.
     is_cut_short = isinstance(error, OSError) and re.search(r"\d+ requested and \d+ written", str(error))
     if number in FULL or is_cut_short or _is_full(root):
-        return f"no room left in the store {root} ({reason}): free some and run again; what is done so far is kept"
+        return f"no room left in {name} {root} ({reason}): free some and run again; what is done so far is kept"
     return None
 
 

@@ -103,9 +103,8 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
 def _pairs(path_a: Path, path_b: Path) -> tuple[list[tuple[str, str]], list[str]]:
     side_a, side_b = _lines(path_a), _lines(path_b)
     if any(is_treebank(side) or is_inference_row(side[0]) for side in (side_a, side_b)):
-        parallel = read_parallel([path_a, path_b], languages=("a", "b"))
-        notes = [f"Sentences that only one file has, left out: {parallel.unpaired:,}."] if parallel.unpaired else []
-        return list(zip(parallel.sentences["a"], parallel.sentences["b"], strict=True)), notes
+        pairs, unpaired = read_parallel([path_a, path_b], languages=("a", "b"))
+        return pairs, [f"Sentences that only one file has, left out: {unpaired:,}."] if unpaired else []
     if len(side_a) != len(side_b):
         problem = f"{path_a} has {len(side_a):,} lines and {path_b} has {len(side_b):,}"
         raise IsoglotError(f"{problem}; they should have as many, line i of one a translation of line i of the other")

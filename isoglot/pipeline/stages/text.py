@@ -102,7 +102,7 @@ class WikipediaText(ReadsText):
         total, before = total_bytes(self.dumps), 0
         for dump in self.dumps:
 
-            def report(done: int, _: int, *, before: int = before) -> None:
+            def report(done: int, *, before: int = before) -> None:
                 work.progress(before + done, total, "bytes")
 
             yield from dump_lines(dump.path, workers=num_workers(), progress=report)

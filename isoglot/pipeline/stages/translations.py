@@ -111,14 +111,13 @@ class ParallelFiles(Stage):
     def make(self, work: Work) -> None:
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
-        texts = {name: [line for parallel in read for line in parallel.sentences[name]] for name in self.languages}
-        source, target = texts.values()
+        source, target = ([pair[side] for pairs, _ in read for pair in pairs] for side in (0, 1))
         if len(source) >= LEAST_LINES and (problem := mismatch(source, target)):
             raise IsoglotError(
                 f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
                 "line i of one and of the other together again"
             )
-        for language, lines in texts.items():
+        for language, lines in zip(self.languages, (source, target), strict=True):
             write_lines(work.folder / f"{language}.txt", lines)
         for file in self.files:
             file.check_unchanged()
