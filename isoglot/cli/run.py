@@ -22,7 +22,7 @@ def run(
         typer.Option(
             "--within",
             min=0.0,
-            help="Leave out exhibits, the last of the study first, until the rest takes no longer on this machine.",
+            help="If all would take longer here, leave out the study's last exhibits that need models of their own.",
             metavar="MINUTES",
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""A study cut to the time there is: exhibits are left out, the last first, until the rest can be made here."""
+"""A study cut to the time there is: the last exhibits are left out where they need models of their own."""
 
 from __future__ import annotations
 
@@ -46,21 +46,25 @@ def cut_to(
     say: Callable[[str], None],
     speed: Speed = speed_side_by_side,
 ) -> Study:
-    """The study with those of its exhibits, from the first on, that take no longer here; the first always stays."""
-    slowness: float | None = None
-    for number in range(len(study.exhibits), 0, -1):
-        shorter = with_exhibits(study, study.exhibits[:number])
-        planned = plan_of(targets(shorter), store)
-        if slowness is None:
-            slowness = _slowness(planned, store, workers=workers, speed=speed)
-        estimate = _estimate(planned, store, slowness=slowness) / workers
-        if estimate <= seconds or number == 1:
+    """The study without its last exhibits, as far as these train models of their own and all would take longer here."""
+    # Exhibits of the same models stay: they cost little, and some are the floors without which scores say nothing.
+    planned = plan_of(targets(study), store)
+    slowness = _slowness(planned, store, workers=workers, speed=speed)
+    shorter = study
+    while (estimate := _estimate(planned, store, slowness=slowness) / workers) > seconds and len(shorter.exhibits) > 1:
+        without = with_exhibits(shorter, shorter.exhibits[:-1])
+        planned_without = plan_of(targets(without), store)
+        if _num_models(planned_without) == _num_models(planned):
             break
-    if number < len(study.exhibits):
-        left_out = ", ".join(study.exhibits[number:])
-        say(f"left out to be done in {duration(seconds)} on {machine_in_brief()}: {left_out}; {add_them}")
-    say(f"about {duration(estimate)} in all, with {workers} side by side")
+        shorter, planned = without, planned_without
+    if left_out := ", ".join(study.exhibits[len(shorter.exhibits) :]):
+        say(f"left out to be done in {duration(seconds)}: {left_out}; {add_them}")
+    say(f"about {duration(estimate)} in all with {workers} side by side on {machine_in_brief()}")
     return shorter
+
+
+def _num_models(planned: Sequence[PlannedStage]) -> int:
+    return sum(isinstance(each.stage, PretrainedEncoder) for each in planned)
 
 
 def _estimate(planned: Sequence[PlannedStage], store: Store, *, slowness: float) -> float:
