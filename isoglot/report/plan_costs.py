@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -231,14 +232,16 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
 
 
 def plan_table(planned: Sequence[PlannedStage], store: Store) -> Table:
-    """Every stage: its state, size and cost."""
-    done = {each.stage.digest for each in planned if each.state is State.DONE}
+    """What is done in a row for each kind, then every stage that is left: its state, size and cost."""
+    done = {each.stage.digest: each.stage for each in planned if each.state is State.DONE}
     table = Table("Stage", "State", "Size", "Estimate", box=None, header_style="bold")
+    for kind, number in Counter(stage.kind for stage in done.values()).items():
+        table.add_row(f"{number} x {kind}", State.DONE.value)
     for each in planned:
-        size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
-        estimate = "unknown" if each.seconds_estimate is None else f"{'? ' if each.guessed else ''}{_time([each])}"
-        shown = "" if each.state is State.DONE else estimate
-        table.add_row(each.stage.title, _state(each, done=done, store=store), size, shown)
+        if each.stage.digest not in done:
+            size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
+            estimate = "unknown" if each.seconds_estimate is None else f"{'? ' if each.guessed else ''}{_time([each])}"
+            table.add_row(each.stage.title, _state(each, done=done, store=store), size, estimate)
     return table
 
 

@@ -9,6 +9,8 @@ from statistics import fmean
 import pytest
 from commands import Workplace, answered, isoglot, processor_seconds
 
+from tests.report.html_pages import parsed_page
+
 FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "variant", "layer", "seed")
 CONDITIONS = {"default": "Default", "no-anchors": "No anchors", "sep-emb-l1-6": "Sep Emb + L1-6"}
 Line = dict[str, object]
@@ -43,13 +45,17 @@ def test_the_output_is_plain_and_names_the_report(finished: Workplace) -> None:
     assert not {"\x1b", "\r", "…"} & set(output)
     assert "  pretraining, sep-emb-l1-6, ela-oru, seed 1: " in output
     assert "Made 61 artifacts in " in output
-    named = re.search(r"^Report: (.*)$", output, flags=re.MULTILINE)
-    assert named is not None
-    page = Path(named[1])
+    *_, headline, named = output.splitlines()
+    assert named.startswith("Report: ")
+    page = Path(named.removeprefix("Report: "))
     assert page.is_relative_to(finished.folder / "store")
     text = page.read_text(encoding="utf-8")
     assert all(f">{label}<" in text for label in CONDITIONS.values())
     assert (page.parent / "provenance.json").is_file()
+    # The sentence before it is the page's own.
+    (shown,) = parsed_page(text).find_all("p", class_="headline")
+    assert shown.text
+    assert "".join(headline.split()).startswith("".join(shown.text.split()))
 
 
 def test_every_measurement_is_a_line_of_json(lines: list[Line]) -> None:

@@ -166,7 +166,7 @@ def test_every_link_leads_to_a_file_or_a_place_on_the_page(tmp_path: Path) -> No
     for address in addresses:
         assert address[1:] in places if address.startswith("#") else (path.parent / address).exists(), address
         assert not Path(address).is_absolute()
-    assert {"measurements.jsonl", "provenance.json", "table-1.csv", "figures/figure-3.png"} <= {*addresses}
+    assert {"measurements.jsonl", "provenance.json", "table-1.csv", "figures/figure-3.svg"} <= {*addresses}
 
 
 def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None:

@@ -1,16 +1,17 @@
-"""The page in a real browser: it opens from disk, asks for nothing, says its numbers, and shows names as text."""
+"""The page in a real browser: it opens from disk, asks for nothing, says its numbers, and all its links work."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from shutil import which
+from shutil import copy, which
 from typing import Any
 
 import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.exhibits import cells
 from isoglot.report.writing import write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
@@ -59,7 +60,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store(tmp_path_factory.mktemp("page") / "store")
-    return write_report(STUDY, FOUND, store=store, failures=[f"words of de: {MARKUP}"]).page
+    # With a record and a log to link to.
+    stage = cells(STUDY)[-1].stage
+    for folder in (store.log_folder(stage), store.folder(stage)):
+        folder.mkdir(parents=True)
+    (store.folder(stage) / "record.json").touch()
+    found = [replace(each, stage=stage.digest) if each.condition == "sep-emb-l1-6" else each for each in FOUND]
+    return write_report(STUDY, found, store=store, failures=[f"words of de: {MARKUP}"]).page
 
 
 @contextmanager
@@ -96,6 +103,54 @@ def test_it_opens_from_disk_draws_its_charts_and_fits_a_phone(browser: Any, path
         assert not page.locator("#retrieval .still").first.is_visible()
         page.locator("#retrieval [aria-roledescription='point']").first.hover(force=True)
         assert page.locator("#vg-tooltip-element").inner_text().startswith("Model")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_every_link_that_is_clicked_leads_somewhere(browser: Any, path: Path, size: tuple[int, int]) -> None:
+    with opened(browser, path, size) as page:
+        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+        page.locator(".skip").focus()
+        inside, outside = (page.locator(f"a{which}").all() for which in ("[href^='#']", ":not([href^='#'])"))
+        for link in inside:
+            link.click()
+            name = link.get_attribute("href")[1:]
+            page.wait_for_function("name => document.querySelector(':target')?.id === name", arg=name)
+        for link in outside:
+            with page.context.expect_page() as other:
+                link.click(modifiers=["Control"])
+            tab = other.value
+            # A file that a browser does not show, as the table for spreadsheets, is saved, and the tab closes itself.
+            with suppress(playwright.Error):
+                tab.wait_for_load_state()
+            address = link.evaluate("each => each.href")
+            assert tab.url == address or (tab.is_closed() and address.endswith(".csv")), address
+            if not tab.is_closed():
+                tab.close()
+        assert {link.inner_text() for link in outside} >= {"SVG", "provenance.json", "table-1.csv", "1.0"}
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_every_picture_is_saved_as_png_without_a_file_beside_the_page(
+    browser: Any, path: Path, size: tuple[int, int], tmp_path: Path
+) -> None:
+    alone = Path(copy(path, tmp_path / path.name))
+    with opened(browser, alone, size) as page:
+        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+        assert page.locator("button.png").count() == page.locator("figure").count() > 2
+        for figure in page.locator("figure").all():
+            button = figure.locator("button.png")
+            with page.expect_download() as saved:
+                button.click()
+            assert saved.value.suggested_filename == f"{button.get_attribute('data-name')}.png"
+            content = saved.value.path().read_bytes()
+            drawing = figure.locator(".still svg")
+            size_of_drawing = [float(drawing.get_attribute(side)) for side in ("width", "height")]
+            # The header of a PNG has its width and height.
+            assert [int.from_bytes(content[place : place + 4]) for place in (16, 20)] == [
+                2 * round(side) for side in size_of_drawing
+            ]
+            assert len(content) > 5000, "a blank canvas"
 
 
 @pytest.mark.campaign

@@ -220,7 +220,12 @@ def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:
     assert {title for title, state in states().items() if state == "next"} == {text, "text of oru, main domain"}
     store.ensure(stages[text])
     later = states()
-    assert (later[text], later[words], later["words of oru, oru, main domain"]) == ("done", "next", "to do")
+    assert (later[words], later["words of oru, oru, main domain"]) == ("next", "to do")
+    # What is done is one row for each kind.
+    assert text not in later
+    assert later["1 x text"] == "done"
+    store.ensure(stages["text of oru, main domain"])
+    assert [title for title, state in states().items() if state == "done"] == ["2 x text"]
     with lease(Path(f"{store.folder(stages[words])}.lease"), waiting=lambda _: None):
         # A lock of this very process counts as another's: each opens the file anew.
         assert states()[words] == "in work"

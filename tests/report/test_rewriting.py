@@ -107,9 +107,7 @@ def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: P
 
 
 def test_what_is_damaged_or_stale_is_mended_and_all_else_stays(page: Path) -> None:
-    """A PNG may be damaged where its SVG is not."""
     folder, before = page.parent, files(page.parent)
-    (folder / "figures" / "figure-3.png").write_bytes(b"no picture")
     (folder / "figures" / "retrieval.ela-oru.svg").write_bytes(
         before["figures/retrieval.ela-oru.svg"].replace(b"\n", b"\r\n") + b"\r\n"
     )
@@ -162,7 +160,7 @@ def test_a_changed_number_shows_in_all_that_is_made_from_it(page: Path) -> None:
     rewrite_report(page.parent)
     names = files(page.parent).keys()
     assert not any(name.startswith(("table-1", "figures/figure-3")) for name in names)
-    assert "figures/retrieval.ela-oru.png" in names
+    assert "figures/retrieval.ela-oru.svg" in names
 
 
 def test_without_one_of_its_files_a_report_says_how_to_get_it(page: Path) -> None:

@@ -8,9 +8,9 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
-from isoglot.report.figures.charts import line_picture
 from isoglot.report.figures.layer_figures import PRECISION, layer_figures
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pairs_of, second_models, series_of
+from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
 from isoglot.report.layer_scores import METRIC_TITLES, RETRIEVAL, sections

@@ -1,4 +1,5 @@
-// Draws the charts near the window, in the colours of the theme; shows or hides the paper's numbers; unfolds on paper.
+// Draws the charts near the window, in the colours of the theme; shows or hides the paper's numbers; saves pictures as
+// PNG; unfolds on paper.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -52,6 +53,22 @@
       views.forEach((view) => view.signal("paper", showsPaper).runAsync());
     });
   }
+
+  // From the drawing in the page, as a page that was published or mailed has no files of pixels beside it.
+  const save = async ({ currentTarget: button }) => {
+    const drawing = button.closest("figure").querySelector(".still svg");
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(drawing))}`;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    // Twice as large: sharp on a printed page.
+    [canvas.width, canvas.height] = [2 * image.naturalWidth, 2 * image.naturalHeight];
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    const link = document.createElement("a");
+    [link.download, link.href] = [`${button.dataset.name}.png`, canvas.toDataURL("image/png")];
+    link.click();
+  };
+  document.querySelectorAll("button.png").forEach((button) => button.addEventListener("click", save));
 
   // Values that show on hover cannot be had on paper otherwise.
   let unfolded = [];
