@@ -68,6 +68,17 @@ def test_page_tables_and_figures_are_made_again_to_the_byte(name: str, tmp_path:
     assert differing == [], f"if the page has changed, write it again: isoglot report results/{name}"
 
 
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_link_of_a_published_page_leads_to_a_file_beside_it_or_a_place_on_it(name: str) -> None:
+    folder = ROOT / "results" / name
+    page = (folder / "report.html").read_text()
+    links, places = ({*re.findall(rf'<[^>]* {key}="([^"]+)"', page)} for key in ("href", "id"))
+    links = {link for link in links if not link.startswith("data:")}
+    assert links >= {"#table-1", "measurements.jsonl", "figures/figure-3.svg"}
+    dead = [link for link in links if link[1:] not in places and not (folder / link).is_file()]
+    assert dead == []
+
+
 def test_the_table_is_what_the_measurements_say(scores: dict[tuple[str, str, str], float]) -> None:
     with (PUBLISHED / "table-1.csv").open(newline="") as lines:
         # Below them stand models without pretraining.

@@ -10,6 +10,7 @@ from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.picture import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, PUBLISHED, Picture, styles_of
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
+from isoglot.report.page.section import TEMPLATES
 from tests.report.made_up_measurements import measured, measurement
 from tests.report.svg_pictures import contrast, marks, parsed, texts
 from tests.report.test_layer_figures import of_figure_4, of_figure_7
@@ -46,7 +47,7 @@ def test_colours_are_seen_on_both_grounds() -> None:
     for light, dark in LINES.items():
         assert contrast(light, GROUND) >= 3
         assert contrast(dark, IN_DARK[GROUND]) >= 3
-    for ink in (INK, MUTED):
+    for ink in (INK, MUTED, PUBLISHED):
         assert contrast(ink, GROUND) >= 4.5
         assert contrast(IN_DARK[ink], IN_DARK[GROUND]) >= 4.5
     # The script replaces one colour after the other.
@@ -107,8 +108,11 @@ def test_many_lines_are_small_multiples_on_one_axis_with_default_behind() -> Non
     assert [panel["title"]["subtitle"] for panel in units] == ["precision at 1 (%)"] * 7 + ["linear CKA"] * 6
 
 
-def test_the_papers_own_numbers_have_a_colour_that_no_model_has() -> None:
+def test_the_papers_own_numbers_have_one_colour_that_no_model_has() -> None:
     assert PUBLISHED not in LINES
+    # In the page's text as in its charts, by day and by night.
+    in_text = re.findall("--published: (#[0-9a-f]{6})", (TEMPLATES / "style.css").read_text("utf-8"))
+    assert in_text == [PUBLISHED, IN_DARK[PUBLISHED]]
     line, bar = picture_of(CHART), Bar(label="Default", colour=INK, values=[50.0], published=40.0)
     bars = Picture(name="b", title="", charts=[bar_chart([bar], title="", level=None, place=0)], chart_width=200)
     assert all(PUBLISHED in picture.svg() for picture in (line, bars))

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this ma
 
 MARKUP = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 DESK, PHONE = (1280, 900), (390, 844)
+ROOT = Path(__file__).parents[2]
 PATIENCE = 120_000
 """Milliseconds, for a machine that is busy."""
 STUDY = parse_study(TINY_STUDY, origin=f"tiny.toml {MARKUP}")
@@ -103,6 +104,17 @@ def test_it_opens_from_disk_draws_its_charts_and_fits_a_phone(browser: Any, path
         assert not page.locator("#retrieval .still").first.is_visible()
         page.locator("#retrieval [aria-roledescription='point']").first.hover(force=True)
         assert page.locator("#vg-tooltip-element").inner_text().startswith("Model")
+        # A legend of several rows is seen to its end.
+        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+        page.locator("#figure-7 .beside, #figure-7 details").last.scroll_into_view_if_needed()
+        page.locator("#figure-7 .role-legend-label").first.wait_for()
+        num_rows = []
+        for chart in page.locator(".chart svg").all():
+            end = chart.bounding_box()["y"] + chart.bounding_box()["height"]
+            entries = [each.bounding_box() for each in chart.locator(".role-legend-label text").all()]
+            assert all(entry["y"] + entry["height"] <= end + 1 for entry in entries)
+            num_rows.append(len({entry["y"] for entry in entries}))
+        assert max(num_rows) > 1
 
 
 @pytest.mark.campaign
@@ -151,6 +163,17 @@ def test_every_picture_is_saved_as_png_without_a_file_beside_the_page(
                 2 * round(side) for side in size_of_drawing
             ]
             assert len(content) > 5000, "a blank canvas"
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_the_largest_published_page_never_scrolls_sideways(browser: Any, size: tuple[int, int]) -> None:
+    with opened(browser, ROOT / "results" / "replication" / "report.html", size) as page:
+        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+        assert page.locator(".table-1").count() > 1
+        for section in page.locator("section").all():
+            section.scroll_into_view_if_needed()
+            assert page.evaluate("document.documentElement.scrollWidth") <= size[0], section.get_attribute("id")
 
 
 @pytest.mark.campaign

@@ -126,8 +126,9 @@ class Picture:
 
     @property
     def page_charts(self) -> dict[str, Spec]:
-        """The charts by their name on the page, where legends have the columns that there is room for."""
-        more = {"config": {"legend": {"columns": {"expr": f"max(1, floor(width / {self.legend_entry}))"}}}}
+        """The charts by their name on the page, whose script gives legends the columns that there is room for."""
+        # As an expression of the chart's width, Vega would lay out the legend first and cut off its last rows.
+        more = {"usermeta": {"legendEntry": self.legend_entry}}
         return {
             f"{self.file_stem}.{place}": {**chart, **more, "params": [*chart.get("params", ()), PAPER]}
             for place, chart in enumerate(self.charts)

@@ -25,9 +25,11 @@
     const draw = async (place) => {
       place.closest("figure").classList.add("drawn");
       views.get(place)?.finalize();
-      const options = { config: themed(config), renderer: "svg", actions: false, ast: true };
+      const [spec, look] = [themed(charts[place.dataset.chart]), themed(config)];
+      look.legend.columns = Math.max(1, Math.floor(place.clientWidth / spec.usermeta.legendEntry));
+      const options = { config: look, renderer: "svg", actions: false, ast: true };
       options.tooltip = { theme: dark.matches ? "dark" : "light" };
-      const { view } = await vegaEmbed(place, themed(charts[place.dataset.chart]), options);
+      const { view } = await vegaEmbed(place, spec, options);
       views.set(place, view);
       view.signal("paper", showsPaper).runAsync();
     };
@@ -42,7 +44,14 @@
       { rootMargin: "600px" },
     );
     document.querySelectorAll("figure").forEach((figure) => observer.observe(figure));
-    dark.addEventListener("change", () => [...views.keys()].forEach(draw));
+    const redraw = () => [...views.keys()].forEach(draw);
+    dark.addEventListener("change", redraw);
+    // A phone that is turned has room for other legends; one that is scrolled changes its height alone.
+    let width = window.innerWidth;
+    window.addEventListener("resize", () => {
+      if (width !== window.innerWidth) redraw();
+      width = window.innerWidth;
+    });
   }
 
   const switches = document.querySelectorAll("button[data-switch]");
