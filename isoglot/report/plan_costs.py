@@ -231,12 +231,22 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     return line + (f", without {unknown} of kinds never run in this store" if unknown else "")
 
 
+def plan_parts(planned: Sequence[PlannedStage], store: Store) -> Iterator[str | Table]:
+    """How many stages of each kind are done, then a table of all that are left, if any are."""
+    done = Counter(each.stage.kind for each in planned if each.state is State.DONE)
+    if done:
+        # No line may end between a number and its kind.
+        counts = ", ".join(f"{number}\N{NO-BREAK SPACE}{kind}" for kind, number in done.items())
+        lines = fill(f"done: {counts}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        yield lines.replace("\N{NO-BREAK SPACE}", " ")
+    if _left(planned):
+        yield plan_table(planned, store)
+
+
 def plan_table(planned: Sequence[PlannedStage], store: Store) -> Table:
-    """What is done in a row for each kind, then every stage that is left: its state, size and cost."""
-    done = {each.stage.digest: each.stage for each in planned if each.state is State.DONE}
+    """Every stage that is left: its state, size and cost."""
+    done = {each.stage.digest for each in planned if each.state is State.DONE}
     table = Table("Stage", "State", "Size", "Estimate", box=None, header_style="bold")
-    for kind, number in Counter(stage.kind for stage in done.values()).items():
-        table.add_row(f"{number} x {kind}", State.DONE.value)
     for each in planned:
         if each.stage.digest not in done:
             size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
