@@ -117,6 +117,18 @@ def test_the_papers_own_numbers_have_one_colour_that_no_model_has() -> None:
     bars = Picture(name="b", title="", charts=[bar_chart([bar], title="", level=None, place=0)], chart_width=200)
     assert all(PUBLISHED in picture.svg() for picture in (line, bars))
     assert PUBLISHED not in picture_of(replace(CHART, series=CHART.series[:1])).svg()
+    # A line and the paper's of the same kind have one mark, and no two of the paper's have.
+    kinds = ["Sep Emb", "Monolingual", "Monolingual, fr untrained"]
+    series = [
+        *(Line.of(kind, [1.0]) for kind in kinds),
+        *(Line.of(f"paper: {kind}", [1.0], is_published=True) for kind in kinds),
+    ]
+    (chart,) = picture_of(replace(CHART, series=series, references={})).charts
+    (shapes,) = {
+        tuple(layer["encoding"]["shape"]["scale"]["range"]) for layer in chart["layer"] if "shape" in layer["encoding"]
+    }
+    assert shapes[:3] == shapes[3:]
+    assert len({*shapes}) == 3
 
 
 def test_a_chart_of_nothing_or_of_infinite_numbers_is_drawn_all_the_same() -> None:

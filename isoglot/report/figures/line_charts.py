@@ -136,10 +136,11 @@ def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Any, titl
 
 
 def _styles(lines: Sequence[Line]) -> list[Style]:
-    """One for each line; the paper's own have a colour that no model has."""
-    ours = iter(styles_of([line.label for line in lines if not line.is_published]))
-    papers = (Style(PUBLISHED, shape) for shape in cycle(SHAPES))
-    return [next(papers if line.is_published else ours) for line in lines]
+    """One for each line; the paper's own have a colour that no model has, and the marks of ours in the same order."""
+    ours = styles_of([line.label for line in lines if not line.is_published])
+    shapes = dict.fromkeys([*(style.shape for style in ours), *SHAPES])
+    of_ours, of_papers = iter(ours), (Style(PUBLISHED, shape) for shape in cycle(shapes))
+    return [next(of_papers if line.is_published else of_ours) for line in lines]
 
 
 def _rows(chart: LineChart, line: Line) -> Iterator[dict[str, Any]]:
