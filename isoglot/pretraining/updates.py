@@ -18,7 +18,7 @@ from isoglot.model.cuda_graphs import Recorder
 from isoglot.pretraining.batches import Batch
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
-from isoglot.pretraining.kernels.torch_kernels import Kernels, TorchKernels
+from isoglot.pretraining.kernels.torch_kernels import TorchKernels
 from isoglot.pretraining.loss_watch import Guard
 from isoglot.pretraining.masking import Mask, room_for_masked
 from isoglot.pretraining.ranks import Ranks
@@ -159,7 +159,7 @@ class Updates:
         return torch.cat([self.sum_and_count_2K.flatten(), norm.view(1), left_out.view(1)])
 
 
-def kernels_for(run: PretrainingRun, machine: Machine) -> Kernels:
+def kernels_for(run: PretrainingRun, machine: Machine) -> TorchKernels:
     """Triton's for a GPU, torch's for any other device."""
     settings = {"dropout": run.shape.dropout, "attention_dropout": run.shape.attention_dropout}
     if machine.device.type != "cuda":

@@ -6,7 +6,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from scipy import stats
-from torch import Tensor
 
 from isoglot.machine import Machine
 from isoglot.pretraining.kernels.torch_kernels import Affine, TorchKernels, Weight
@@ -36,18 +35,21 @@ def test_dropout_hides_its_share_and_keeps_the_expectation() -> None:
     assert not other.sum_TD.equal(normed.sum_TD), "drawn again at the next step"
 
 
-@pytest.mark.parametrize(("rows", "width"), [(1, 1), (3, 17), (200, 5003)])
-def test_softmax_loss_in_place(rows: int, width: int) -> None:
+@pytest.mark.parametrize(("rows", "size"), [(1, 1), (3, 17), (200, 5003)])
+def test_cloze_loss(rows: int, size: int) -> None:
     """Scores far from 0, rows that count for nothing, and more of them than any cache holds."""
     generator = torch.Generator().manual_seed(0)
-    logits_CV: Tensor = 30 * torch.randn(rows, width, generator=generator) - 500
-    target_C = torch.randint(width, (rows,), generator=generator)
+    hidden_CD, token_VD = torch.randn(rows, 8, generator=generator), 10 * torch.randn(size, 8, generator=generator)
+    bias_V = torch.full((size,), -500.0)
+    target_C = torch.randint(size, (rows,), generator=generator)
     target_C[rows // 2 + 1 :] = -1
-    leaf_CV = logits_CV.clone().requires_grad_()
-    expected = F.cross_entropy(leaf_CV, target_C, ignore_index=-1, reduction="sum")
+    leaves = [each.clone().requires_grad_() for each in (hidden_CD, token_VD, bias_V)]
+    logits_CV = torch.addmm(leaves[2], leaves[0], leaves[1].t())
+    expected = F.cross_entropy(logits_CV, target_C, ignore_index=-1, reduction="sum")
     (0.3 * expected).backward()
-    loss, gradient_CV = kernels_of().softmax_loss(logits_CV, target_C, scale=torch.tensor(0.3))
-    torch.testing.assert_close(loss, expected.detach(), rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(gradient_CV, leaf_CV.grad, rtol=1e-4, atol=1e-6)
-    assert gradient_CV.data_ptr() == logits_CV.data_ptr(), "without another tensor of that size"
-    assert not gradient_CV[rows // 2 + 1 :].any()
+    token, bias = (Weight(each, torch.zeros_like(each)) for each in (token_VD, bias_V))
+    loss, d_hidden_CD = kernels_of().cloze_loss(hidden_CD, token, bias, target_C, scale=torch.tensor(0.3))
+    torch.testing.assert_close(loss, expected.detach(), rtol=1e-4, atol=1e-4)
+    for found, leaf in zip((d_hidden_CD, token.gradient, bias.gradient), leaves, strict=True):
+        torch.testing.assert_close(found, leaf.grad, rtol=1e-3, atol=1e-4)
+    assert not d_hidden_CD[rows // 2 + 1 :].any()

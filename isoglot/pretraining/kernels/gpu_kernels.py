@@ -9,21 +9,28 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from isoglot.machine import Machine
-from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_tables
-from isoglot.pretraining.kernels.torch_kernels import Affine, Attended, Normed, Weight
+from isoglot.pretraining.kernels import (
+    triton_attention,
+    triton_columns,
+    triton_feed_forward,
+    triton_loss,
+    triton_norms,
+    triton_tables,
+)
+from isoglot.pretraining.kernels.torch_kernels import Affine, Attended, Normed, TorchKernels, Weight
 
 aten = torch.ops.aten
 
 
-class GpuKernels:
-    """The methods of TorchKernels on a GPU.
+class GpuKernels(TorchKernels):
+    """The steps on a GPU.
 
     Dropout is a hash of a seed, the place of the step in the pass and the place of the number. So the way back draws it
     once more instead of keeping it, and a CUDA graph reads a fresh seed from the same tensor at every replay.
     """
 
     def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
-        self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout
+        super().__init__(machine, dropout=dropout, attention_dropout=attention_dropout)
         self.current_seed = torch.zeros(1, dtype=torch.int64, device=machine.device)
         self.place = 0
 
@@ -33,9 +40,6 @@ class GpuKernels:
 
     def begin(self) -> None:
         self.place = 0
-
-    def linear(self, input_TD: Tensor, layer: Affine) -> Tensor:
-        return torch.addmm(layer.bias.value, input_TD, layer.weight.value.t())
 
     def add_weight_gradient(self, weight: Weight, output_TN: Tensor, input_TD: Tensor) -> None:
         if input_TD.dtype == weight.gradient.dtype:
@@ -77,6 +81,20 @@ class GpuKernels:
             output_TD, sum_TD, normed, norm, **self._draw(), update_bias=update_bias
         )
 
+    def feed_forward(
+        self, input_TD: Tensor, residual_TD: Tensor, inner: Affine, outer: Affine, norm: Affine
+    ) -> tuple[Normed, Any]:
+        if self.dropout or not triton_feed_forward.is_for(inner):
+            return super().feed_forward(input_TD, residual_TD, inner, outer, norm)
+        return triton_feed_forward.feed_forward(input_TD, residual_TD, inner, outer, norm), None
+
+    def feed_forward_backward(
+        self, update_TD: Tensor, input_TD: Tensor, saved: Any, inner: Affine, outer: Affine
+    ) -> Tensor:
+        if saved is not None:
+            return super().feed_forward_backward(update_TD, input_TD, saved, inner, outer)
+        return triton_feed_forward.feed_forward_backward(update_TD, input_TD, inner, outer).t()
+
     def gelu(self, input_TN: Tensor) -> Tensor:
         return triton_columns.gelu(input_TN)
 
@@ -106,8 +124,21 @@ class GpuKernels:
             output_TD, joint_T3D, attended.output_TD, divisor_WHL, **shape, **draw, bias_gradient_3D=bias.gradient
         )
 
-    def softmax_loss(self, logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
-        return triton_tables.softmax_loss_(logits_CV, target_C, scale=scale).sum(), logits_CV
+    def cloze_loss(
+        self, hidden_CD: Tensor, token: Weight, bias: Weight, target_C: Tensor, *, scale: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        exp_CV, sums_CS = triton_loss.exponentials(hidden_CD, token.value, bias.value, target_C)
+        loss_C, weight_C, weighted_CD = triton_loss.loss_and_weights(exp_CV, sums_CS, hidden_CD, target_C, scale=scale)
+        width = hidden_CD.shape[1]
+        if width in triton_loss.FUSED_WIDTHS:
+            both_VD = _full_product(exp_CV, weighted_CD)
+            token.gradient.add_(both_VD[:, :width])
+            bias.gradient.add_(both_VD[:, width])
+        else:
+            # Another tensor of a wide table's size would cost more than to read the scores once more for the bias.
+            self.add_weight_gradient(token, exp_CV, weighted_CD[:, :width])
+            bias.gradient.add_(_full_product(exp_CV, weighted_CD[:, width:])[:, 0])
+        return loss_C.sum(), torch.mm(exp_CV, token.value).mul_(weight_C.unsqueeze(1))
 
     def _next_place(self) -> int:
         self.place += 1
@@ -115,6 +146,13 @@ class GpuKernels:
 
     def _draw(self) -> dict[str, Any]:
         return {"dropout": self.dropout, "seed": self.current_seed}
+
+
+def _full_product(output_TN: Tensor, input_TD: Tensor) -> Tensor:
+    """A product over tokens in full precision."""
+    if output_TN.dtype is torch.float32:
+        return torch.mm(output_TN.t(), input_TD)
+    return torch.mm(output_TN.t(), input_TD, out_dtype=torch.float32)
 
 
 class TorchAttention(NamedTuple):
