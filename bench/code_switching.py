@@ -8,10 +8,11 @@ import numpy as np
 
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
-from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.numbered_text import NumberedText, Split, numbered
 from isoglot.corpora.streams import Ids, Spellings, Windows, WindowSource
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.study.conditions import TableKind
+from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.scales import DEMO, PAPER, Scale
 
 LANGUAGES = ("a", "b")
@@ -29,7 +30,9 @@ def made_up_text(language: str, *, seed: int) -> NumberedText:
     words = ["".join(random.choice(letters, size)) + language for size in random.integers(1, 9, TYPES)]
     frequency = 1 / np.arange(1, TYPES + 1)
     drawn = random.choice(TYPES, (LINES, WORDS_IN_A_LINE), p=frequency / frequency.sum())
-    return NumberedText.of({Split.TRAIN: [[words[i] for i in row] for row in drawn]})
+    lines = [" ".join(words[i] for i in row) for row in drawn]
+    types, number_N = numbered(lines, splitting=WordSplitting(splitter=Splitter.WHITESPACE, language=language))
+    return NumberedText(types=types, number_N={Split.TRAIN: number_N})
 
 
 def one_text_twice() -> tuple[Ids, SwitchableText]:

@@ -7,18 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import torch
 
 from isoglot.corpora.bpe import learn_bpe
 from isoglot.corpora.code_switching import SwitchableText, Translation
-from isoglot.corpora.numbered_text import NumberedText, Split
+from isoglot.corpora.numbered_text import LINE_END, NumberedText, Split, numbered
 from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.synthetic import dictionary, draw_meanings, realise
-from isoglot.corpora.vocabulary import MASK, PAD, build_vocabulary
+from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.machine import this_machine
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.study.conditions import DEFAULT
+from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.scales import DEMO
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
@@ -31,9 +33,10 @@ WARM_UP = 20
 
 def demo_text(language: SyntheticLanguage, *, seed: int) -> NumberedText:
     lines = realise(draw_meanings(WORLD, count=8000, seed=seed), language, world=WORLD)
-    words = [line.split() for line in lines]
-    dev, test = DEMO.dev_lines, DEMO.dev_lines + DEMO.test_lines
-    return NumberedText.of({Split.DEV: words[:dev], Split.TEST: words[dev:test], Split.TRAIN: words[test:]})
+    types, number_N = numbered(lines, splitting=WordSplitting(splitter=Splitter.WHITESPACE, language=language.name))
+    ends = np.flatnonzero(number_N == LINE_END) + 1
+    parts = np.split(number_N, ends[[DEMO.dev_lines - 1, DEMO.dev_lines + DEMO.test_lines - 1]])
+    return NumberedText(types=types, number_N=dict(zip((Split.DEV, Split.TEST, Split.TRAIN), parts, strict=True)))
 
 
 def demo_data(folder: Path) -> tuple[dict[str, TokenStream], dict[str, SwitchableText]]:
@@ -69,15 +72,7 @@ def tokens_per_second(
     torch.set_num_threads(threads)
     with (
         TemporaryDirectory() as folder,
-        Trainer(
-            run,
-            streams,
-            pad_id=PAD,
-            mask_id=MASK,
-            folder=Path(folder),
-            machine=this_machine(),
-            switchable=switchable,
-        ) as trainer,
+        Trainer(run, streams, folder=Path(folder), machine=this_machine(), switchable=switchable) as trainer,
     ):
         for _ in range(WARM_UP):
             trainer.advance()

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from isoglot.corpora.bpe import learn_bpe
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.evaluation.geometry.reader import EncoderReader
@@ -79,14 +80,8 @@ def reader_of(text: Text, shape: EncoderShape, *, window: int, machine: Machine)
     vocabulary = build_vocabulary(TableKind.JOINT, counts={LANGUAGE: bpe.subword_counts(counts)})
     encoder = Encoder(shape, table_sizes={LANGUAGE: vocabulary.size(LANGUAGE)}, separate=Separate(), pad_id=PAD)
     splitting = WordSplitting(splitter=Splitter.WHITESPACE, language=LANGUAGE)
-    return EncoderReader(
-        encoder.to(machine.device),
-        language=LANGUAGE,
-        bpe=bpe,
-        vocabulary=vocabulary,
-        splitting=splitting,
-        most_tokens=window,
-    )
+    encoding = Encoding(language=LANGUAGE, bpe=bpe, vocabulary=vocabulary)
+    return EncoderReader(encoder.to(machine.device), encoding=encoding, splitting=splitting, most_tokens=window)
 
 
 def seconds_since(start: float, machine: Machine) -> float:

@@ -30,9 +30,9 @@ from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 from transformers import BertConfig, BertForMaskedLM
 
-from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.hardware import free_memory_of
 from isoglot.machine import Machine, this_machine
+from isoglot.pretraining import loop
 from isoglot.pretraining.batches import Prefetcher
 from isoglot.pretraining.calibration import made_up_stream
 from isoglot.pretraining.footprint import fitting_micro_batch
@@ -95,7 +95,7 @@ class Bert:
         batch = next(self.prefetcher)
         for language, first, end in batch.pieces:
             own, token_BL = mask.of_rows(first, end), batch.rows(first, end)
-            seen_BL = own.hide(token_BL, mask_id=MASK, table_size=self.like.updates.table_sizes[language])
+            seen_BL = own.hide(token_BL, table_size=self.like.updates.table_sizes[language])
             with machine.autocast():
                 labels_BL = torch.where(own.chosen_BL, token_BL, -100)
                 loss = self.model(input_ids=seen_BL, labels=labels_BL).loss / len(batch.pieces)
@@ -120,15 +120,13 @@ def trainer_of(condition: str, *, scale: Scale, machine: Machine, folder: Path) 
         )
         for language, size in sizes.items()
     }
+    loop.SECONDS_BETWEEN_CHECKPOINTS = inf  # bench/checkpoints.py has what they cost
     return Trainer(
         run,
         streams,
-        pad_id=PAD,
-        mask_id=MASK,
         folder=folder / condition / "model",
         machine=machine,
         micro_batch=fitting_micro_batch(run, table_sizes=sizes, free=free_memory_of(machine)),
-        checkpoint_seconds=inf,  # bench/checkpoints.py has what they cost
     )
 
 

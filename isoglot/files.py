@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,34 +46,34 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def clear_disk_errors(root: Path) -> Iterator[None]:
-    """Turn the errors of a full or read-only disk under a store's root into one that names the fix."""
+def clear_disk_errors(root: Path, *, name: str = "the store", option: str = "--store") -> Iterator[None]:
+    """Turn the errors of a full or read-only disk under a root into one that names the fix."""
     try:
         yield
     except IsoglotError:
         raise
     except Exception as error:
-        if sentence := _disk_sentence(error, root=root):
+        if sentence := _disk_sentence(error, root=root, name=name, option=option):
             raise IsoglotError(sentence) from error
         raise
 
 
-def _disk_sentence(error: Exception, *, root: Path) -> str | None:
+def _disk_sentence(error: Exception, *, root: Path, name: str, option: str) -> str | None:
     number = error.errno if isinstance(error, OSError) and _concerns(error, root=root) else None
     reason = os.strerror(number or errno.ENOSPC)
     if number in UNUSABLE:
-        return f"the store {root} cannot be used ({reason}): make it a writable folder or choose another with --store"
+        return f"{name} {root} cannot be used ({reason}): make it a writable folder or choose another with {option}"
     if number in NO_LOCKS:
-        return f"the file system of the store {root} has no file locks: choose a store on another disk with --store"
+        return f"the file system of {name} {root} has no file locks: choose a folder on another disk with {option}"
     # Under a quota numpy writes a part of an array, and only its message says so.
     is_cut_short = isinstance(error, OSError) and re.search(r"\d+ requested and \d+ written", str(error))
     if number in FULL or is_cut_short or _is_full(root):
-        return f"no room left in the store {root} ({reason}): free some and run again; what is done so far is kept"
+        return f"no room left in {name} {root} ({reason}): free some and run again; what is done so far is kept"
     return None
 
 
 def _concerns(error: OSError, *, root: Path) -> bool:
-    """Whether the error is about the store. A failed write names no file, so a full disk is taken to be the store's."""
+    # A failed write names no file, so a full disk is taken to be the store's.
     if error.filename is None:
         return error.errno in FULL
     if isinstance(error.filename, int):
@@ -83,20 +83,17 @@ def _concerns(error: OSError, *, root: Path) -> bool:
 
 
 def _is_full(root: Path) -> bool:
-    try:
-        status = os.statvfs(root)
-    except OSError:
-        return False
-    # A file system of unknown size reports 0 blocks.
-    return status.f_blocks > 0 and status.f_bavail * status.f_frsize < LITTLE_ROOM_BYTES
+    with suppress(OSError):
+        disk = shutil.disk_usage(root)
+        # A file system of unknown size reports 0.
+        return disk.total > 0 and disk.free < LITTLE_ROOM_BYTES
+    return False
 
 
 @contextmanager
-def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of the file at path. If another process has it, pass its name to `waiting` and wait.
-
-    The lock is the kernel's (flock), so that it is free as soon as its holder dies, even by kill -9.
-    """
+def lease(path: Path, *, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold the lock of the file at path. If another process has it, pass its name to `waiting` and wait."""
+    # The lock is the kernel's (flock), so that it is free as soon as its holder dies, even by kill -9.
     # A spawned worker imports the script that started it; a script without a main guard would wait for itself.
     if getattr(multiprocessing.process.current_process(), "_inheriting", False):
         raise IsoglotError('worker processes read this script again: put what it does under if __name__ == "__main__":')
@@ -114,32 +111,35 @@ def lease(path: Path, *, waiting: Callable[[str], None]) -> Iterator[None]:
 
 def holder(path: Path) -> str | None:
     """The name of the process that holds the lock of the file at path, if another process holds it."""
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-    except BlockingIOError:
-        return _holder_name(descriptor)
-    finally:
-        os.close(descriptor)
+    # Open for writing too: NFS locks a file for one process alone only if that could write to it.
+    with suppress(FileNotFoundError), path.open("r+b") as file:
+        descriptor = file.fileno()
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        except BlockingIOError:
+            return _holder_name(descriptor)
     return None
 
 
-def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
+def _locked(path: Path, *, waiting: Callable[[str], None] | None) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                waiting(_holder_name(descriptor))
+                if waiting is not None:
+                    waiting(_holder_name(descriptor))
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             # The holder before may have unlinked this file: then the lock is worth nothing, and a new file is opened.
             if os.path.samestat(os.fstat(descriptor), path.stat()):
-                _write_holder_name(descriptor, path)
+                try:
+                    os.ftruncate(descriptor, 0)
+                    os.pwrite(descriptor, f"{os.uname().nodename}, process {os.getpid()}".encode(), 0)
+                except BaseException:
+                    path.unlink(missing_ok=True)  # a full disk must not leave the file behind
+                    raise
                 return descriptor
         except FileNotFoundError:
             pass
@@ -147,16 +147,6 @@ def _locked(path: Path, *, waiting: Callable[[str], None]) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
-
-
-def _write_holder_name(descriptor: int, path: Path) -> None:
-    try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.uname().nodename}, process {os.getpid()}".encode(), 0)
-    except BaseException:
-        # A full disk must not leave the file behind.
-        path.unlink(missing_ok=True)
-        raise
 
 
 def _holder_name(descriptor: int) -> str:
@@ -180,11 +170,8 @@ def write_tensors(tensors: Mapping[str, Tensor], path: Path, *, metadata: Mappin
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     fresh = scratch / path.name
-    save_file(
-        {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()},
-        fresh,
-        metadata=dict(metadata) if metadata is not None else None,
-    )
+    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    save_file(on_cpu, fresh, metadata=dict(metadata) if metadata is not None else None)
     fresh.chmod(scratch.stat().st_mode & 0o666)  # safetensors lets only the owner read it
     flush(fresh)
     fresh.replace(path)

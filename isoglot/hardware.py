@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, num_processors
@@ -27,22 +28,13 @@ GPU_DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"), Path("/dev/kfd"))
 class Hardware:
     """A machine as a process saw it. It is recorded with an artifact and is no part of its identity."""
 
-    processor: str
-    """A name such as "AMD EPYC 9554 64-Core Processor"."""
-    cores: int
-    """Only those that the process was allowed to use."""
+    processor: str  # a name such as "AMD EPYC 9554 64-Core Processor"
+    cores: int  # with the GPUs, only those that the process was allowed to use
     memory_bytes: int
     gpus: tuple[str, ...]
-    """Names of the GPUs that the process was allowed to use."""
-
-    @classmethod
-    def of_json(cls, content: Mapping[str, Any] | None) -> Hardware | None:
-        """The hardware in a record; None for a record of the first format, which had none."""
-        return None if content is None else cls(**{**content, "gpus": tuple(content["gpus"])})
 
 
 def hardware() -> Hardware:
-    """The hardware of this machine."""
     return Hardware(
         processor=_processor(),
         cores=num_processors(),
@@ -101,10 +93,9 @@ def _processor() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FreeMemory:
-    """Free memory of the device that trains."""
+    """Free memory of the device that trains, "cpu" or "cuda"."""
 
     device: str
-    """Either "cpu" or "cuda"."""
     free_bytes: int
 
 
@@ -132,11 +123,9 @@ def free_memory_here() -> FreeMemory:
 
 def memory_share() -> float:
     """The part of free memory that this process may plan with; less than 1 for one of several workers."""
-    text = os.environ.get(SHARE_VARIABLE) or "1"
-    try:
+    text, share = os.environ.get(SHARE_VARIABLE) or "1", 0.0
+    with suppress(ValueError):
         share = float(text)
-    except ValueError:
-        share = 0.0
     if not 0 < share <= 1:
         raise IsoglotError(f"{SHARE_VARIABLE}={text!r} is no share of the memory; unset it, or give 0.5 for a half")
     return share
@@ -175,10 +164,8 @@ def _room_in_control_groups(*, proc: Path, root: Path) -> Iterator[int]:
             limit, used = (_lines(group / file) for file in files)
             if limit and used and limit[0].isdecimal():
                 # Cached files count as used, but the kernel drops them when memory is needed.
-                cached = [
-                    line.split()[1] for line in _lines(group / "memory.stat") if line.startswith("inactive_file ")
-                ]
-                yield max(0, int(limit[0]) - int(used[0]) + sum(map(int, cached)))
+                stat = dict(line.split() for line in _lines(group / "memory.stat"))
+                yield max(0, int(limit[0]) - int(used[0]) + int(stat.get("inactive_file", 0)))
 
 
 def _lines(path: Path) -> list[str]:

@@ -18,10 +18,9 @@ DEVICE_VARIABLE = "ISOGLOT_DEVICE"
 PROCESSES_VARIABLE = "ISOGLOT_PROCESSES_PER_MODEL"
 WORKERS_VARIABLE = "ISOGLOT_WORKERS"
 LARGE_ACTIVATIONS = 1 << 18
-ARM = ("aarch64", "arm64")
-"""The names that Linux and macOS have for it."""
+ARM = ("aarch64", "arm64")  # as Linux and macOS call it
+# A cautious guess for any device of the type, such as two cores of a CPU.
 GUESSED_OPERATIONS_PER_SECOND: Mapping[str, float] = {"cpu": 5e10, "cuda": 5e13}
-"""A cautious guess for any device of the type, such as two cores of a CPU."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,15 +30,13 @@ class Machine:
     device: torch.device
 
     def autocast(self, *, cache: bool = True) -> AbstractContextManager[object]:
-        """bf16 arithmetic where the device has it; weights stay in fp32.
-
-        A CUDA graph must record the casts of the weights, so it needs `cache=False`.
-        """
+        """bf16 arithmetic where the device has it; weights stay in fp32."""
         import torch
 
-        if self.compute_dtype is torch.bfloat16:
-            return torch.autocast("cuda", dtype=torch.bfloat16, cache_enabled=cache)
-        return nullcontext()
+        if self.compute_dtype is not torch.bfloat16:
+            return nullcontext()
+        # A CUDA graph must record the casts of the weights, so it needs `cache=False`.
+        return torch.autocast("cuda", dtype=torch.bfloat16, cache_enabled=cache)
 
     @property
     def compute_dtype(self) -> torch.dtype:
@@ -132,5 +129,5 @@ def num_workers() -> int:
 
 
 def num_processors() -> int:
-    """The number of processors that this process may use."""
+    # cpu_count has all of the machine's, of which a job or a container may use a few.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -11,10 +11,8 @@ from threading import Thread
 
 @contextmanager
 def ctrl_c_blocked() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block. Processes started inside it never receive Ctrl-C.
-
-    A terminal sends it to every process of a run, and only the first one may act on it.
-    """
+    """Delay Ctrl-C to the end of the block. Processes started inside it never receive Ctrl-C."""
+    # A terminal sends it to every process of a run, and only the first one may act on it.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def until(happens: Callable[[], object], *, what: str = "it", seconds: float = 3
     deadline = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds for {what}"
-        time.sleep(0.005)
+        time.sleep(0.002)
 
 
 def descendants(process: int) -> list[int]:
@@ -82,6 +83,15 @@ def is_running(process: int) -> bool:
 def files_of(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def artifact_files(store: Path) -> dict[str, bytes]:
+    """Every file of every artifact but its record, which holds times."""
+    return {
+        name: content
+        for name, content in files_of(store).items()
+        if re.match("[^/]*-[^/]*/", name) and not name.endswith("/record.json")
     }
 
 

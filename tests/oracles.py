@@ -1,16 +1,28 @@
 """Slow and obvious versions of what the package does quickly."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice, pairwise
 from itertools import count as count_up
 from math import hypot
 
 import numpy as np
 
+from isoglot.corpora.numbered_text import LINE_END, NumberedText, Split
 from isoglot.randomness import derived_seed
 
 Pair = tuple[str, str]
+
+
+def text_of(splits: Mapping[Split, Iterable[Iterable[str]]]) -> NumberedText:
+    """A text in memory, its types numbered as they come."""
+    numbers: dict[str, int] = {}
+    parts: dict[Split, list[int]] = {split: [] for split in Split}
+    for split, lines in splits.items():
+        for line in lines:
+            parts[split] += [*(numbers.setdefault(word, len(numbers) + 1) for word in line), LINE_END]
+    arrays = {split: np.array(part, dtype=np.uint32) for split, part in parts.items()}
+    return NumberedText(types=list(numbers), number_N=arrays)
 
 
 def symbols_of(word: str) -> list[str]:

@@ -54,3 +54,16 @@ def study_text(top: str = "", *, drop: str | None = None, world: str = "", ela: 
     text = "\n".join([top, *lines])
     text = text.replace("[synthetic]", f"[synthetic]\n{world}")
     return text.replace("[synthetic.languages.ela]", f"[synthetic.languages.ela]\n{ela}")
+
+
+def as_toml(value: object) -> str:
+    match value:
+        case dict():
+            return "{" + ", ".join(f"{key} = {as_toml(item)}" for key, item in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(as_toml(item) for item in value) + "]"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+    return str(value)

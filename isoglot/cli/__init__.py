@@ -36,10 +36,6 @@ app = typer.Typer(
 app.add_typer(data_app, name="data")
 
 
-app.command()(run)
-
-
-@app.command()
 @grouped_options
 def plan(
     options: StudyOptions,
@@ -50,31 +46,22 @@ def plan(
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
     from isoglot.pipeline.exhibits import targets
-    from isoglot.report.plan_costs import (
-        costs_here,
-        costs_in_full,
-        outlook,
-        plan_table,
-        speed_here,
-        timed,
-        with_measured_times,
-    )
+    from isoglot.report import plan_costs
     from isoglot.store import plan as plan_of
 
     console = plain_console()
     chosen, store = options.chosen_study(), options.open_store()
     planned = plan_of(targets(chosen), store)
     # First, since it refuses what the environment cannot mean.
-    costs, need = costs_here(planned, store)
+    costs, need = plan_costs.costs_here(planned, store)
     if calibrate:
-        costs = timed(costs, speed=speed_here, say=console.print)
-        planned = with_measured_times(planned, costs)
-    console.print(plan_table(planned, store))
-    for line in (*costs_in_full(costs, need), *outlook(chosen, planned)):
+        costs = plan_costs.timed(costs, speed=plan_costs.speed_here, say=console.print)
+        planned = plan_costs.with_measured_times(planned, costs)
+    console.print(plan_costs.plan_table(planned, store))
+    for line in (*plan_costs.costs_in_full(costs, need), *plan_costs.outlook(chosen, planned)):
         console.print(line)
 
 
-@app.command()
 @grouped_options
 def results(
     options: StudyOptions,
@@ -119,11 +106,6 @@ def _print_results(found: "Sequence[Measurement]", study: "Study", *, as_json: b
         plain_console().print(results_tables(ReportScores(found), scale=study.scale, conditions=study.conditions))
 
 
-app.command()(report)
-app.command()(explain)
-
-
-@app.command()
 @grouped_options
 def breakdown(
     study: StudyArgument,
@@ -143,20 +125,19 @@ def breakdown(
         plain_console().print(part)
 
 
-app.command()(compare)
-app.command()(export)
-app.command()(pack)
-app.command()(unpack)
-
-
-@app.command(name="list")
 def list_() -> None:
     """Name all that a study can ask for: built-in studies, conditions, exhibits, tasks, scales and languages."""
-    from isoglot.report.listing import listing
+    from isoglot.report.tables import listing
 
     console = plain_console()
     for part in listing():
         console.print(part)
+
+
+# In the order of `isoglot --help`.
+for command in (run, plan, results, report, explain, breakdown, compare, export, pack, unpack):
+    app.command()(command)
+app.command(name="list")(list_)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -172,5 +153,5 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning in one line, without the place in the code that Python would name."""
+    # Print a warning in one line, without the place in the code that Python would name.
     print(f"isoglot: {message}", file=sys.stderr)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from isoglot.cli.options import Folders, grouped_options, named_folder, plain_console
 from isoglot.errors import IsoglotError
@@ -69,7 +69,12 @@ def compare(
     lines = read_parallel_lines(Path(parallel[0]), Path(parallel[1]), anyway=anyway)
     reader_a = _reader(a, store=store, data=folders.data_path)
     reader_b = reader_a if a == b else _reader(b, store=store, data=folders.data_path)
-    _make_writable(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IsoglotError(f"--to {folder}: cannot be made ({error.strerror}); name another folder") from error
+    if not os.access(folder, os.W_OK):
+        raise IsoglotError(f"--to {folder}: cannot be written to; name another folder")
     with _progress(total=len(lines.a)) as progress:
         found = compared(
             reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, progress=progress
@@ -88,7 +93,7 @@ def compare(
 
 
 def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
-    """A folder, then isoglot's own where a colon is in the name, then a name on the hub."""
+    # A folder, then isoglot's own where a colon is in the name, then a name on the hub.
     from isoglot.evaluation.geometry.transformers_reader import read_transformers
     from isoglot.machine import this_machine
     from isoglot.pipeline.model_names import named_side
@@ -99,14 +104,7 @@ def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
         raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
     if ":" in name and not is_folder:
         side = named_side(name, store=store, data=data)
-        return opened_reader(
-            store.folder,
-            encoder=side.encoder,
-            vocabulary=side.vocabulary,
-            bpe=side.bpe,
-            language=side.language,
-            splitting=side.splitting,
-        )
+        return opened_reader(store.folder, side.encoder, language=side.language)
     if not is_folder and (not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml")):
         raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
     try:
@@ -118,31 +116,16 @@ def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
 
 
 def _short(name: str) -> str:
-    """FacebookAI/xlm-roberta-base -> FacebookAI-xlm-roberta-base, demo:monolingual:oru -> demo-monolingual-oru"""
+    # FacebookAI/xlm-roberta-base -> FacebookAI-xlm-roberta-base, demo:monolingual:oru -> demo-monolingual-oru
     last = "/".join(Path(name).parts[-2:]) if ":" not in name else name
     return re.sub(r"[^\w.]+", "-", last.removesuffix(".toml")).strip("-.") or "model"
 
 
-def _make_writable(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IsoglotError(f"--to {folder}: cannot be made ({error.strerror}); name another folder") from error
-    if not os.access(folder, os.W_OK):
-        raise IsoglotError(f"--to {folder}: cannot be written to; name another folder")
-
-
 @contextmanager
 def _progress(*, total: int) -> Iterator[LineProgress]:
-    """A bar for each model on the terminal, where it can be no part of the results."""
+    # A bar for each model on the terminal, where it can be no part of the results.
     console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("lines"),
-        TimeRemainingColumn(compact=True),
-    )
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), "lines", TimeRemainingColumn(compact=True))
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks = {name: bars.add_task(f"{name} reads", total=total) for name in "AB"}
         yield lambda name, done: bars.update(tasks[name], completed=done)

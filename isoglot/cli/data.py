@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,8 @@ from isoglot.errors import IsoglotError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isoglot.corpora.download.catalogue import DataSet
+    from isoglot.corpora.download.catalogue import DataFile, DataSet
     from isoglot.corpora.download.getting import Getter
-    from isoglot.corpora.download.official_files import DataFile
 
 DEFAULT_DATA = "data"
 
@@ -104,12 +104,19 @@ def check(
 ) -> None:
     """Read the files that are there: are they whole, unchanged, and of their format?"""
     from isoglot.corpora.download.catalogue import named_data_set
-    from isoglot.corpora.download.checking import files_there, problem_of
+    from isoglot.corpora.download.checking import CHECKS, files_there, problem_of
     from isoglot.corpora.download.getting import Watch, clear_folder_errors
+    from isoglot.evaluation.transfer.bio_tags import read_bio
+    from isoglot.evaluation.transfer.conllu import read_conllu
 
     root = named_folder("--data", data)
+    checks = {
+        **CHECKS,
+        "eval/ud/*.conllu": lambda file: read_conllu(file.path),
+        "eval/ner/*.bio": lambda file: read_bio(file.path),
+    }
     with clear_folder_errors(root):
-        there = files_there(root, [named_data_set(name) for name in names] if names else None)
+        there = files_there(root, [named_data_set(name) for name in names] if names else None, checks=checks)
     if not there:
         raise IsoglotError(f"none of these files is in {root}: get them, or name their folder with --data")
     console = plain_console(soft_wrap=False)
@@ -117,11 +124,8 @@ def check(
     num_problems = 0
     with Watch(console) as watch:
         for path in there:
-
-            def read(done: int, path: Path = path) -> None:
-                watch.progress(path.name, activity="checking", done=done, total=path.stat().st_size)
-
-            problem = problem_of(path, root=root, progress=read)
+            show = partial(watch.progress, path.name, "checking", total=path.stat().st_size)
+            problem = problem_of(path, root=root, checks=checks, progress=show)
             folder = path.parent.relative_to(root).as_posix()
             sound[folder] += problem is None
             if problem is not None:
@@ -144,7 +148,7 @@ def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
 
 
 def _failures(getter: "Getter", files: "Sequence[DataFile]") -> list[str]:
-    """Errors of files that could not be fetched; an unreachable server is tried for one file only."""
+    # Errors of files that could not be fetched; an unreachable server is tried for one file only.
     from isoglot.corpora.download.getting import UnreachableError
 
     failures: list[str] = []

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from isoglot.store.slurm_job import Option
 
 THREADS_VARIABLE = "OMP_NUM_THREADS"
+# Memory of a worker with torch and a small model. A large model needs a GPU, and then workers are few.
 WORKER_BYTES = 1 << 30
-"""Memory of a worker with torch and a small model. A large model needs a GPU, and then workers are few."""
 MAX_JOBS = 64
 SLURM_PROGRAMS = ("sbatch", "squeue", "srun", "scontrol", "scancel")
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from isoglot.cli.options import Folders, StudyArgument, grouped_options, plain_console
 
 if TYPE_CHECKING:
+    from isoglot.pipeline.stages.scores import Score
     from isoglot.store import Record, Stage, Store
 
 
@@ -54,24 +55,18 @@ def explain(
 
 
 def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> list[tuple[str, str, str]]:
-    """Scores that the store has of both, by metric, language and layer; models have none, their cells do."""
+    # Scores that the store has of both, by metric, language and layer; models have none, their cells do.
     from isoglot.pipeline.stages.scores import SCORES, read_scores
 
     folders = [store.find_folder(each) or store.folder(each) for each in (a, b)]
     if not all((folder / SCORES).exists() for folder in folders):
         return []
-    ours, theirs = (
-        {(score.metric, score.language, score.layer, score.update): score.value for score in read_scores(folder)}
-        for folder in folders
-    )
-    return [
-        (_name(*key), f"{ours[key]:g}", f"{theirs[key]:g}")
-        for key in ours
-        if key in theirs and ours[key] != theirs[key]
-    ]
+    ours, theirs = ({_name(score): score.value for score in read_scores(folder)} for folder in folders)
+    return [(key, f"{ours[key]:g}", f"{theirs[key]:g}") for key in ours if theirs.get(key, ours[key]) != ours[key]]
 
 
-def _name(metric: str, language: str | None, layer: int | None, update: int | None) -> str:
-    """ "las oru", "retrieval_p1 L3", "cka L3 after 700 updates" """
-    parts = [metric, *([language] if language else []), *([] if layer is None else [f"L{layer}"])]
-    return " ".join([*parts, *([] if update is None else [f"after {update} updates"])])
+def _name(score: Score) -> str:
+    # "las oru", "retrieval_p1 L3", "cka L3 after 700 updates"
+    layer = None if score.layer is None else f"L{score.layer}"
+    update = None if score.update is None else f"after {score.update} updates"
+    return " ".join(filter(None, (score.metric, score.language, layer, update)))

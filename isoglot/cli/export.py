@@ -34,7 +34,7 @@ def export(
     store, folder = folders.open_store(), named_folder("--to", to)
     side = named_side(model, store=store, data=folders.data_path, language=language)
     study, *_ = model.split(":")
-    for stage in (side.bpe, side.vocabulary):
+    for stage in (side.stream.bpe, side.stream.vocabulary):
         if not store.has(stage):
             making = folders.command("run", study)
             raise IsoglotError(f"{folders.store_folder}: {stage.title} is not there any more; make it with: {making}")
@@ -43,15 +43,14 @@ def export(
     from isoglot.model.interchange.model_card import Origin, limits, model_card
     from isoglot.model.interchange.own_model import OwnModel
     from isoglot.pipeline.stages.models import PretrainedEncoder, chosen_model
-    from isoglot.pipeline.stages.vocabulary import opened_encoding
 
-    encoding = opened_encoding(store.folder, language=side.language, bpe=side.bpe, vocabulary=side.vocabulary)
+    encoding = side.stream.encoding(store.folder)
     own = OwnModel(
         model=chosen_model(store.folder(side.encoder)),
         language=side.language,
         bpe=encoding.bpe,
         vocabulary=encoding.vocabulary,
-        splitting=side.splitting,
+        splitting=side.stream.text.splitting,
         window=side.encoder.run.window,
     )
     graph, condition = side.graph, side.graph.condition

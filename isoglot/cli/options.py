@@ -34,10 +34,8 @@ StoreOption = Annotated[
 
 
 def grouped_options(function: Callable[..., None]) -> Callable[..., None]:
-    """A command in which a parameter whose type is a dataclass stands for the options that are its fields.
-
-    Typer reads options off a signature, so the command gets one with the fields in the place of the dataclass.
-    """
+    """A command in which a parameter whose type is a dataclass stands for the options that are its fields."""
+    # Typer reads options off a signature, so the command gets one with the fields in the place of the dataclass.
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters = []

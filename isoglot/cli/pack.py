@@ -1,7 +1,5 @@
 """The `isoglot pack` and `isoglot unpack` commands: a study's results carried from machine to machine."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys
@@ -103,8 +101,8 @@ def unpack(
             print(f"isoglot: {archive}: {_made_twice(done, store_folder=store_folder)}", file=sys.stderr)
 
 
-def _made_twice(done: Unpacked, *, store_folder: str) -> str:
-    """Artifacts that differ between archive and store, and how many results rest on them."""
+def _made_twice(done: "Unpacked", *, store_folder: str) -> str:
+    # Artifacts that differ between archive and store, and how many results rest on them.
     number, more = len(done.made_twice), len(done.made_twice) - MOST_TITLES
     differ, stay = ("differs from the one", "stays") if number == 1 else ("differ from those", "stay")
     text = f"{_counted(number)} {differ} in {store_folder}, which {stay}: {'; '.join(done.made_twice[:MOST_TITLES])}"
@@ -120,7 +118,7 @@ def _counted(count: int) -> str:
 
 
 def _num_bytes(size: str) -> int:
-    """ "200KB" is 200000."""
+    # "200KB" is 200000.
     parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B|)\s*", size.upper())
     if parts is None:
         raise IsoglotError(f"--largest-file takes a size, as in 200KB, 1MB or 2.5GB; not {size!r}")

@@ -1,11 +1,8 @@
 """The `isoglot report` command: what a store has of a study as a page, or a report made again from its own files."""
 
-from __future__ import annotations
-
 import json
 import webbrowser
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +11,6 @@ from isoglot.cli.options import Folders, StudyOptions, grouped_options, named_fo
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
-    from isoglot.report.difference import Changed
     from isoglot.report.writing import Other
 
 
@@ -43,59 +39,46 @@ def report(
     same page, tables and figures again, from the files beside them alone.
     """
     from isoglot.pipeline.exhibits import gap_sentences, targets
-    from isoglot.report.live_report import write_current_report
-    from isoglot.report.writing import rewrite_report
+    from isoglot.report.difference import difference_sentences
+    from isoglot.report.writing import rewrite_report, write_current_report
     from isoglot.store import State
     from isoglot.store import plan as plan_of
 
     copy = None if to is None else named_folder("--to", to)
-    study, folder = options.study, options.report_folder()
+    study, folder, console = options.study, options.report_folder(), plain_console()
+    remarks: list[str] = []
+    damage: Sequence[IsoglotError] = ()
     if folder is not None:
         written = rewrite_report(folder, to=copy, against=_other(against, folders=options))
-        _show(written.page, written.changed, study=study, against=against, open_it=open_it)
-        return
-    store, chosen = options.open_store(), options.chosen_study()
-    wanted = targets(chosen)
-    if not wanted:
-        raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
-    if all(each.state is State.TO_DO for each in plan_of(wanted, store)):
-        raise IsoglotError(f"nothing of {study} is in {options.store_folder} yet; make it with: {options.run_command}")
-    # First, as a mistake in it should leave the report as it is.
-    other = _other(against, folders=options)
-    current = write_current_report(chosen, store, against=other)
-    page = current.page if copy is None else rewrite_report(current.page.parent, to=copy, against=other).page
-    pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
-    remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
-    _show(page, current.changed, study=study, against=against, remarks=remarks, open_it=open_it)
-    if current.damage:
-        raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in current.damage)))
-
-
-def _show(
-    page: Path,
-    changed: Sequence[Changed],
-    *,
-    study: str,
-    against: str | None,
-    remarks: Sequence[str] = (),
-    open_it: bool,
-) -> None:
-    from isoglot.report.difference import difference_sentences
-
-    console = plain_console()
+        page, changed = written.page, written.changed
+    else:
+        store, chosen = options.open_store(), options.chosen_study()
+        wanted = targets(chosen)
+        if not wanted:
+            raise IsoglotError(f"{study}: nothing of it can be shown without the data it lacks; is --data right?")
+        making = f"make it with: {options.run_command}"
+        if all(each.state is State.TO_DO for each in plan_of(wanted, store)):
+            raise IsoglotError(f"nothing of {study} is in {options.store_folder} yet; {making}")
+        # First, as a mistake in it should leave the report as it is.
+        other = _other(against, folders=options)
+        current = write_current_report(chosen, store, against=other)
+        page, changed, damage = current.page, current.changed, current.damage
+        if copy is not None:
+            page = rewrite_report(page.parent, to=copy, against=other).page
+        pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
+        remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
     if against is not None:
-        console.print(f"From {against} to {study}:")
-        for line in difference_sentences(changed):
-            console.print(line)
-    for sentence in remarks:
-        console.print(sentence)
-    console.print(f"Report: {page}")
+        remarks = [f"From {against} to {study}:", *difference_sentences(changed), *remarks]
+    for line in (*remarks, f"Report: {page}"):
+        console.print(line)
     if open_it:
         webbrowser.open(page.absolute().as_uri())
+    if damage:
+        raise IsoglotError("; ".join(dict.fromkeys(str(error) for error in damage)))
 
 
-def _other(name: str | None, *, folders: Folders) -> Other | None:
-    """The report to compare with, if one is named: a written one, or a study as the store has it now."""
+def _other(name: str | None, *, folders: Folders) -> "Other | None":
+    # The report to compare with, if one is named: a written one, or a study as the store has it now.
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report

@@ -20,12 +20,12 @@ def run(context: typer.Context, options: StudyOptions, engine: EngineOptions) ->
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.pipeline.measurements import measurements
     from isoglot.pretraining.health import check_tensorboard
-    from isoglot.report.live_report import LiveReport, write_current_report
     from isoglot.report.plan_costs import costs_in_brief, outlook
     from isoglot.report.progress import Watch, failures_in_brief
     from isoglot.report.quantities import time_spent
     from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
+    from isoglot.report.writing import LiveReport, write_current_report
     from isoglot.store import Observers, inputs_first, run_plan
     from isoglot.store import plan as plan_of
 

@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, ClassVar, TextIO
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-CLOSED_PIPE = 141
-"""The status that a shell gives a program ended by SIGPIPE."""
+CLOSED_PIPE = 141  # the status that a shell gives a program ended by SIGPIPE
 
 
+# Below all buffers, since whatever prints, a library among them, comes through here; and what a buffer still holds when
+# Python ends is no reason for a traceback.
 class Outlet(io.FileIO):
-    """Standard output or standard error.
+    """Standard output or standard error."""
 
-    Below all buffers, since whatever prints, a library among them, comes through here; and what a buffer still holds
-    when Python ends is no reason for a traceback.
-    """
-
+    # The message on standard error, once, of a command that goes on unread; None: it ends.
     last_word: ClassVar[str | None] = None
-    """The message on standard error, once, of a command that goes on unread; None: it ends."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "wb", closefd=False)
@@ -31,14 +28,11 @@ class Outlet(io.FileIO):
                 return super().write(content)
             except BrokenPipeError:
                 self._is_unread = True
-                self._take_leave()
+            if self.last_word is None:
+                raise SystemExit(CLOSED_PIPE)
+            if self.fileno() != sys.stderr.fileno():
+                print(self.last_word, file=sys.stderr)
         return memoryview(content).nbytes
-
-    def _take_leave(self) -> None:
-        if self.last_word is None:
-            raise SystemExit(CLOSED_PIPE)
-        if self.fileno() != sys.stderr.fileno():
-            print(self.last_word, file=sys.stderr)
 
 
 def watch_readers() -> None:

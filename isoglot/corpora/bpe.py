@@ -11,20 +11,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.bpe_learning import (
-    END_OF_WORD,
-    NO_RANK,
-    JoinedPairs,
-    Pair,
-    PairRanks,
-    numbered_symbols,
-    without_overlaps,
-)
+from isoglot.corpora.bpe_learning import END_OF_WORD, JoinedPairs, Pair, numbered_symbols, packed, without_overlaps
+from isoglot.corpora.hash_table import HashTable
 from isoglot.errors import IsoglotError
 
-# W = words that may still change, S = their symbols in one row, P = places in it
+# W = words that may still change, S = their symbols in one row, P = places in it, M = merges
 
 CHUNK_WORDS = 10_000
+NO_RANK = np.iinfo(np.int32).max
 
 
 class Segmenter:
@@ -35,16 +29,16 @@ class Segmenter:
         self._symbols = list(dict.fromkeys(chain(chain.from_iterable(merges), joined)))
         self._numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
         self._joined = np.array([self._numbers[symbol] for symbol in joined], dtype=np.int32)
-        self._ranks = PairRanks([(self._numbers[left], self._numbers[right]) for left, right in merges])
+        pair_M2 = np.array([[self._numbers[symbol] for symbol in pair] for pair in merges], np.int64).reshape(-1, 2)
+        # At most a quarter of the slots is taken, so that few pairs have to move on from theirs.
+        self._slots = HashTable(bits=(4 * len(merges)).bit_length() + 1)
+        slot_M = self._slots.add(packed(pair_M2[:, 0], pair_M2[:, 1]))
+        # One longer than the table, for NO_SLOT. Assigned backwards, so that a pair learned twice keeps its first rank.
+        self._ranks = np.full(len(self._slots) + 1, NO_RANK, dtype=np.int32)
+        self._ranks[slot_M[::-1]] = np.arange(len(merges))[::-1]
 
-    def segments(self, words: Iterable[str]) -> Iterator[tuple[str, ...]]:
-        """The subwords of each word, some thousands of words at a time."""
-        rest = iter(words)
-        while chunk := list(islice(rest, CHUNK_WORDS)):
-            cut = iter(self._cut([word for word in chunk if len(word) > 1]))
-            yield from (next(cut) if len(word) > 1 else (word + END_OF_WORD,) for word in chunk)
-
-    def _cut(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+    def segments(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        """The subwords of each word; all have two characters or more."""
         symbols, symbol_S, end_W = numbered_symbols(words)
         # Symbols that no merge has get numbers after all others.
         numbers = [self._numbers.get(symbol, len(self._symbols) + i) for i, symbol in enumerate(symbols)]
@@ -86,7 +80,7 @@ class Segmenter:
         rank_P = np.full(len(at_P), NO_RANK, dtype=np.int32)
         inside_P = ~opens_S[at_P + 1]
         at_P = at_P[inside_P]
-        rank_P[inside_P] = self._ranks.of(symbol_S[at_P], symbol_S[at_P + 1])
+        rank_P[inside_P] = self._ranks[self._slots.slots(packed(symbol_S[at_P], symbol_S[at_P + 1]))]
         return rank_P
 
 
@@ -103,13 +97,15 @@ class Bpe:
     exhausted: bool = False
     """Whether there are fewer merges than requested, as every word of the text had become one symbol."""
 
-    def segment(self, word: str) -> tuple[str, ...]:
-        """The subwords of a word: with the merges e+s, es+t</w>, the word "best" is b est</w>."""
-        return next(self.segment_all([word]))
-
     def segment_all(self, words: Iterable[str]) -> Iterator[tuple[str, ...]]:
-        """The subwords of each word, far faster than one at a time; words should be distinct, as none is remembered."""
-        return self._segmenter.segments(words)
+        """The subwords of each word: with the merges e+s, es+t</w>, the word "best" is b est</w>.
+
+        Many at once are far faster than one; words should be distinct, as none is remembered.
+        """
+        rest = iter(words)
+        while chunk := list(islice(rest, CHUNK_WORDS)):
+            cut = iter(self._segmenter.segments([word for word in chunk if len(word) > 1]))
+            yield from (next(cut) if len(word) > 1 else (word + END_OF_WORD,) for word in chunk)
 
     def subword_counts(self, words: Mapping[str, int]) -> Counter[str]:
         counts: Counter[str] = Counter()
@@ -130,8 +126,7 @@ class Bpe:
     @classmethod
     def read(cls, path: Path) -> Self:
         try:
-            with path.open(encoding="utf-8", newline="\n") as file:
-                header, *lines = file.read().removesuffix("\n").split("\n")
+            header, *lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
         except FileNotFoundError:
             raise IsoglotError(f"{path}: no such file; it should hold BPE merges") from None
         except UnicodeDecodeError as error:
@@ -149,14 +144,10 @@ class Bpe:
         return cls(merges=tuple(merges), exhausted=header == EXHAUSTED_HEADER)
 
 
-def learn_bpe(text: Mapping[str, int] | Iterable[list[str]], *, merges: int) -> Bpe:
-    """Merges that join the most frequent pair each time, of equals the one first in code point order.
-
-    The text is words with their counts, or lines of words; the order of neither matters.
-    """
+def learn_bpe(counts: Mapping[str, int], *, merges: int) -> Bpe:
+    """Merges that join the most frequent pair of counted words each time, of equals the first in code point order."""
     # Not the trainer of Hugging Face tokenizers: it takes no counts, and it breaks ties by symbol numbers that it gives
     # the "x</w>" symbols in the order of a randomly seeded hash map, so that two runs on one text differ.
-    counts = text if isinstance(text, Mapping) else Counter(chain.from_iterable(text))
     if merges < 0:
         raise IsoglotError(f"the number of BPE merges cannot be {merges}; it is at least 0")
     if not (counts := {word: count for word, count in counts.items() if count > 0}):

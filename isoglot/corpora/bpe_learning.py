@@ -6,8 +6,6 @@ from heapq import heappop, heappush, heapreplace
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.hash_table import HashTable
-
 # S = symbols of all words, and the gaps between words, W = words, P = places or pairs, G = pairs that differ
 
 Pair = tuple[str, str]
@@ -40,26 +38,6 @@ def without_overlaps(at_P: NDArray[np.integer], *, next_P: NDArray[np.integer]) 
     number_P = np.arange(len(at_P))
     joined_P: NDArray[np.bool_] = (number_P - np.maximum.accumulate(number_P * opens_P)) % 2 == 0
     return joined_P
-
-
-NO_RANK = np.iinfo(np.int32).max
-
-
-class PairRanks:
-    """When each pair of symbol numbers was learned."""
-
-    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
-        numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        # At most a quarter of the slots is taken, so that few pairs have to move on from theirs.
-        self._table = HashTable(bits=(4 * len(pairs)).bit_length() + 1)
-        slot_P = self._table.add(packed(numbers[:, 0], numbers[:, 1]))
-        # One longer than the table, for NO_SLOT. Assigned backwards, so that a pair learned twice keeps its first rank.
-        self._ranks = np.full(len(self._table) + 1, NO_RANK, dtype=np.int32)
-        self._ranks[slot_P[::-1]] = np.arange(len(pairs))[::-1]
-
-    def of(self, left_P: NDArray[np.int32], right_P: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The place of each pair among those learned; NO_RANK if it is not among them."""
-        return self._ranks[self._table.slots(packed(left_P, right_P))]
 
 
 def packed(left_P: NDArray[np.integer], right_P: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import chain
+from itertools import chain, count
 from math import inf
 from pathlib import Path
 from typing import Self
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import LINE_END, PLACES_AT_ONCE, NumberedText, Split, concatenated_ranges
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.streams import Spellings, WindowOrder
 from isoglot.corpora.vocabulary import UNK, Vocabulary
 from isoglot.errors import IsoglotError
@@ -34,10 +35,6 @@ class Translation:
         if not 0 < self.weight < inf:
             name = f"the translation {self.word!r} of {self.language!r}"
             raise IsoglotError(f"{name} has the weight {self.weight}; give one above 0")
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.language, self.word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,24 +64,24 @@ class SwitchableText:
         own = Spellings.of(text.types, language=language, bpe=bpe[language], vocabulary=vocabulary)
         # Departure: whole words give way before BPE, each side cut as its own language is; a translation that the
         # vocabulary cannot spell is left out, as <unk> would be no anchor.
-        ids: dict[tuple[str, str], list[int]] = {}
+        known = [translations.get(word, ()) for word in text.types]
+        ids: dict[tuple[str, str], tuple[int, ...]] = {}
         for other in bpe:
-            known = (each for word in text.types for each in translations.get(word, ()) if each.language == other)
-            words = list(dict.fromkeys(translation.word for translation in known))
-            for word, subwords in zip(words, bpe[other].segment_all(words), strict=True):
-                ids[other, word] = vocabulary.encode(other, subwords)
-        kept = [[each for each in translations.get(word, ()) if UNK not in ids[each.key]] for word in text.types]
+            encoding = Encoding(language=other, bpe=bpe[other], vocabulary=vocabulary)
+            encoding.meet(each.word for of_word in known for each in of_word if each.language == other)
+            ids |= {(other, word): spelling for word, spelling in encoding.known.items() if UNK not in spelling}
+        kept = [[each for each in of_word if (each.language, each.word) in ids] for of_word in known]
         kept_K = list(chain.from_iterable(kept))
         if not kept_K:
             raise IsoglotError(f"the dictionary translates no word of the text of {language!r}; give one that does")
-        spellings = {translation.key: ids[translation.key] for translation in kept_K}
-        numbers = {key: number for number, key in enumerate(spellings, start=len(own.end_T))}
+        spellings = {(each.language, each.word): ids[each.language, each.word] for each in kept_K}
+        numbers = dict(zip(spellings, count(len(own.end_T))))
         return cls(
             type_N=text.number_N[Split.TRAIN],
             token_S=np.concatenate([own.id_S, *spellings.values()], dtype=np.int64),
             token_end_T=np.cumsum([*own.length_T, *map(len, spellings.values())]),
-            translation_K=np.array([numbers[translation.key] for translation in kept_K]),
-            weight_end_K=np.cumsum([translation.weight for translation in kept_K]),
+            translation_K=np.array([numbers[each.language, each.word] for each in kept_K]),
+            weight_end_K=np.cumsum([each.weight for each in kept_K]),
             translation_end_W=np.cumsum([0, *map(len, kept)]),
         )
 
@@ -148,18 +145,16 @@ class SwitchedWindows:
 
     def _first_words_of_windows(self) -> tuple[Ints, int]:
         """Where each window of the unchanged text begins, and how many tokens it has; read in parts, as it is long."""
-        num_places = len(self.text.type_N)
         first_words: list[Ints] = []
         num_windows = num_tokens = 0
-        for start in range(0, num_places, PLACES_AT_ONCE):
+        # A text ends with a line end, which is one token, so that some place begins at or after each cut.
+        for start in range(0, len(self.text.type_N), PLACES_AT_ONCE):
             num_tokens_N = self._num_tokens_T[self.text.type_N[start : start + PLACES_AT_ONCE]]
             start_N = num_tokens + np.cumsum(num_tokens_N) - num_tokens_N
             num_tokens += int(num_tokens_N.sum())
             cuts = np.arange(num_windows, int(start_N[-1]) // self.length + 1) * self.length
             first_words.append(start + np.searchsorted(start_N, cuts))
             num_windows += len(cuts)
-        # Those cut within the very last word begin with the first one.
-        first_words.append(np.full(max(0, num_tokens // self.length - num_windows), num_places))
         return np.concatenate(first_words), num_tokens
 
     def take(self, position: int, count: int) -> Ints:

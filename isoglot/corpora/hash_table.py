@@ -17,6 +17,7 @@ class HashTable:
     """Open addressing: a key whose slot is taken by another moves on to the next, all such keys in step.
 
     It is several times as fast as a binary search in sorted keys, as most keys are found in the first slot they try.
+    After the last slot comes the first: their number is a power of two, so that a mask takes the remainder.
     Values lie in arrays of the caller, at the slots of their keys.
     """
 
@@ -36,7 +37,7 @@ class HashTable:
             # Of several keys that claim a free slot the last one gets it, and the others move on.
             self.key_S[slot_N[free]] = key_N[free]
             astray = astray[self.key_S[slot_N[astray]] != key_N[astray]]
-            slot_N[astray] = self._next_slots(slot_N[astray])
+            slot_N[astray] = slot_N[astray] + 1 & len(self) - 1
         return slot_N
 
     def slots(self, key_N: Ints) -> Ints:
@@ -45,13 +46,10 @@ class HashTable:
         found_N = self.key_S[slot_N]
         astray = np.flatnonzero((found_N != key_N) & (found_N != EMPTY))
         while astray.size:
-            slot_N[astray] = self._next_slots(slot_N[astray])
+            slot_N[astray] = slot_N[astray] + 1 & len(self) - 1
             found_N[astray] = self.key_S[slot_N[astray]]
             astray = astray[(found_N[astray] != key_N[astray]) & (found_N[astray] != EMPTY)]
         return np.where(found_N == key_N, slot_N, NO_SLOT)
 
     def _first_slots(self, key_N: Ints) -> Ints:
         return (key_N.view(np.uint64) * SPREAD >> self._shift).view(np.int64)
-
-    def _next_slots(self, slot_N: Ints) -> Ints:
-        return slot_N + 1 & len(self.key_S) - 1

@@ -45,9 +45,9 @@ class Split(StrEnum):
     TEST = "test"
 
 
-def numbered(lines: Iterable[Iterable[str]]) -> tuple[list[str], NDArray[np.uint32]]:
-    """The types of a text, numbered from 1, and the number at every place: "a b a" gives [a, b] and 1 2 1 0."""
-    words = list(chain.from_iterable(chain(line, (None,)) for line in lines))
+def numbered(lines: Sequence[str], *, splitting: WordSplitting) -> tuple[list[str], NDArray[np.uint32]]:
+    """The types of lines, numbered from 1, and the number at every place: "a b a" gives [a, b] and 1 2 1 0."""
+    words = list(chain.from_iterable(chain(line, (None,)) for line in split_lines(lines, splitting) if line))
     types = [word for word in dict.fromkeys(words) if word is not None]
     numbers: dict[str | None, int] = {None: LINE_END} | dict(zip(types, count(1)))
     return types, np.fromiter(map(numbers.__getitem__, words), dtype=np.uint32, count=len(words))
@@ -61,13 +61,6 @@ class NumberedText:
     """The type of number 1, of number 2, and so on."""
     number_N: Mapping[Split, Numbers]
     """The type at every place, LINE_END after each line."""
-
-    @classmethod
-    def of(cls, splits: Mapping[Split, Iterable[Iterable[str]]]) -> Self:
-        lines = {split: [list(line) for line in splits.get(split, ())] for split in Split}
-        types, number_N = numbered(chain.from_iterable(lines.values()))
-        ends = np.cumsum([sum(len(line) + 1 for line in part) for part in lines.values()])
-        return cls(types=types, number_N=dict(zip(lines, np.split(number_N, ends[:-1]), strict=True)))
 
     def places(self, split: Split) -> Iterator[Numbers]:
         """The numbers of one part, not too many at once."""
@@ -177,17 +170,13 @@ def _write_in_order(
     size = COMMAND_BATCH_CHARACTERS if splitting.splitter is Splitter.COMMAND else BATCH_CHARACTERS
     batches = line_batches((line for line in lines if line and not line.isspace()), characters=size)
     with path.open("wb") as file:
-        for types, number_N in ordered_map(partial(_numbered_batch, splitting=splitting), batches, workers=workers):
+        for types, number_N in ordered_map(partial(numbered, splitting=splitting), batches, workers=workers):
             numbers.update(zip([word for word in types if word not in numbers], count(len(numbers) + 1)))
             in_text = map(numbers.__getitem__, types)
             number_T = np.fromiter(chain((LINE_END,), in_text), dtype=np.uint32, count=len(types) + 1)
             number_T[number_N].tofile(file)
             lengths.append(np.diff(np.flatnonzero(number_N == LINE_END), prepend=-1).astype(np.int32))
     return list(numbers), np.concatenate(lengths).astype(np.int64)
-
-
-def _numbered_batch(lines: list[str], *, splitting: WordSplitting) -> tuple[list[str], NDArray[np.uint32]]:
-    return numbered(words for words in split_lines(lines, splitting) if words)
 
 
 def _cut(length_L: NDArray[np.int64], cut: Cut) -> dict[Split, NDArray[np.int64]]:

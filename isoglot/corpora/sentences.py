@@ -35,24 +35,17 @@ class EncodedSentence:
     word_of: tuple[int, ...]
 
     def pieces(self, *, most_tokens: int) -> Iterator["EncodedSentence"]:
-        """The sentence in as few parts of whole words as have no more tokens, ends included; at least one.
-
-        Of a word that is longer than that, as much as fits is kept.
-        """
-        room = most_tokens - 2
-        first = 1
-        while True:
-            # As many tokens as fit, but back to the start of the last word where they would cut it.
-            end = min(first + room, len(self.ids) - 1)
-            if end < len(self.ids) - 1 and self.word_of[end] == self.word_of[end - 1]:
-                start_of_word = self.word_of.index(self.word_of[end])
-                end = start_of_word if start_of_word > first else end
-            yield self._part(first, end)
-            first = end
-            while first < len(self.ids) - 1 and self.word_of[first] == self.word_of[first - 1]:
-                first += 1
-            if first >= len(self.ids) - 1:
-                return
+        """The sentence in as few parts of whole words as have no more tokens, ends included; at least one."""
+        room, last = most_tokens - 2, len(self.ids) - 1
+        ends_of_words = [place for place in range(2, last) if self.word_of[place] != self.word_of[place - 1]] + [last]
+        # A part ends with a word where the next one would go beyond its room. A word alone may be longer: it is cut.
+        first = end = 1
+        for next_end in ends_of_words:
+            if next_end - first > room and end > first:
+                yield self._part(first, min(end, first + room))
+                first = end
+            end = next_end
+        yield self._part(first, min(end, first + room))
 
     def _part(self, first: int, end: int) -> "EncodedSentence":
         places = self.word_of[first:end]

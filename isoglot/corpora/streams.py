@@ -1,10 +1,10 @@
 """Token streams in memory-mapped files, and windows over them in a random order that can be resumed anywhere."""
 
 import json
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -37,18 +37,14 @@ class Spellings:
 
     @classmethod
     def of(cls, types: Iterable[str], *, language: str, bpe: Bpe, vocabulary: Vocabulary) -> Self:
-        lengths = [1]
-
-        def spelled() -> Iterable[list[int]]:
-            for subwords in bpe.segment_all(types):
-                ids = vocabulary.encode(language, subwords)
-                lengths.append(len(ids))
-                yield ids
-
-        flat = chain([END], chain.from_iterable(spelled()))
-        id_S = np.fromiter(flat, dtype=id_type(vocabulary.size(language)))
-        length_T = np.array(lengths)
-        return cls(id_S=id_S, end_T=np.cumsum(length_T), length_T=length_T)
+        # Compact arrays, as a large text has millions of types, and a list of a type's ids takes a hundred bytes.
+        ids, ends = array("I", [END]), array("q", [1])
+        for subwords in bpe.segment_all(types):
+            ids.extend(vocabulary.encode(language, subwords))
+            ends.append(len(ids))
+        end_T = np.array(ends)
+        id_S = np.array(ids, dtype=id_type(vocabulary.size(language)))
+        return cls(id_S=id_S, end_T=end_T, length_T=np.diff(end_T, prepend=0))
 
     def of_places(self, number_N: NDArray[np.unsignedinteger]) -> Ids:
         """The ids of types, one after the other."""
@@ -99,26 +95,16 @@ class TokenStream:
         path = folder / DESCRIPTION
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            stream = cls(
-                folder=folder,
-                language=str(content["language"]),
-                table_size=int(content["table_size"]),
-                dtype=str(content["dtype"]),
-                lines={split: int(content["lines"][split]) for split in Split},
-                tokens={split: int(content["tokens"][split]) for split in Split},
-            )
+            language, table_size, dtype = content["language"], int(content["table_size"]), content["dtype"]
+            lines, tokens = ({each: int(content[unit][each]) for each in Split} for unit in ("lines", "tokens"))
         except FileNotFoundError:
             raise IsoglotError(f"{path}: no such file; {folder} is not a token stream") from None
         except (ValueError, KeyError, TypeError) as error:
             raise IsoglotError(f"{path}: no token stream ({error!r}); delete {folder} to make it again") from error
-        if stream.dtype != id_type(stream.table_size).name:
-            kept = f"ids of {stream.table_size} tokens are not kept as {stream.dtype!r}"
+        if dtype != id_type(table_size).name:
+            kept = f"ids of {table_size} tokens are not kept as {dtype!r}"
             raise IsoglotError(f"{path}: {kept}; delete {folder} to make it again")
-        return stream
-
-    @classmethod
-    def read(cls, folder: Path, split: Split) -> Ids:
-        return cls.open(folder).ids(split)
+        return cls(folder=folder, language=language, table_size=table_size, dtype=dtype, lines=lines, tokens=tokens)
 
     def ids(self, split: Split) -> Ids:
         """The ids of one split as a read-only memory map."""

@@ -14,10 +14,7 @@ COMPLAINT_LINES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class UserCommand:
-    """A program and its arguments.
-
-    It may take as long as it likes: one that loads a large model looks like one that hangs.
-    """
+    """A program and its arguments."""
 
     words: tuple[str, ...]
     name: str
@@ -29,6 +26,7 @@ class UserCommand:
         """Its answer to each line; it starts once, and reads UTF-8 until its standard input ends."""
         program = self._program()
         given = "".join(f"{line}\n" for line in lines).encode()
+        # Without a timeout: one that loads a large model looks like one that hangs.
         try:
             run = subprocess.run([str(program), *self.words[1:]], input=given, capture_output=True, check=False)
         except OSError as error:

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import fsum, lcm, log2
 from pathlib import Path
 from typing import Self
@@ -40,6 +39,7 @@ PAD = SPECIALS.index("<pad>")
 UNK = SPECIALS.index("<unk>")
 MASK = SPECIALS.index("<special1>")
 
+WITH_PREFIXES = (TableKind.PREFIXED, TableKind.PARTIAL)
 PREFIX_MARK = ":"
 OF_ALL = ""
 """The prefix, where there are prefixes, of a token that languages share."""
@@ -62,7 +62,7 @@ class Vocabulary:
                 raise IsoglotError(f"the table of {language!r} has a token twice")
         if self.kind is not TableKind.SEPARATE and len(set(self.tables.values())) > 1:
             raise IsoglotError(f"a vocabulary of kind {self.kind.value!r} has one table, the same for all languages")
-        if self.kind in (TableKind.PREFIXED, TableKind.PARTIAL):
+        if self.kind in WITH_PREFIXES:
             self._check_prefixes()
 
     def _check_prefixes(self) -> None:
@@ -77,10 +77,6 @@ class Vocabulary:
                 raise IsoglotError(f"token {owner + mark + subword!r} has no prefix of {', '.join(self.tables)}")
             if owner != OF_ALL and subword in shared:
                 raise IsoglotError(f"token {subword!r} is one that languages share and also one of {owner!r} alone")
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        return tuple(self.tables)
 
     def table(self, language: str) -> tuple[str, ...]:
         if language not in self.tables:
@@ -101,16 +97,12 @@ class Vocabulary:
 
     @cached_property
     def _ids(self) -> dict[str, dict[str, int]]:
-        if self.kind is TableKind.SEPARATE:
-            return {language: _text_ids(table) for language, table in self.tables.items()}
-        shared = _text_ids(next(iter(self.tables.values())))
-        if self.kind in (TableKind.JOINT, TableKind.UNION):
-            return dict.fromkeys(self.tables, shared)
         ids: dict[str, dict[str, int]] = {language: {} for language in self.tables}
-        for token, id in shared.items():
-            owner, _, subword = token.partition(PREFIX_MARK)
-            for language in self.tables if owner == OF_ALL else (owner,):
-                ids[language][subword] = id
+        for language, table in self.tables.items():
+            for id, token in enumerate(table[len(SPECIALS) :], start=len(SPECIALS)):
+                owner, _, subword = token.partition(PREFIX_MARK) if self.kind in WITH_PREFIXES else (OF_ALL, "", token)
+                if owner in (OF_ALL, language):
+                    ids[language][subword] = id
         return ids
 
     def write(self, path: Path) -> None:
@@ -149,11 +141,10 @@ def build_vocabulary(
         return Vocabulary(kind=kind, tables={language: _table(counts[language]) for language in languages})
     shared = kept_types(counts, kept=kept) if kept is not None else frozenset()
     # Departure: special symbols get no prefix; the paper prefixes "each word".
-    has_prefixes = kind in (TableKind.PREFIXED, TableKind.PARTIAL)
     total: Counter[str] = Counter()
     for language in languages:
         for subword, number in counts[language].items():
-            prefix = (OF_ALL if subword in shared else language) + PREFIX_MARK if has_prefixes else ""
+            prefix = (OF_ALL if subword in shared else language) + PREFIX_MARK if kind in WITH_PREFIXES else ""
             total[prefix + subword] += number
     return Vocabulary(kind=kind, tables=dict.fromkeys(languages, _table(total)))
 
@@ -162,12 +153,8 @@ def _table(count: Mapping[str, int]) -> tuple[str, ...]:
     return SPECIALS + tuple(sorted(count, key=lambda token: (-count[token], token)))
 
 
-def _text_ids(table: tuple[str, ...]) -> dict[str, int]:
-    return {token: id for id, token in enumerate(table) if id >= len(SPECIALS)}
-
-
-Row = tuple[str | None, int]
-"""One row of an embedding table: whose table it is, if each language has its own, and the id."""
+Row = tuple[str, int]
+"""One row of an embedding table: whose table it is, or OF_ALL, and the id."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,81 +163,50 @@ class Coverage:
 
     types: int
     tokens: int
-    tokens_per_word: float
-    unknown_rate: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Overlap:
-    """The rows of the embedding table that occur in the text of both languages, special symbols left out."""
-
-    shared_types: int
-    shared_token_rate: Mapping[str, float]
-    """The share of each language's running tokens that are of a shared type."""
-    similarity: float
-    """1 less the Jensen-Shannon divergence, in bits, of the languages' known tokens: 0 nothing shared, 1 all alike."""
+    shared_token_rate: float
+    """The share of its running tokens that are of a type of both languages."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnchorStatistics:
-    """The statistics of every language, and of every pair of them by its names in order: "en-fr"."""
+    """Both languages, and the rows of the embedding table that occur in the text of both, special symbols left out."""
 
     coverage: Mapping[str, Coverage]
-    overlap: Mapping[str, Overlap]
+    shared_types: int
+    similarity: float
+    """1 less the Jensen-Shannon divergence, in bits, of the languages' known tokens: 0 nothing shared, 1 all alike."""
 
 
-def anchor_statistics(
-    vocabulary: Vocabulary, *, counts: Mapping[str, Counter[str]], num_words: Mapping[str, int]
-) -> AnchorStatistics:
-    """Statistics over each language's text: its subwords with their counts, and its number of running words."""
-    for language in vocabulary.languages:
-        if not counts[language].total() or not num_words[language]:
+def anchor_statistics(vocabulary: Vocabulary, *, counts: Mapping[str, Counter[str]]) -> AnchorStatistics:
+    """Statistics of two languages, over the subwords of each one's text with their counts."""
+    known: dict[str, Counter[Row]] = {}
+    for language, count in counts.items():
+        if not count.total():
             raise IsoglotError(f"language {language!r} has no text to count anchors in; is its file empty?")
-    known = {language: _known_rows(vocabulary, language, counts[language]) for language in vocabulary.languages}
-    tokens = {language: counts[language].total() for language in vocabulary.languages}
-    return AnchorStatistics(
-        coverage={
-            language: Coverage(
-                types=len(rows),
-                tokens=tokens[language],
-                tokens_per_word=tokens[language] / num_words[language],
-                unknown_rate=1 - rows.total() / tokens[language],
-            )
-            for language, rows in known.items()
-        },
-        overlap={
-            f"{a}-{b}": Overlap(
-                shared_types=len(known[a].keys() & known[b].keys()),
-                shared_token_rate={
-                    one: sum(count for row, count in known[one].items() if row in known[other]) / tokens[one]
-                    for one, other in ((a, b), (b, a))
-                },
-                similarity=max(0.0, 1 - jensen_shannon_divergence(known[a], known[b])),
-            )
-            for a, b in combinations(sorted(vocabulary.languages), 2)
-        },
-    )
+        table, ids = language if vocabulary.kind is TableKind.SEPARATE else OF_ALL, vocabulary.ids(language)
+        known[language] = Counter({(table, ids[each]): n for each, n in count.items() if n and each in ids})
+    a, b = known.values()
+    shared = a.keys() & b.keys()
+    coverage = {
+        language: Coverage(
+            types=len(rows),
+            tokens=(tokens := counts[language].total()),
+            shared_token_rate=sum(rows[row] for row in shared) / tokens,
+        )
+        for language, rows in known.items()
+    }
+    similarity = max(0.0, 1 - jensen_shannon_divergence(a, b))
+    return AnchorStatistics(coverage=coverage, shared_types=len(shared), similarity=similarity)
 
 
 def jensen_shannon_divergence(p: Counter[Row], q: Counter[Row]) -> float:
     """The divergence of two counted distributions in bits; that of an empty one from anything is taken to be 1."""
     if not p or not q:
         return 1.0
-    share_p, share_q = _shares(p), _shares(q)
+    share_p, share_q = ({row: rows[row] / total for row in rows} for rows, total in ((p, p.total()), (q, q.total())))
     # Rounded once, so that the order in which types were counted makes no difference.
     return fsum(
         share / 2 * log2(2 * share / (share + other.get(row, 0.0)))
         for one, other in ((share_p, share_q), (share_q, share_p))
         for row, share in one.items()
     )
-
-
-def _shares(rows: Counter[Row]) -> dict[Row, float]:
-    total = rows.total()
-    return {row: count / total for row, count in rows.items()}
-
-
-def _known_rows(vocabulary: Vocabulary, language: str, subwords: Counter[str]) -> Counter[Row]:
-    table = language if vocabulary.kind is TableKind.SEPARATE else None
-    ids = vocabulary.ids(language)
-    return Counter({(table, ids[subword]): count for subword, count in subwords.items() if count and subword in ids})

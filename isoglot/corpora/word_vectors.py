@@ -18,53 +18,43 @@ FORMAT = "a line has a word and its numbers, with one space between them"
 def read_word_vectors(path: Path | str, *, most_words: int) -> tuple[list[str], NDArray[np.float32]]:
     """The first words of a file in its order, and [W, D]; in lower case, the first of those that are then the same."""
     vectors: dict[str, NDArray[np.float32]] = {}
-    promised = width = None
-    rows = 0
+    promised = width = rows = 0
     with LineFile(path) as file:
         for line in file:
             fields = line.rstrip(" ").split(" ")
-            if file.number == 1 and (header := _header(fields)):
-                promised, width = header
+            # word2vec and fastText begin with the number of words and of dimensions, GloVe does not.
+            if file.number == 1 and len(fields) == 2 and all(each.isascii() and each.isdecimal() for each in fields):
+                promised, width = map(int, fields)
                 continue
-            width = len(fields) - 1 if width is None else width
-            try:
-                word, vector_D = _row(fields, width)
-            except IsoglotError as error:
-                raise IsoglotError(f"{path}:{file.number}: {error}") from None
+            width = width or len(fields) - 1
+            word, vector_D = _row(fields, width, file)
             rows += 1
             vectors.setdefault(word.lower(), vector_D)
             if len(vectors) == most_words:
                 break
     if not vectors:
         raise IsoglotError(f"{path}: no word vectors; {FORMAT}")
-    if promised is not None and rows < promised and len(vectors) < most_words:
+    if rows < promised and len(vectors) < most_words:
         raise IsoglotError(f"{path}: {rows} words, but its first line says {promised}; fetch the file again")
     return list(vectors), np.stack(list(vectors.values()))
 
 
-def _header(fields: list[str]) -> tuple[int, int] | None:
-    """The number of words and of dimensions, where a first line has them."""
-    if len(fields) == 2 and all(field.isascii() and field.isdecimal() for field in fields):
-        return int(fields[0]), int(fields[1])
-    return None
-
-
-def _row(fields: list[str], width: int) -> tuple[str, NDArray[np.float32]]:
+def _row(fields: list[str], width: int, file: LineFile) -> tuple[str, NDArray[np.float32]]:
     at = len(fields) - width
     others = fields[1:at]
     # A row with too many numbers looks like a word of several parts.
     if at < 1 or width < 1 or (others and all(number_of(other) is not None for other in others)):
-        raise IsoglotError(f"{len(fields) - 1} numbers after the word, where {max(width, 1)} are expected; {FORMAT}")
+        raise file.error(f"{len(fields) - 1} numbers after the word, where {max(width, 1)} are expected; {FORMAT}")
     word = " ".join(fields[:at])
     if not word:
-        raise IsoglotError(f"no word before the numbers; {FORMAT}")
+        raise file.error(f"no word before the numbers; {FORMAT}")
     try:
         with np.errstate(over="ignore"):
             vector_D = np.array(list(map(float, fields[at:])), dtype=np.float32)
     except ValueError as error:
-        raise IsoglotError(f"the vector of {word[:40]!r}: {error}; correct or drop the row") from None
+        raise file.error(f"the vector of {word[:40]!r}: {error}; correct or drop the row") from None
     if not np.isfinite(vector_D).all():
-        raise IsoglotError(f"the vector of {word[:40]!r} is not of finite numbers of 32 bits; correct or drop the row")
+        raise file.error(f"the vector of {word[:40]!r} is not of finite numbers of 32 bits; correct or drop the row")
     return word, vector_D
 
 
@@ -78,10 +68,7 @@ NO_LABEL = " "
 def fasttext_vectors(
     lines: Iterable[Sequence[str]], *, settings: FastText, most_words: int, threads: int, draft: Path
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """The words of a text in lower case, the most frequent first, and [W, D].
-
-    The trainer reads a file, so the lines are written to `draft`, which is deleted afterwards.
-    """
+    """The words of a text in lower case, the most frequent first, and [W, D]; the trainer reads a file, the draft."""
     try:
         import floret  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:

@@ -12,28 +12,20 @@ from isoglot.study.languages import Splitter, WordSplitting
 
 def split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[str]]:
     """The words of each line; many lines at once are much faster than one."""
-    words = _split_lines(lines, splitting)
-    return [[word.lower() for word in line] for line in words] if splitting.lowercase else words
+    from isoglot.corpora.splitters import jieba_words, marks, moses
 
-
-def _split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[str]]:
     match splitting.splitter:
         case Splitter.WHITESPACE:
-            return [line.split() for line in lines]
+            words = [line.split() for line in lines]
         case Splitter.MOSES:
-            from isoglot.corpora.splitters import moses
-
-            return moses.split_lines(lines, language=splitting.language)
+            words = moses.split_lines(lines, language=splitting.language)
         case Splitter.JIEBA:
-            from isoglot.corpora.splitters import jieba_words
-
-            return jieba_words.split_lines(lines)
+            words = jieba_words.split_lines(lines)
         case Splitter.CHARACTERS:
-            from isoglot.corpora.splitters import marks
-
-            return marks.split_lines(lines)
+            words = marks.split_lines(lines)
         case Splitter.COMMAND:
-            return _command_words(lines, splitting.command)
+            words = _command_words(lines, splitting.command)
+    return [[word.lower() for word in line] for line in words] if splitting.lowercase else words
 
 
 def _command_words(lines: Sequence[str], command: Sequence[str]) -> list[list[str]]:

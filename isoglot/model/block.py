@@ -23,12 +23,9 @@ class SelfAttention(nn.Module):
         batch, length, width = hidden_BLD.shape
         joint_BL3HK = self.query_key_value(hidden_BLD).view(batch, length, 3, self.heads, width // self.heads)
         query_BHLK, key_BHLK, value_BHLK = joint_BL3HK.permute(2, 0, 3, 1, 4).unbind(0)
+        dropout = self.dropout if self.training else 0.0
         mixed_BHLK = F.scaled_dot_product_attention(
-            query_BHLK,
-            key_BHLK,
-            value_BHLK,
-            attn_mask=attend_B11L,
-            dropout_p=self.dropout if self.training else 0.0,
+            query_BHLK, key_BHLK, value_BHLK, attn_mask=attend_B11L, dropout_p=dropout
         )
         mixed_BLD = mixed_BHLK.transpose(1, 2).reshape(batch, length, width)
         output_BLD: Tensor = self.output(mixed_BLD)

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
+from itertools import accumulate
+from math import ceil
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,11 +20,9 @@ from isoglot.files import WriteTensors, write_tensors
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-CHECKPOINTS = "checkpoints"
-"""Folder of checkpoints, inside the folder of what is trained."""
+CHECKPOINTS = "checkpoints"  # a folder inside the folder of what is trained
 LATEST = "latest.safetensors"
-PROGRESSION = "progression"
-"""Key of the training state in the metadata of the file."""
+PROGRESSION = "progression"  # the key of the training state in the metadata of the file
 LENGTH_BYTES = 8
 LONGEST_HEADER = 1 << 26
 ALIGNMENT = 64
@@ -51,10 +51,8 @@ def write_checkpoint(
     progression: "DataclassInstance",
     write: WriteTensors = write_tensors,
 ) -> None:
-    """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one.
-
-    Frozen weights are left out, since a resumed run has them already.
-    """
+    """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one."""
+    # Frozen weights are left out, since a resumed run has them already.
     frozen = _frozen(model)
     tensors = {f"weights/{name}": tensor for name, tensor in model.state_dict().items() if name not in frozen}
     for name, parameter in model.named_parameters():
@@ -92,12 +90,11 @@ def _frozen(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 class BackgroundWriter:
-    """Called like `write_tensors`: copies the tensors as they are now and returns, and a thread writes them later.
+    """Called like `write_tensors`: copies the tensors as they are now and returns, and a thread writes them later."""
 
-    Files are written in the order of the calls, so no checkpoint is on disk before the models that it knows of. The
-    writer has memory for one file of each name, which it uses again: a call waits until the last file of that name is
-    on disk. Leaving the context flushes all files. Leaving it by an error finishes one file and drops the others.
-    """
+    # Files are written in the order of the calls, so no checkpoint is on disk before the models that it knows of. The
+    # writer has memory for one file of each name, which it uses again: a call waits until the last file of that name is
+    # on disk. Leaving the context flushes all files. Leaving it by an error finishes one file and drops the others.
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="isoglot-writer")
@@ -110,7 +107,7 @@ class BackgroundWriter:
         if path.name in self._latest:
             wait([self._latest[path.name]])
         self._raise_error()
-        copies = self._copies(tensors, memory_name=path.name)
+        copies = self._copies(tensors, path.name)
         self._raise_error()  # again, since a file may have failed while the tensors were copied
         self._latest[path.name] = self._thread.submit(self._write, copies, path, metadata)
 
@@ -119,7 +116,6 @@ class BackgroundWriter:
         return name not in self._latest or self._latest[name].done()
 
     def finish(self) -> None:
-        """Wait until all files are on disk."""
         wait(self._latest.values())
         self._raise_error()
 
@@ -140,32 +136,29 @@ class BackgroundWriter:
             return  # a later file may build on the one that is missing
         try:
             write_tensors(tensors, path, metadata=metadata)
-        except (OSError, SafetensorError) as error:
-            self._error = IsoglotError(
-                f"{path} could not be written ({error}): see that its disk has room and may be written to, "
-                "and run again; what was saved before is kept"
-            )
-            self._error.__cause__ = error
         except BaseException as error:
             self._error = error
+            if isinstance(error, OSError | SafetensorError):
+                self._error = IsoglotError(
+                    f"{path} could not be written ({error}): see that its disk has room and may be written to, "
+                    "and run again; what was saved before is kept"
+                )
+                self._error.__cause__ = error
 
     @torch.no_grad()
-    def _copies(self, tensors: Mapping[str, Tensor], *, memory_name: str) -> dict[str, Tensor]:
-        starts, size = {}, 0
-        for name, tensor in tensors.items():
-            starts[name] = size
-            size += -(-tensor.nbytes // ALIGNMENT) * ALIGNMENT
+    def _copies(self, tensors: Mapping[str, Tensor], file_name: str) -> dict[str, Tensor]:
+        *starts, size = accumulate((ceil(each.nbytes / ALIGNMENT) * ALIGNMENT for each in tensors.values()), initial=0)
         devices = {tensor.device for tensor in tensors.values() if tensor.device.type == "cuda"}
-        if memory_name not in self._memory or self._memory[memory_name].nbytes < size:
-            self._memory.pop(memory_name, None)  # frees it first, so that both are never held at once
-            self._memory[memory_name] = torch.empty(size, dtype=torch.uint8, pin_memory=bool(devices))
-        memory, copies = self._memory[memory_name], {}
+        if file_name not in self._memory or self._memory[file_name].nbytes < size:
+            self._memory.pop(file_name, None)  # frees it first, so that both are never held at once
+            self._memory[file_name] = torch.empty(size, dtype=torch.uint8, pin_memory=bool(devices))
+        memory, copies = self._memory[file_name], {}
         # One thread: where another program has a core, threads that share small copies mostly wait for each other.
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            for name, tensor in tensors.items():
-                place = memory[starts[name] : starts[name] + tensor.nbytes]
+            for (name, tensor), start in zip(tensors.items(), starts, strict=True):
+                place = memory[start : start + tensor.nbytes]
                 copies[name] = place.view(tensor.dtype).view(tensor.shape)
                 copies[name].copy_(tensor, non_blocking=True)
         finally:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -15,7 +14,7 @@ from torch import Tensor, nn
 from isoglot.errors import IsoglotError
 from isoglot.files import WriteTensors, write_tensors
 from isoglot.model.encoder import Encoder
-from isoglot.model.per_language import SHARED, PerLanguage
+from isoglot.model.per_language import PerLanguage
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
 
@@ -27,7 +26,7 @@ DESCRIPTION = "model.json"
 class OutputBias(nn.Module):
     """The part of the softmax that is not the token table."""
 
-    def __init__(self, *, table_size: int, width: int):
+    def __init__(self, table_size: int, width: int):
         super().__init__()
         # XLM's output layer is an nn.Linear, and this is the initial bias of one.
         self.bias = nn.Parameter(torch.empty(table_size).uniform_(-(width**-0.5), width**-0.5))
@@ -38,19 +37,14 @@ class ClozeModel(nn.Module):
 
     def __init__(self, shape: EncoderShape, *, table_sizes: Mapping[str, int], separate: Separate, pad_id: int):
         super().__init__()
-        languages = list(table_sizes)
         self.encoder = Encoder(shape, table_sizes=table_sizes, separate=separate, pad_id=pad_id)
         # Departure: own embeddings bring an own bias; the paper says only that the softmax is language-specific.
+        sizes = self.encoder.sizes_by_owner
         self.output_bias = PerLanguage(
-            lambda owner: OutputBias(
-                table_size=table_sizes[languages[0] if owner == SHARED else owner], width=shape.width
-            ),
-            languages,
-            separate=separate.embeddings,
+            lambda owner: OutputBias(sizes[owner], shape.width), list(table_sizes), separate=separate.embeddings
         )
 
     def logits(self, hidden_MD: Tensor, *, language: str | None = None) -> Tensor:
-        """Scores of every token of the language's table."""
         table_VD = self.encoder.embeddings.of(language).token.weight
         return F.linear(hidden_MD, table_VD, self.output_bias.of(language).bias)
 
@@ -78,7 +72,13 @@ def read_model(folder: Path) -> ClozeModel:
     """The model that `write_model` put there, in evaluation mode."""
     try:
         description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        model = _described(description)
+        shape, separate = description["shape"], description["separate"]
+        model = ClozeModel(
+            EncoderShape(**(shape | {"norm": NormPlacement(shape["norm"])})),
+            table_sizes=description["table_sizes"],
+            separate=Separate(embeddings=separate["embeddings"], layers=frozenset(separate["layers"])),
+            pad_id=description["pad_id"],
+        )
         model.load_state_dict(load_file(folder / WEIGHTS))
     except (OSError, ValueError, KeyError, TypeError, SafetensorError, IsoglotError) as error:
         raise IsoglotError(f"{folder}: does not hold a readable model ({error}); delete it to make it again") from error
@@ -86,13 +86,3 @@ def read_model(folder: Path) -> ClozeModel:
     except RuntimeError as error:
         raise IsoglotError(f"{folder}: {WEIGHTS} does not fit {DESCRIPTION}; delete it to make it again") from error
     return model.eval()
-
-
-def _described(description: dict[str, Any]) -> ClozeModel:
-    shape, separate = description["shape"], description["separate"]
-    return ClozeModel(
-        EncoderShape(**(shape | {"norm": NormPlacement(shape["norm"])})),
-        table_sizes=description["table_sizes"],
-        separate=Separate(embeddings=separate["embeddings"], layers=frozenset(separate["layers"])),
-        pad_id=description["pad_id"],
-    )

@@ -7,11 +7,10 @@ from torch import Tensor
 
 
 class Recorder:
-    """Calls functions; on a GPU it records a function when it is called a second time, and later only replays it.
+    """Calls functions; on a GPU it records a function when it is called a second time, and later only replays it."""
 
-    Many small steps leave a GPU waiting for Python. A graph replays the same operations on the same addresses. So a
-    function must depend on its key and on tensors alone: its inputs, of one shape for a key, and tensors that stay.
-    """
+    # Many small steps leave a GPU waiting for Python. A graph replays the same operations on the same addresses. So a
+    # function must depend on its key and on tensors alone: its inputs, of one shape for a key, and tensors that stay.
 
     def __init__(self, device: torch.device):
         self.is_used = device.type == "cuda"
@@ -20,13 +19,11 @@ class Recorder:
         self.pool = torch.cuda.graph_pool_handle() if self.is_used else None
 
     def __call__(self, key: Hashable, function: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-        """The function's output for these inputs."""
         if not self.is_used:
             return function(*inputs)
-        if key in self.graphs:
-            return self._replay(key, inputs)
         if key in self.met:
-            self._record(key, function, inputs)
+            if key not in self.graphs:
+                self._record(key, function, inputs)
             return self._replay(key, inputs)
         self.met.add(key)
         # The first call warms up libraries; CUDA wants that on a stream of its own before anything is recorded.

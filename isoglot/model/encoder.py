@@ -37,7 +37,6 @@ class Embeddings(nn.Module):
         return hidden_BLD
 
     def check_length(self, length: int) -> None:
-        """Refuse sequences of more tokens than there are positions."""
         if length > self.position.num_embeddings:
             raise IsoglotError(
                 f"a sequence of {length} tokens is longer than the model's {self.position.num_embeddings} positions; "
@@ -53,14 +52,12 @@ class Encoder(nn.Module):
         languages = list(table_sizes)
         if not separate.embeddings and len(set(table_sizes.values())) != 1:
             raise IsoglotError(f"languages that share embeddings need tables of one size, not {dict(table_sizes)}")
-        self.shape = shape
-        self.separate = separate
+        self.shape, self.separate, self.pad_id = shape, separate, pad_id
         self.table_sizes = dict(table_sizes)
-        self.pad_id = pad_id
+        self.sizes_by_owner = {SHARED: table_sizes[languages[0]], **table_sizes}
 
         def make_embeddings(owner: str) -> Embeddings:
-            size = table_sizes[languages[0] if owner == SHARED else owner]
-            return Embeddings(shape, table_size=size, pad_id=pad_id)
+            return Embeddings(shape, table_size=self.sizes_by_owner[owner], pad_id=pad_id)
 
         # Departure: own embeddings include their LayerNorm; the paper names tokens and positions.
         self.embeddings = PerLanguage(make_embeddings, languages, separate=separate.embeddings)

@@ -18,9 +18,7 @@ class PerLanguage(nn.Module, Generic[Part]):
     def __init__(self, make: Callable[[str], Part], languages: Sequence[str], *, separate: bool):
         super().__init__()
         for language in RESERVED_NAMES.intersection(languages):
-            raise IsoglotError(
-                f"no language can be called {language!r}, which means something in every model; rename it"
-            )
+            raise IsoglotError(f"no language can be called {language!r}, which means something in models; rename it")
         self.separate = separate
         self.owned_by = nn.ModuleDict()
         for owner in languages if separate else [SHARED]:

@@ -1,38 +1,30 @@
 """Every exhibit of a study as cells, each filled by the scores of one stage."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
-from isoglot.errors import MissingDataError
-from isoglot.pipeline.cells import (
-    BASELINES,
-    EMERGENCE,
-    FROZEN,
-    TABLE_1,
-    TRAINING,
-    UNTRAINED,
-    VOCABULARY,
-    WORD_TRANSLATION,
-    Cell,
-    Gap,
-)
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_8, figure_cells
+from isoglot.evaluation.transfer.task import Recipe
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline import cells as places
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, OF_PRIME, Cell, Gap, Stages, filled
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.examples import ExampleFiles
 from isoglot.store import Stage, inputs_first
-from isoglot.study.conditions import DEFAULT, Condition
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition
 from isoglot.study.exhibit_names import EVERYTHING
+from isoglot.study.languages import PRIME
+from isoglot.study.real_text import task_names
 from isoglot.study.study import Study
 
 Model = tuple[tuple[str, str], Condition]
-Stages = dict[str | None, Stage]
-"""The stages that fill the cells of one model in an exhibit, by variant."""
-StagesOf = Callable[[ModelGraph], Stages]
+# The models whose every layer is read, and whether the target's states are mapped to the source's.
+LAYERS_OF = {FIGURE_5: ((MONOLINGUAL, True), (DEFAULT, False)), FIGURE_8: ((DEFAULT, False), (DEFAULT, True))}
+# An exhibit, or a part of it that may be missing alone, with the part's name, its task, and what gives its stages.
+Part = tuple[str, str, str | None, Callable[[ModelGraph], Stages]]
+# One series of a figure, or a point of it: condition, what gives its stage, task and variant.
+Series = tuple[Condition, Callable[[], Stage], str | None, str | None]
 
 
 def cells(study: Study) -> list[Cell]:
@@ -49,7 +41,7 @@ def targets(study: Study) -> list[Stage]:
 
 def gaps(study: Study) -> list[Gap]:
     """The parts of a study that cannot be shown, and why."""
-    return [each for each in _cells_and_gaps(study) if isinstance(each, Gap)]
+    return list(dict.fromkeys(each for each in _cells_and_gaps(study) if isinstance(each, Gap)))
 
 
 def gap_sentences(study: Study) -> list[str]:
@@ -68,12 +60,10 @@ def gap_sentences(study: Study) -> list[str]:
 def left_out_sentences(study: Study) -> list[str]:
     """For people: "left out by --seeds: figure-6, figure-7 ([only] has seeds 0 there)"."""
     left_out: dict[tuple[str, str], list[str]] = {}
-    for exhibit in study.exhibits:
-        narrowed = study.of_exhibit(exhibit)
-        for key in ("conditions", "tasks", "seeds"):
-            if not getattr(narrowed, key):
-                allowed = ", ".join(map(str, getattr(study.only[exhibit], key)))
-                left_out.setdefault((key, allowed), []).append(exhibit)
+    for exhibit, key in product(study.exhibits, ("conditions", "tasks", "seeds")):
+        if not getattr(study.of_exhibit(exhibit), key):
+            allowed = ", ".join(map(str, getattr(study.only[exhibit], key)))
+            left_out.setdefault((key, allowed), []).append(exhibit)
     return [
         f"left out by --{key}: {', '.join(exhibits)} ([only] has {key} {allowed} there)"
         for (key, allowed), exhibits in left_out.items()
@@ -81,83 +71,65 @@ def left_out_sentences(study: Study) -> list[str]:
 
 
 def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
-    """Worked out once and kept with the study: a report needs them many times, and digests take a while."""
+    # Worked out once and kept with the study: a report needs them many times, and digests take a while.
     if "cells" not in study.derived:
-        study.derived["cells"] = (*_exhibit_cells(study), *figure_cells(study))
-    known: tuple[Cell | Gap, ...] = study.derived["cells"]
-    return known
-
-
-class _Part(NamedTuple):
-    """An exhibit, or one task of it, with the models of two languages that it is about."""
-
-    name: str
-    exhibit: str
-    task: str | None
-    seeds: tuple[int, ...]
-    models: frozenset[Model]
-    stages: StagesOf
+        study.derived["cells"] = (*_exhibit_cells(study), *_figure_cells(study))
+    return study.derived["cells"]  # type: ignore[no-any-return]
 
 
 def _exhibit_cells(study: Study) -> Iterator[Cell | Gap]:
+    own, parts = places.VOCABULARY, list(_parts(study))
+    models = {each: _models_of_two(study, each) for each in study.shown_exhibits} | {own: _with_vocabulary(study)}
     # All that one model is for stands together, so that it is made together.
-    parts = list(_parts(study))
     for languages, condition in product(study.pairs, dict.fromkeys((*study.conditions, DEFAULT))):
-        graph = partial(ModelGraph, study=study, condition=condition, languages=languages)
-        for part in (part for part in parts if (languages, condition) in part.models):
-            try:
-                by_seed = {seed: part.stages(graph(seed=seed)) for seed in part.seeds}
-            except MissingDataError as error:
-                yield Gap(exhibit=part.name, condition=condition.name, languages=languages, reason=str(error))
-                continue
-            for seed, stages in by_seed.items():
-                for variant, stage in stages.items():
-                    yield Cell(
-                        exhibit=part.exhibit,
-                        condition=condition.name,
-                        languages=languages,
-                        stage=stage,
-                        seed=None if part.exhibit == VOCABULARY else seed,
-                        task=part.task,
-                        variant=variant,
-                    )
+        for exhibit, name, task, stages in parts:
+            seeds = study.seeds[:1] if exhibit == own else study.of_exhibit(exhibit).seeds
+            for seed in seeds if (languages, condition) in models[exhibit] else ():
+                graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
+                yield from filled(
+                    partial(stages, graph),
+                    exhibit=exhibit,
+                    condition=condition.name,
+                    languages=languages,
+                    seed=None if exhibit == own else seed,
+                    task=task,
+                    part=name,
+                )
 
 
-def _parts(study: Study) -> Iterator[_Part]:
-    def part(exhibit: str, stages: StagesOf, *, name: str = "", task: str | None = None) -> _Part:
-        seeds = study.of_exhibit(exhibit).seeds
-        return _Part(name or exhibit, exhibit, task, seeds, _models_of_two(study, exhibit), stages)
+def _parts(study: Study) -> Iterator[Part]:
+    def vocabulary(graph: ModelGraph) -> Stages:
+        return {None: graph.vocabulary_statistics}
 
-    yield _Part(VOCABULARY, VOCABULARY, None, study.seeds[:1], _with_vocabulary(study), _vocabulary)
-    if EMERGENCE in study.shown_exhibits:
-        yield part(EMERGENCE, partial(_nothing_if_given, text="word_translation"), name=WORD_TRANSLATION)
-        yield part(EMERGENCE, _emergence)
-    if TRAINING in study.shown_exhibits:
-        yield part(TRAINING, partial(_nothing_if_given, text="parallel"))
-        yield part(TRAINING, partial(_nothing_if_given, text="mapping"))
-        yield part(TRAINING, _training)
-    for task in study.tasks:
-        for exhibit, stages in ((TABLE_1, _transfer), (BASELINES, _baselines)):
-            if exhibit in study.shown_exhibits and task in study.of_exhibit(exhibit).tasks:
-                yield part(exhibit, partial(stages, task=task), name=f"{exhibit} {task}", task=task)
+    emergence, training, shown = places.EMERGENCE, places.TRAINING, study.shown_exhibits
+    yield places.VOCABULARY, places.VOCABULARY, None, vocabulary
+    if emergence in shown:
+        yield emergence, places.WORD_TRANSLATION, None, partial(_nothing, text="word_translation")
+        yield emergence, emergence, None, _emergence
+    if training in shown:
+        yield training, training, None, partial(_nothing, text="parallel")
+        yield training, training, None, partial(_nothing, text="mapping")
+        yield training, training, None, _training
+    for task, exhibit in product(study.tasks, (places.TABLE_1, places.BASELINES)):
+        if exhibit in shown and task in study.of_exhibit(exhibit).tasks:
+            stages = _transfer if exhibit == places.TABLE_1 else _baselines
+            yield exhibit, f"{exhibit} {task}", task, partial(stages, task=task)
 
 
 def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:
-    """Pairs and conditions of the models of two languages that an exhibit is about."""
+    # Pairs and conditions of the models of two languages that an exhibit is about.
     narrowed = study.of_exhibit(exhibit)
     conditions = {FIGURE_4: (), FIGURE_5: (DEFAULT,), FIGURE_8: (DEFAULT,)}.get(exhibit, narrowed.conditions)
     return frozenset(product(narrowed.pairs, conditions))
 
 
 def _with_vocabulary(study: Study) -> frozenset[Model]:
-    """Models whose vocabularies are shown: every model of two languages in any other exhibit.
-
-    If the exhibit is named, those are the exhibits of the study's file; if the file names no other, all models count.
-    """
-    is_named = VOCABULARY in study.exhibits
-    showing = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
-    models = [_models_of_two(study, exhibit) for exhibit in showing or ({VOCABULARY} if is_named else ())]
-    only = study.only.get(VOCABULARY, EVERYTHING)
+    # Models whose vocabularies are shown: every model of two languages in any other exhibit. If the exhibit is named,
+    # those are the exhibits of the study's file; if the file names no other, all models count.
+    own = places.VOCABULARY
+    showing = {*study.shown_exhibits, *(study.file_exhibits if own in study.exhibits else ())} - {own, FIGURE_4}
+    models = [_models_of_two(study, exhibit) for exhibit in showing or {own} & {*study.exhibits}]
+    only = study.only.get(own, EVERYTHING)
     return frozenset(
         (languages, condition)
         for languages, condition in frozenset().union(*models)
@@ -165,23 +137,19 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
     )
 
 
-def _vocabulary(graph: ModelGraph) -> Stages:
-    return {None: graph.vocabulary_statistics}
-
-
-def _nothing_if_given(graph: ModelGraph, *, text: str) -> Stages:
-    """A part with no cells of its own: it leaves a gap where an exhibit has to be shown without this text."""
+def _nothing(graph: ModelGraph, *, text: str) -> Stages:
+    # A part with no cells of its own: it leaves a gap where an exhibit has to be shown without this text.
     getattr(graph.sources, text)(graph.pair)
     return {}
 
 
 def _emergence(graph: ModelGraph) -> Stages:
-    return {UNTRAINED: graph.emergence(graph.untrained), None: graph.emergence(graph.pretrained)}
+    return {places.UNTRAINED: graph.emergence(graph.untrained), None: graph.emergence(graph.pretrained)}
 
 
 def _training(graph: ModelGraph) -> Stages:
-    """By retrieval and by CKA, or by one of them where the sentences of the other are missing."""
-    stage = ModelPair.bilingual(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
+    # By retrieval and by CKA, or by one of them where the sentences of the other are missing.
+    stage = ModelPair.of(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
     return {} if stage.retrieval is None and stage.similarity is None else {None: stage}
 
 
@@ -190,8 +158,54 @@ def _transfer(graph: ModelGraph, *, task: str) -> Stages:
 
 
 def _baselines(graph: ModelGraph, *, task: str) -> Stages:
-    """Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer."""
-    return {
-        UNTRAINED: graph.transfer(task, graph.untrained),
-        FROZEN: graph.transfer(task, graph.untrained, freeze_encoder=True),
-    }
+    # Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer.
+    frozen = graph.transfer(task, graph.untrained, freeze_encoder=True)
+    return {places.UNTRAINED: graph.transfer(task, graph.untrained), places.FROZEN: frozen}
+
+
+def _figure_cells(study: Study) -> Iterator[Cell | Gap]:
+    # Figures 4 to 8: what models of one language each, and of both, have in common at every layer.
+    for exhibit in (FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8):
+        if exhibit not in study.shown_exhibits:
+            continue
+        part = study.of_exhibit(exhibit)
+        if exhibit in LAYERS_OF and not _word_tasks(part.tasks):
+            reason = f"tasks has none that labels words; add one of {', '.join(_word_tasks(task_names()))}"
+            for languages in part.pairs:
+                yield Gap(exhibit=exhibit, condition=DEFAULT.name, languages=languages, reason=reason)
+        source = part.languages[0]
+        # Figure 7 also holds the source against its own second model (section 5.2).
+        second = [(source, source + PRIME)] if exhibit == FIGURE_7 else []
+        for seed, languages in product(part.seeds, (*second, *part.pairs)):
+            for condition, make_stage, task, variant in _series(part, exhibit, languages, seed):
+                yield from filled(
+                    partial(lambda variant, make: {variant: make()}, variant, make_stage),
+                    exhibit=exhibit,
+                    condition=condition.name,
+                    languages=languages,
+                    seed=seed,
+                    task=task,
+                )
+
+
+def _word_tasks(tasks: Iterable[str]) -> list[str]:
+    # NLI has no words that could be mapped one by one.
+    return [task for task in tasks if task_named(task).recipe is Recipe.WORDS]
+
+
+def _series(study: Study, exhibit: str, languages: tuple[str, str], seed: int) -> Iterator[Series]:
+    if exhibit == FIGURE_4:
+        yield MONOLINGUAL, ModelPair.of(study, MONOLINGUAL, languages, seed=seed).word_level_alignment, None, None
+    elif exhibit in LAYERS_OF:
+        for condition, is_mapped in LAYERS_OF[exhibit]:
+            pair = ModelPair.of(study, condition, languages, seed=seed)
+            for task, layer in product(_word_tasks(study.tasks), range(study.scale.shape.layers + 1)):
+                make_stage = partial(pair.layer_transfer, task, layer=layer, is_mapped=is_mapped)
+                yield condition, make_stage, task, places.MAPPED if is_mapped else None
+    else:
+        # Models of both languages, of one each, and the source's with an untrained one of the target.
+        conditions = (OF_PRIME,) if languages[1].endswith(PRIME) else study.conditions
+        models = [(each, None) for each in conditions] + [(MONOLINGUAL, None), (MONOLINGUAL, places.UNTRAINED)]
+        for condition, variant in models:
+            pair = ModelPair.of(study, condition, languages, seed=seed, is_target_trained=variant is None)
+            yield condition, pair.sentence_alignment if exhibit == FIGURE_6 else pair.similarity, None, variant

@@ -1,7 +1,5 @@
 """Every number of a study, read from the artifacts that hold it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -31,26 +29,22 @@ class Measurement:
     language: str
     task: str | None
     metric: str
-    variant: str | None = None
-    """Variant of the model, as in a cell; null is the pretrained model as it is."""
+    variant: str | None = None  # variant of the model, as in a cell; null is the pretrained model as it is
     layer: int | None
-    update: int | None = None
-    """The update after which the model was scored, where that is not the chosen one."""
+    update: int | None = None  # the update after which the model was scored, where that is not the chosen one
     seed: int | None
     value: float
-    stage: str
-    """Digest of the artifact that was scored, or that holds the number."""
+    stage: str  # digest of the artifact that was scored, or that holds the number
 
     def json_line(self) -> str:
-        """One line of JSON."""
         return json.dumps(vars(self), ensure_ascii=False)
 
 
 def with_variant(row: Mapping[str, Any]) -> dict[str, Any]:
     """A measurement's row; before there was a field for it, the variant was the end of the metric's name."""
-    metric, old_ends = row.get("metric"), {"_untrained_frozen": FROZEN, "_untrained": UNTRAINED, "_mapped": MAPPED}
+    metric = row.get("metric")
     if "variant" not in row and isinstance(metric, str):
-        for end, variant in old_ends.items():
+        for end, variant in (("_untrained_frozen", FROZEN), ("_untrained", UNTRAINED), ("_mapped", MAPPED)):
             if metric.endswith(end):
                 return {**row, "metric": metric.removesuffix(end), "variant": variant}
     return dict(row)
@@ -75,20 +69,9 @@ def pending_cells(study: Study, store: Store) -> list[Cell]:
 
 
 def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterator[Measurement]:
-    blank = Measurement(
-        study=study.name,
-        exhibit=cell.exhibit,
-        condition=cell.condition,
-        languages=cell.languages,
-        language=cell.languages[1],
-        task=cell.task,
-        metric="",
-        variant=cell.variant,
-        layer=None,
-        seed=cell.seed,
-        value=0.0,
-        stage=cell.stage.digest,
-    )
+    own = {name: getattr(cell, name) for name in ("exhibit", "condition", "languages", "task", "variant", "seed")}
+    target, digest = cell.languages[1], cell.stage.digest
+    blank = Measurement(**own, study=study.name, language=target, metric="", layer=None, value=0.0, stage=digest)
     for score in read_scores(folder):
         # A score without a layer, such as chance, does not depend on training: the trained model's cell has it.
         if cell.exhibit != EMERGENCE or score.layer is not None or cell.variant is None:
@@ -102,12 +85,10 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
 
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
-    """Dev perplexity of each language at the update whose model was chosen."""
-    folder = store.find_folder(encoder)
-    rows = [] if folder is None else evaluations(folder)
-    if not rows:
-        return
-    chosen = chosen_evaluation(rows, source=encoder.run.languages[0])
-    yield replace(blank, metric="chosen_update", value=chosen.update, stage=encoder.digest)
-    for language, value in chosen.perplexity.items():
-        yield replace(blank, metric="dev_perplexity", language=language, value=value, stage=encoder.digest)
+    # Dev perplexity of each language at the update whose model was chosen.
+    folder, blank = store.find_folder(encoder), replace(blank, stage=encoder.digest)
+    if folder is not None and (rows := evaluations(folder)):
+        chosen = chosen_evaluation(rows, source=encoder.run.languages[0])
+        yield replace(blank, metric="chosen_update", value=chosen.update)
+        for language, value in chosen.perplexity.items():
+            yield replace(blank, metric="dev_perplexity", language=language, value=value)

@@ -1,9 +1,9 @@
 """From a study's words to its stages: what must be made for one model of one condition."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 from isoglot.corpora.words import splitter_version
 from isoglot.evaluation.transfer.run import FineTuningRun
@@ -28,8 +28,6 @@ from isoglot.study.languages import original
 from isoglot.study.searches import Search
 from isoglot.study.study import Study
 
-LANGUAGES_OF_A_PAIR = 2
-
 
 @dataclass(frozen=True, kw_only=True)
 class ModelGraph:
@@ -37,18 +35,15 @@ class ModelGraph:
 
     study: Study
     condition: Condition
-    languages: tuple[str, ...]
-    """Two, the source first; or one, for a model to be compared with others (section 5)."""
+    languages: tuple[str, ...]  # two, the source first; or one, for a model to be compared with others (section 5)
     seed: int
 
     @property
     def label(self) -> str:
-        """For people."""
         return f"{self.condition.name}, {'-'.join(self.languages)}, seed {self.seed}"
 
     @property
     def pair(self) -> tuple[str, str]:
-        """Source and target of a model of two languages."""
         source, target = self.languages
         return source, target
 
@@ -85,11 +80,8 @@ class ModelGraph:
         merges = self.study.scale.merges
         if self.condition.segmentation is Segmentation.JOINT:
             return dict.fromkeys(self.languages, LearnedBpe(texts=tuple(self.texts.values()), merges=merges))
-        # Departure: a model of one language has as many merges as that language has in a model of two.
-        return {
-            language: LearnedBpe(texts=(text,), merges=merges // LANGUAGES_OF_A_PAIR)
-            for language, text in self.texts.items()
-        }
+        # Departure: a model of one language has as many merges as that language has in a model of two, hence half.
+        return {language: LearnedBpe(texts=(text,), merges=merges // 2) for language, text in self.texts.items()}
 
     @cached_property
     def vocabulary(self) -> BuiltVocabulary:
@@ -163,35 +155,25 @@ class ModelGraph:
 
     def transfer(self, task: str, encoder: AnyEncoder, *, freeze_encoder: bool = False) -> ZeroShotTransfer:
         """An encoder fine-tuned on a task in the source language under every setting, and tested in both."""
-        examples = partial(self.sources.examples, task, pair=self.pair)
-        tests = {language: examples(language=language, split="test") for language in self.pair}
-        train, dev = (examples(language=self.pair[0], split=split) for split in ("train", "dev"))
+        test = partial(self.sources.examples, task, split="test", pair=self.pair)
+        tests = {language: test(language=language) for language in self.pair}
         untrained = "" if isinstance(encoder, PretrainedEncoder) else "untrained "
         label = f"{'frozen ' if freeze_encoder else ''}{untrained}{self.label}"
         # The paper has one search for the tasks that label words and one for those that label pairs (section 3.2).
         scale = self.study.scale
         search = scale.pair_tasks if task_named(task).recipe is Recipe.PAIRS else scale.word_tasks
-        runs = tuple(
-            FineTuning(
-                task=task,
-                task_version=task_named(task).version,
-                run=run,
-                encoder=encoder,
-                vocabulary=self.vocabulary,
-                bpe=self.bpe,
-                train=train,
-                dev=dev,
-                tests=tests,
-                label=label,
-            )
-            for run in self.fine_tuning_runs(search, freeze_encoder=freeze_encoder)
-        )
+        trainings = self.trainings(task, encoder, search=search, pair=self.pair, freeze_encoder=freeze_encoder)
+        runs = tuple(FineTuning(**each, bpe=self.bpe, tests=tests, label=label) for each in trainings)
         return ZeroShotTransfer(task=task, runs=runs, label=label)
 
-    def fine_tuning_runs(self, search: Search, *, freeze_encoder: bool = False) -> list[FineTuningRun]:
-        """A run on the source language for every setting of a search."""
-        return [
-            FineTuningRun.of(
+    def trainings(
+        self, task: str, encoder: AnyEncoder, *, search: Search, pair: tuple[str, str], freeze_encoder: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """The fields of TaskTraining for every setting of a search, on the source language of a pair."""
+        examples = partial(self.sources.examples, task, language=pair[0], pair=pair)
+        train, dev = examples(split="train"), examples(split="dev")
+        for setting in search.settings():
+            run = FineTuningRun.of(
                 setting,
                 search=search,
                 language=self.languages[0],
@@ -199,5 +181,12 @@ class ModelGraph:
                 seed=self.seed,
                 freeze_encoder=freeze_encoder,
             )
-            for setting in search.settings()
-        ]
+            yield {
+                "task": task,
+                "task_version": task_named(task).version,
+                "run": run,
+                "encoder": encoder,
+                "vocabulary": self.vocabulary,
+                "train": train,
+                "dev": dev,
+            }

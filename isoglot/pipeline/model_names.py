@@ -4,8 +4,6 @@ Words are a language, a pair, a seed and "untrained"; for a cell also an exhibit
 "demo:default:oru:1" is a model as it reads one language, "sep-emb:en-fr:1" a model, and "sep-emb:1 nli" a cell.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -14,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.pipeline.cells import UNTRAINED, Cell
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_6, FIGURE_7, OF_PRIME, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.figures import OF_PRIME
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import Side
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
@@ -26,10 +23,6 @@ from isoglot.study.languages import PRIME, original
 from isoglot.study.study import Study, read_study, with_seeds
 
 FORM = 'write a model as STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained", as in demo:default:oru:1'
-SHOWING_SECOND_MODELS = ("figure-7",)
-SHOWING_ONE_LANGUAGE = ("figure-7", "figure-6", "figure-4")
-SHOWING_TWO_LANGUAGES = ("emergence", "table-1", "training", "figure-6", "figure-7")
-"""Exhibits that show all models of a kind, unless the study narrows them."""
 
 
 def named_side(name: str, *, store: Store, data: Path | None = None, language: str | None = None) -> Side:
@@ -44,14 +37,14 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
             raise IsoglotError(f"{name}: the name says {other[0]} and --language {language}; drop one of them")
         choices = [language, *(choice for choice in choices if choice != language)]
     side = _side(name, study, _condition(name, condition, study=study), choices)
-    if not store.has(side.encoder):
-        if store.find_folder(side.encoder) is not None:
-            raise IsoglotError(
-                f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
-                "--largest-file 1GB, and unpack that here"
-            )
-        raise IsoglotError(f"{name}: this model is not in {store.root} yet{_making(study_name, side, store, data)}")
-    return side
+    if store.has(side.encoder):
+        return side
+    if store.find_folder(side.encoder) is not None:
+        raise IsoglotError(
+            f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
+            "--largest-file 1GB, and unpack that here"
+        )
+    raise IsoglotError(f"{name}: this model is not in {store.root} yet{_making(study_name, side, store, data)}")
 
 
 def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
@@ -64,13 +57,11 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
             return store.find(name)
         except IsoglotError as error:
             raise IsoglotError(f"{error}; {no_condition}") from None
-    models, measured = dict(_models(study, known)), dict(_cells(study, known.name))
-    for each, graph in models.items():
+    models = {each: graph.pretrained for each, graph in _models(study, known)}
+    measured = {each: cell.stage for each, cell in _cells(study, known.name)}
+    for each, stage in (*models.items(), *measured.items()):
         if each.fits(choices):
-            return graph.pretrained
-    for each, cell in measured.items():
-        if each.fits(choices):
-            return cell.stage
+            return stage
     is_of_a_cell = any(choice in each.measured for each in measured for choice in choices)
     fitting = [each.spelled(known.name) for each in (measured if is_of_a_cell else models)]
     raise IsoglotError(f"{name!r} is none of {study.name}'s {', '.join(fitting)}")
@@ -101,7 +92,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _condition(name: str, condition: str, *, study: Study) -> Condition:
-    """The study's own, any other of the paper, or models of one language."""
+    # The study's own, any other of the paper, or models of one language.
     known = known_condition(condition, among=(*study.conditions, MONOLINGUAL))
     if known is None:
         names = [each.name for each in (*study.conditions, MONOLINGUAL)]
@@ -122,19 +113,16 @@ def _side(name: str, study: Study, condition: Condition, choices: list[str]) -> 
         raise IsoglotError(f"{name}: {unknown[0]!r} is no language, pair or seed of {study.name} ({known}); {FORM}")
     if len(languages) != 1 or len(seeds) > 1 or len(named_pairs) > 1:
         raise IsoglotError(f"{name}: say one language, {' or '.join(study.languages)}; {FORM}")
-    graph = ModelGraph(
-        study=study,
-        condition=condition,
-        languages=_languages(name, study, condition, languages[0], [pairs[each] for each in named_pairs]),
-        seed=int(seeds[0]) if seeds else study.seeds[0],
-    )
+    owners = _languages(name, study, condition, languages[0], [pairs[each] for each in named_pairs])
+    seed = int(seeds[0]) if seeds else study.seeds[0]
+    graph = ModelGraph(study=study, condition=condition, languages=owners, seed=seed)
     return Side(graph=graph, language=languages[0], is_trained=UNTRAINED not in choices)
 
 
 def _languages(
     name: str, study: Study, condition: Condition, language: str, pairs: list[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """The languages of the model: the one alone, or the pair it belongs to."""
+    # The languages of the model: the one alone, or the pair it belongs to.
     if condition is MONOLINGUAL:
         return (language,)
     if language.endswith(PRIME):
@@ -154,16 +142,15 @@ def _languages(
 
 
 def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str:
-    """The command, with an exhibit that shows the model and its condition, as the study's own may not."""
+    # The command, with an exhibit that shows the model and its condition, as the study's own may not.
     graph, choices = side.graph, list[str]()
-    study = with_seeds(graph.study, [graph.seed])
-    exhibits: tuple[str, ...] = SHOWING_ONE_LANGUAGE
-    if any(language.endswith(PRIME) for language in graph.languages):
-        exhibits = SHOWING_SECOND_MODELS
-    elif graph.condition is not MONOLINGUAL:
-        exhibits, choices = SHOWING_TWO_LANGUAGES, ["--conditions", graph.condition.name]
+    study, is_second = with_seeds(graph.study, [graph.seed]), graph.languages[-1].endswith(PRIME)
+    if graph.condition is not MONOLINGUAL and not is_second:
+        choices = ["--conditions", graph.condition.name]
         study = study.with_conditions([graph.condition])
-    for exhibit in exhibits:
+    # Exhibits that show all models of a kind, unless the study narrows them.
+    two_languages = ("emergence", "table-1", "training", FIGURE_6, FIGURE_7)
+    for exhibit in two_languages if choices else (FIGURE_7,) if is_second else (FIGURE_7, FIGURE_6, FIGURE_4):
         part = study.of_exhibit(exhibit)
         if part.seeds and part.conditions and {*map(original, graph.languages)} <= {*part.languages}:
             words = ["isoglot", "run", study_name, "--store", str(store.root), *(["--data", str(data)] if data else [])]
@@ -175,8 +162,7 @@ def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str
 class _Name(NamedTuple):
     """The words that may follow a condition."""
 
-    model: tuple[str, ...]
-    """A pair, or one language, and perhaps a seed."""
+    model: tuple[str, ...]  # a pair, or one language, and perhaps a seed
     measured: tuple[str, ...] = ()
 
     def fits(self, choices: Iterable[str]) -> bool:
@@ -198,7 +184,7 @@ def _models(study: Study, condition: Condition) -> Iterator[tuple[_Name, ModelGr
 
 
 def _cells(study: Study, condition: str) -> Iterator[tuple[_Name, Cell]]:
-    """The cells of a condition, those of trained and unmapped models first, and of these those of two languages."""
+    # The cells of a condition, those of trained and unmapped models first, and of these those of two languages.
 
     def order(cell: Cell) -> tuple[int, bool]:
         return len(cell.variant or ""), any(language.endswith(PRIME) for language in cell.languages)

@@ -1,7 +1,5 @@
 """Two languages, each as a model reads it: one model of both, or two that never heard of each other (section 5)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,15 +7,12 @@ from typing import Any
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.evaluation.geometry.word_alignment import aligner_version
-from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.sources import SPLITS, Sources, if_given
-from isoglot.pipeline.stages.contextual_maps import ContextualMaps, WordAlignments
-from isoglot.pipeline.stages.emergence import StructureOverTraining
-from isoglot.pipeline.stages.layer_transfer import LayerHead, LayerTransfer
+from isoglot.pipeline.sources import Sources, if_given
+from isoglot.pipeline.stages.emergence import SentenceAlignment, Similarity, StructureOverTraining
+from isoglot.pipeline.stages.layer_transfer import ContextualMaps, LayerHead, LayerTransfer, WordAlignments
 from isoglot.pipeline.stages.models import AnyEncoder
-from isoglot.pipeline.stages.sentence_alignment import SentenceAlignment, Similarity
-from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
+from isoglot.pipeline.stages.vocabulary import TokenStreams
 from isoglot.pipeline.stages.word_level_alignment import (
     AnyWordVectors,
     FastTextVectors,
@@ -25,7 +20,6 @@ from isoglot.pipeline.stages.word_level_alignment import (
     WordVectorFile,
 )
 from isoglot.study.conditions import MONOLINGUAL, Condition
-from isoglot.study.languages import WordSplitting, original
 from isoglot.study.searches import Alignment
 from isoglot.study.study import Study
 
@@ -43,16 +37,9 @@ class Side:
         return self.graph.pretrained if self.is_trained else self.graph.untrained
 
     @property
-    def vocabulary(self) -> BuiltVocabulary:
-        return self.graph.vocabulary
-
-    @property
-    def bpe(self) -> LearnedBpe:
-        return self.graph.bpe[self.language]
-
-    @property
-    def splitting(self) -> WordSplitting:
-        return self.graph.sources.splitting(original(self.language))
+    def stream(self) -> TokenStreams:
+        """The text that the model was trained on, with its BPE and vocabulary."""
+        return self.encoder.streams[self.language]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,32 +48,32 @@ class ModelPair:
 
     source: Side
     target: Side
-    label: str
-    """For people."""
+    label: str  # for people
 
     @classmethod
-    def monolingual(
-        cls, study: Study, languages: tuple[str, str], *, seed: int, is_target_trained: bool = True
-    ) -> ModelPair:
-        """Models of one language each; the target's may be one that was never trained (Figure 7's random encoder)."""
-        own, other = (
-            ModelGraph(study=study, condition=MONOLINGUAL, languages=(language,), seed=seed) for language in languages
-        )
+    def of(
+        cls,
+        study: Study,
+        condition: Condition,
+        languages: tuple[str, str],
+        *,
+        seed: int,
+        is_target_trained: bool = True,
+    ) -> "ModelPair":
+        """One model of both, or under `MONOLINGUAL` one of each; the target's may be Figure 7's random encoder."""
         source, target = languages
-        untrained = "" if is_target_trained else "untrained "
+        graph = partial(ModelGraph, study=study, condition=condition, seed=seed)
+        if condition is MONOLINGUAL:
+            own, other = graph(languages=(source,)), graph(languages=(target,))
+            label = f"{condition.name} {source} and {'' if is_target_trained else 'untrained '}{target}, seed {seed}"
+        else:
+            # One object for both sides, so that its digests are worked out once.
+            own = other = graph(languages=languages)
+            label = own.label
         return cls(
             source=Side(graph=own, language=source),
             target=Side(graph=other, language=target, is_trained=is_target_trained),
-            label=f"{MONOLINGUAL.name} {source} and {untrained}{target}, seed {seed}",
-        )
-
-    @classmethod
-    def bilingual(cls, study: Study, condition: Condition, languages: tuple[str, str], *, seed: int) -> ModelPair:
-        """One model of both."""
-        graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
-        source, target = languages
-        return cls(
-            source=Side(graph=graph, language=source), target=Side(graph=graph, language=target), label=graph.label
+            label=label,
         )
 
     @property
@@ -122,7 +109,7 @@ class ModelPair:
         sides = (self.source, self.target)
         return WordLevelAlignment(
             **self._both(),
-            texts={side.language: side.graph.texts[side.language] for side in sides},
+            texts={side.language: side.stream.text for side in sides},
             fit=fit,
             test=test,
             vectors={side.language: self._word_vectors(side) for side in sides} if alignment.has_fasttext else {},
@@ -132,25 +119,27 @@ class ModelPair:
         )
 
     def _word_vectors(self, side: Side) -> AnyWordVectors:
-        """Vectors that the study names, or else trained on the text of the model."""
+        # Vectors that the study names, or else trained on the text of the model.
         alignment, file = self._alignment, self._sources.word_vectors(side.language)
         if file is not None:
             return WordVectorFile(file=file, most_words=alignment.most_words)
-        return FastTextVectors(
-            text=side.graph.texts[side.language], training=alignment.fasttext, most_words=alignment.most_words
-        )
+        return FastTextVectors(text=side.stream.text, training=alignment.fasttext, most_words=alignment.most_words)
 
     def contextual_maps(self) -> ContextualMaps:
         """From words of the target to those of the source, in context."""
-        alignment, parallel = self._alignment, self._sources.mapping(self.languages)
-        both = self._both()
+        alignment, parallel, both = self._alignment, self._sources.mapping(self.languages), self._both()
+        # A program that is not there leaves cells empty, as a file would.
+        try:
+            version = aligner_version(alignment.aligner) if alignment.aligner else ""
+        except IsoglotError as error:
+            raise MissingDataError(f"alignment.aligner: {error}") from error
         links = WordAlignments(
             parallel=parallel,
             languages=self.languages,
             splittings=both["splittings"],
             splitter_versions={name: splitter_version(each) for name, each in both["splittings"].items()},
             aligner=alignment.aligner,
-            aligner_version=_version_of(alignment.aligner),
+            aligner_version=version,
         )
         return ContextualMaps(
             **both, parallel=parallel, links=links, subwords=alignment.subwords, rounds=alignment.rounds
@@ -159,32 +148,19 @@ class ModelPair:
     def layer_transfer(self, task: str, *, layer: int, is_mapped: bool) -> LayerTransfer:
         """One point of Figure 5, or of Figure 8."""
         source, target = self.source, self.target
-        alignment, examples = self._alignment, partial(self._sources.examples, task, pair=self.languages)
-        train, dev, own_test = (examples(language=source.language, split=split) for split in SPLITS)
-        heads = tuple(
-            LayerHead(
-                task=task,
-                task_version=task_named(task).version,
-                run=run,
-                layer=layer,
-                new_layers=alignment.new_layers,
-                encoder=source.encoder,
-                vocabulary=source.vocabulary,
-                bpe=source.bpe,
-                train=train,
-                dev=dev,
-                test=own_test,
-                label=source.graph.label,
-            )
-            for run in source.graph.fine_tuning_runs(alignment.layer_tasks)
-        )
+        alignment, graph = self._alignment, source.graph
+        test = partial(self._sources.examples, task, split="test", pair=self.languages)
+        trainings = graph.trainings(task, source.encoder, search=alignment.layer_tasks, pair=self.languages)
+        own: dict[str, Any] = {"new_layers": alignment.new_layers, "bpe": source.stream.bpe, "label": graph.label}
+        own_test = test(language=source.language)
+        heads = tuple(LayerHead(**each, **own, layer=layer, test=own_test) for each in trainings)
         return LayerTransfer(
             heads=heads,
             language=target.language,
             encoder=target.encoder,
-            vocabulary=target.vocabulary,
-            bpe=target.bpe,
-            test=examples(language=target.language, split="test"),
+            vocabulary=target.stream.vocabulary,
+            bpe=target.stream.bpe,
+            test=test(language=target.language),
             maps=self.contextual_maps() if is_mapped else None,
             new_vectors=alignment.new_vectors if is_mapped else None,
             label=self.label,
@@ -199,21 +175,13 @@ class ModelPair:
         return self.source.graph.study.scale.alignment
 
     def _both(self) -> dict[str, Any]:
-        """The fields of TwoModelStage."""
+        # The fields of TwoModelStage.
         sides = {side.language: side for side in (self.source, self.target)}
         return {
             "languages": self.languages,
             "encoders": {language: side.encoder for language, side in sides.items()},
-            "vocabularies": {language: side.vocabulary for language, side in sides.items()},
-            "bpe": {language: side.bpe for language, side in sides.items()},
-            "splittings": {language: side.splitting for language, side in sides.items()},
+            "vocabularies": {language: side.stream.vocabulary for language, side in sides.items()},
+            "bpe": {language: side.stream.bpe for language, side in sides.items()},
+            "splittings": {language: side.stream.text.splitting for language, side in sides.items()},
             "label": self.label,
         }
-
-
-def _version_of(aligner: tuple[str, ...]) -> str:
-    """A program that is not there leaves cells empty, as a file would."""
-    try:
-        return aligner_version(aligner) if aligner else ""
-    except IsoglotError as error:
-        raise MissingDataError(f"alignment.aligner: {error}") from error

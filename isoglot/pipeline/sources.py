@@ -1,9 +1,4 @@
-"""The data that a study gives its models: synthetic languages, or files of real ones.
-
-Methods raise MissingDataError for what the study does not give, or what is not where it says.
-"""
-
-from __future__ import annotations
+"""The data that a study gives its models: synthetic languages, or files of real ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -43,24 +38,17 @@ class SyntheticSources:
     most_words: None = None
 
     def text(self, language: str, domain: Domain) -> SyntheticText:
-        return SyntheticText(
-            world=self.settings.world,
-            language=self.settings.language(language),
-            domain=domain,
-            sentences=self.settings.sentences,
-        )
+        made, own = self.settings, self.settings.language(language)
+        return SyntheticText(world=made.world, language=own, domain=domain, sentences=made.sentences)
 
     def splitting(self, language: str) -> WordSplitting:
         return WordSplitting(splitter=Splitter.WHITESPACE, language=language)
 
     def parallel(self, languages: Pair) -> SyntheticParallelText:
         """Sentences of the main domain, whatever a model is trained on."""
-        return SyntheticParallelText(
-            world=self.settings.world,
-            languages=tuple(map(self.settings.language, languages)),
-            texts=tuple(self.text(language, Domain.MAIN) for language in languages),
-            sentences=self.settings.parallel_sentences,
-        )
+        made, own = self.settings, tuple(map(self.settings.language, languages))
+        texts = tuple(self.text(language, Domain.MAIN) for language in languages)
+        return SyntheticParallelText(world=made.world, languages=own, texts=texts, sentences=made.parallel_sentences)
 
     def dictionary(self, languages: Pair) -> SyntheticDictionary:
         source, target = map(self.settings.language, languages)
@@ -69,20 +57,16 @@ class SyntheticSources:
     word_translation = dictionary
 
     def held_out_words(self, languages: Pair) -> tuple[AnyDictionary, ...]:  # noqa: ARG002
-        """None: the only dictionary there is serves both."""
-        return ()
+        return ()  # the only dictionary there is serves both
 
     def mapping(self, languages: Pair) -> SyntheticParallelText | SyntheticParaphrases:
         source, target = languages
+        world, sentences = self.settings.world, self.settings.mapping_sentences
         if original(target) == source:
-            return SyntheticParaphrases(
-                world=self.settings.world,
-                language=self.settings.language(source),
-                text=self.text(source, Domain.MAIN),
-                sentences=self.settings.mapping_sentences,
-            )
+            own, text = self.settings.language(source), self.text(source, Domain.MAIN)
+            return SyntheticParaphrases(world=world, language=own, text=text, sentences=sentences)
         retrieval = self.parallel(languages)
-        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=self.settings.mapping_sentences)
+        return replace(retrieval, purpose="mapping", apart_from=(retrieval,), sentences=sentences)
 
     def word_mapping(self, languages: Pair) -> tuple[DictionaryPart, DictionaryPart]:
         seed = self.settings.world.seed
@@ -90,8 +74,7 @@ class SyntheticSources:
         return fit, replace(fit, is_for_fitting=False)
 
     def word_vectors(self, language: str) -> None:  # noqa: ARG002
-        """None: these languages have no vectors but those that are trained here."""
-        return
+        return  # these languages have no vectors but those that are trained here
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> SyntheticExamples:
         earlier_splits = SPLITS[: SPLITS.index(split)]
@@ -106,6 +89,7 @@ class SyntheticSources:
         )
 
 
+# Methods raise MissingDataError for what the study does not give, or what is not where it says.
 @dataclass(frozen=True, kw_only=True)
 class FileSources:
     """Files of real languages."""
@@ -115,7 +99,6 @@ class FileSources:
 
     @property
     def most_words(self) -> int | None:
-        """The most words of each text to train on."""
         return self.real.most_words
 
     def text(self, language: str, domain: Domain) -> AnyText:
@@ -130,17 +113,15 @@ class FileSources:
 
     def parallel(self, languages: Pair) -> ParallelFiles:
         """Sentences to score retrieval by."""
-        return ParallelFiles(files=self._files(self.real.resource("retrieval", languages)), languages=languages)
+        return ParallelFiles(files=self._files(self.real.resource("retrieval", *languages)), languages=languages)
 
-    def dictionary(self, languages: Pair) -> DictionaryFile:
-        """Words to make extra anchors of."""
-        (file,) = self._files(self.real.resource("dictionary", languages))
+    def dictionary(self, languages: Pair, *, kind: str = "dictionary") -> DictionaryFile:
+        """Words to make extra anchors of, or of another kind."""
+        (file,) = self._files(self.real.resource(kind, *languages))
         return DictionaryFile(file=file, languages=languages)
 
     def word_translation(self, languages: Pair) -> DictionaryFile:
-        """Words to score word translation by."""
-        (file,) = self._files(self.real.resource("word-translation", languages))
-        return DictionaryFile(file=file, languages=languages)
+        return self.dictionary(languages, kind="word-translation")
 
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
         """Dictionaries of which no extra anchors may be made."""
@@ -150,23 +131,19 @@ class FileSources:
     def mapping(self, languages: Pair) -> ParallelFiles:
         """Sentences to fit maps on and to compare models by; paraphrases for a language and its second model."""
         source, target = languages
-        if original(target) == source:
-            paths = self.real.language_resource("paraphrase", source)
-        else:
-            paths = self.real.resource("mapping", languages)
-        return ParallelFiles(files=self._files(paths), languages=languages)
+        kind, *owners = ("paraphrase", source) if original(target) == source else ("mapping", source, target)
+        return ParallelFiles(files=self._files(self.real.resource(kind, *owners)), languages=languages)
 
     def word_mapping(self, languages: Pair) -> tuple[DictionaryFile, DictionaryFile]:
         """Words to fit maps on, and words to score them by."""
-        (file,) = self._files(self.real.resource("word-mapping", languages))
-        return DictionaryFile(file=file, languages=languages), self.word_translation(languages)
+        return self.dictionary(languages, kind="word-mapping"), self.word_translation(languages)
 
     def word_vectors(self, language: str) -> SourceFile | None:
         """Vectors that the user has; None where the study names none for any language."""
         # A file that is named and missing is an error: other vectors must not take its place.
         if not any(key.startswith("vectors.") for key in self.real.resources):
             return None
-        (file,) = self._files(self.real.language_resource("vectors", language))
+        (file,) = self._files(self.real.resource("vectors", language))
         return file
 
     def examples(self, task: str, *, language: str, split: str, pair: Pair) -> ExampleFiles:
@@ -181,7 +158,7 @@ class FileSources:
         )
 
     def _files(self, paths: tuple[Path, ...]) -> tuple[SourceFile, ...]:
-        """Every file is hashed once for a study, however many stages read it."""
+        # Every file is hashed once for a study, however many stages read it.
         known = self.real.known_files
         for path in paths:
             if path not in known:

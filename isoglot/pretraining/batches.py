@@ -43,14 +43,11 @@ def window_source(stream: TokenStream, *, switchable: SwitchableText | None, win
 class Batch:
     """The windows of one update that one process learns from, in pieces that are read at once."""
 
-    token_BL: Tensor
-    """This process's rows of the update's batch."""
-    first_row: int
-    """Number of the first of them in the whole batch."""
+    token_BL: Tensor  # this process's rows of the update's batch
+    first_row: int  # number of the first of them in the whole batch
     pieces: tuple[tuple[str, int, int], ...]
     """Language, first row and end row of each piece; rows are counted in the whole batch."""
-    languages: frozenset[str]
-    """Languages of the whole batch, over all processes."""
+    languages: frozenset[str]  # languages of the whole batch, over all processes
     positions: Mapping[str, int]
     """Windows that each language has given by the end of this batch; a resumed run starts there."""
 
@@ -60,11 +57,10 @@ class Batch:
 
 
 class Batches:
-    """Gives the batches in order; the only state is the update's number and how many windows each language has given.
+    """Gives the batches in order; its state is the update's number and how many windows each language has given."""
 
-    Every process draws the languages of the whole batch and counts the windows of all rows, though it reads its own
-    rows alone. Were each to draw by itself, they would disagree about which weights an update changes.
-    """
+    # Every process draws the languages of the whole batch and counts the windows of all rows, though it reads its own
+    # rows alone. Were each to draw by itself, they would disagree about which weights an update changes.
 
     def __init__(
         self,

@@ -1,9 +1,7 @@
 """How fast a run would be on this machine, measured on a few of its updates with made-up text."""
 
 from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, fields
-from math import inf
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -13,74 +11,51 @@ import numpy as np
 
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream, id_type
-from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
+from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, Machine
 from isoglot.pretraining.footprint import num_read
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import PretrainingRun
 
 WARM_UP = 4
-FEWEST, MOST = 3, 50
-"""Bounds on the number of updates that are timed."""
-SECONDS = 3.0
-"""Timing ends after so long, once the fewest are done."""
+FEWEST, MOST = 3, 50  # updates that are timed
+SECONDS = 3.0  # timing ends after so long, once the fewest are done
 WINDOWS_OF_TEXT = 256
 OPERATIONS_PER_NUMBER = 6
 LONGEST_UPDATE_SECONDS = 2.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class TimedRun(PretrainingRun):
-    """A run of updates alone: the models that the paper's run keeps after its first updates would fill a small disk."""
-
-    def evaluated_after(self, update: int) -> bool:  # noqa: ARG002
-        return False
-
-    def kept_after(self, update: int) -> bool:  # noqa: ARG002
-        return False
-
-
 def tokens_per_second(
     run: PretrainingRun, *, table_sizes: Mapping[str, int], machine: Machine, micro_batch: int
 ) -> float:
-    """The median over updates of a few seconds; checkpoints and evaluations come on top.
-
-    One update of the paper's model may take a laptop many minutes. Where a guess says so, smaller ones are timed.
-    Adam takes a larger share of those, so the estimate errs on the slow side.
-    """
+    """The median over updates of a few seconds; checkpoints and evaluations come on top."""
+    # One update of the paper's model may take a laptop many minutes. Where a guess says so, smaller ones are timed.
+    # Adam takes a larger share of those, so the estimate errs on the slow side.
     operations = OPERATIONS_PER_NUMBER * num_read(run, table_sizes=table_sizes) * run.window
     windows = int(LONGEST_UPDATE_SECONDS * GUESSED_OPERATIONS_PER_SECOND[machine.device.type] / operations)
     batch = min(run.batch, max(1, windows))
-    settings = {field.name: getattr(run, field.name) for field in fields(run)}
-    settings |= {"batch": batch, "language_draws": min(run.language_draws, batch)}
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="isoglot-calibration-")))
-        stack.enter_context(machine.threads_for(num_activations=run.batch * run.window * run.shape.width))
-        trainer = stack.enter_context(
-            Trainer(
-                TimedRun(**settings),
-                {
-                    language: made_up_stream(folder / language, language=language, table_size=size, window=run.window)
-                    for language, size in table_sizes.items()
-                },
-                pad_id=PAD,
-                mask_id=MASK,
-                folder=folder / "model",
-                machine=machine,
-                micro_batch=min(micro_batch, batch),
-                checkpoint_seconds=inf,
-            )
-        )
-        for _ in range(WARM_UP):
-            trainer.advance()
+    timed = replace(run, batch=batch, language_draws=min(run.language_draws, batch))
+    with (
+        TemporaryDirectory(prefix="isoglot-calibration-") as place,
+        machine.threads_for(num_activations=run.batch * run.window * run.shape.width),
+    ):
+        folder = Path(place)
+        streams = {
+            language: made_up_stream(folder / language, language=language, table_size=size, window=run.window)
+            for language, size in table_sizes.items()
+        }
         seconds: list[float] = []
-        while len(seconds) < FEWEST or (len(seconds) < MOST and sum(seconds) < SECONDS):
-            machine.wait()
-            start = perf_counter()
-            trainer.advance()
-            machine.wait()
-            seconds.append(perf_counter() - start)
-    return batch * run.window / median(seconds)
+        with Trainer(
+            timed, streams, folder=folder / "model", machine=machine, micro_batch=min(micro_batch, batch)
+        ) as trainer:
+            while len(seconds) < WARM_UP + FEWEST or (len(seconds) < MOST and sum(seconds[WARM_UP:]) < SECONDS):
+                machine.wait()
+                start = perf_counter()
+                # Updates alone: the models that a run keeps after its first ones would fill a small disk.
+                trainer.updates(len(seconds) + 1, next(trainer.prefetcher))
+                machine.wait()
+                seconds.append(perf_counter() - start)
+    return batch * run.window / median(seconds[WARM_UP:])
 
 
 def made_up_stream(

@@ -187,11 +187,5 @@ class ClozePass:
                 output_TD, residual_TD, states.pop(), norms.pop(), update_bias=None
             )
         kernels.embedding_and_norm_backward(
-            output_TD,
-            states.pop(),
-            id_T,
-            self.token,
-            self.position.gradient,
-            self.embedding_norm,
-            pad_id=self.pad_id,
+            output_TD, states.pop(), id_T, self.token, self.position.gradient, self.embedding_norm, pad_id=self.pad_id
         )

@@ -19,22 +19,19 @@ MATRICES, VECTORS = "matrices", "vectors"
 
 
 class FlatWeights(nn.Module):
-    """Takes over a model's weights: they become views of its own parameters, and so do their gradients.
+    """Takes over a model's weights: they become views of its own parameters, and so do their gradients."""
 
-    It has two parameters for each owner: matrices, and vectors, which never decay. It is a module, so that optimizers
-    and checkpoints treat it like any other.
-    """
+    # It has two parameters for each owner: matrices, and vectors, which never decay. It is a module, so that optimizers
+    # and checkpoints treat it like any other.
 
     def __init__(self, model: ClozeModel, *, compute_dtype: torch.dtype = torch.float32):
         super().__init__()
         self.compute_dtype = compute_dtype
-        self._owner_of: dict[str, str] = {}
-        """Owner of each flat parameter, by its name."""
+        self._owner_of: dict[str, str] = {}  # owner of each flat parameter, by its name
         self._gradients: dict[str, Tensor] = {}
         self._twins: dict[str, Tensor] = {}
         """The same numbers in the type that the device computes with, where that is another one: bf16 on a GPU."""
-        self._twin_of: dict[int, Tensor] = {}
-        """View of a twin, by the identity of the model's weight."""
+        self._twin_of: dict[int, Tensor] = {}  # view of a twin, by the identity of the model's weight
         owned = dict(_owned(model))
         for owner in (SHARED, *model.encoder.table_sizes):
             weights = [each for each in model.parameters() if owned.get(id(each), SHARED) == owner]

@@ -12,7 +12,7 @@ from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, memory_share
 from isoglot.machine import number_in
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
-from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.scales import NormPlacement
 
 FLOAT = 4
 ID = 8
@@ -21,13 +21,10 @@ ALIGNMENT = 64
 """In training every tensor begins at a multiple of so many numbers, as matrix products want round addresses."""
 DRAWN_BYTES = 1 + FLOAT + ID
 """Bytes drawn to mask a token: whether it is chosen, its fate, and another word."""
-GPU_FIXED_BYTES = 64 << 20
-"""Workspaces of libraries and sums of kernels."""
-DESCRIPTION_BYTES = 500
-LOG_LINE_BYTES = 250
+GPU_FIXED_BYTES = 64 << 20  # workspaces of libraries and sums of kernels
+DESCRIPTION_BYTES, LOG_LINE_BYTES = 500, 250
 TENSORS_OF_A_BLOCK, TENSORS_OF_A_TABLE, TENSORS_OF_A_NORM = 12, 5, 2
-HEADER_BYTES = 140
-"""A tensor's name, shape and place in a safetensors file."""
+HEADER_BYTES = 140  # a tensor's name, shape and place in a safetensors file
 MICRO_BATCH_VARIABLE = "ISOGLOT_MICRO_BATCH"
 USABLE_SHARE = 0.9
 """Share of free memory to plan with: predictions are a few percent off, and memory gets fragmented."""
@@ -41,34 +38,27 @@ def aligned(numbers: int) -> int:
 
 def num_parameters(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
     """Parameters of the whole model: what the languages share once, and what each owns."""
-    return _num_shared(run, table_sizes) + sum(_num_owned(run, table_size=size) for size in table_sizes.values())
+    shared, *owned = _num_shared_and_owned(run, table_sizes)
+    return shared + sum(owned)
 
 
 def num_read(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> int:
     """Parameters that take part when one language is read, for the language that owns most."""
-    return _num_shared(run, table_sizes) + max(_num_owned(run, table_size=size) for size in table_sizes.values())
+    shared, *owned = _num_shared_and_owned(run, table_sizes)
+    return shared + max(owned)
 
 
-def _num_shared(run: PretrainingRun, table_sizes: Mapping[str, int]) -> int:
-    shared_table = 0 if run.separate.embeddings else _num_in_table(run.shape, size=max(table_sizes.values()))
-    top = 2 * run.shape.width if run.shape.norm is NormPlacement.PRE else 0
-    return shared_table + (run.shape.layers - len(run.separate.layers)) * _num_in_block(run.shape) + top
-
-
-def _num_owned(run: PretrainingRun, *, table_size: int) -> int:
-    """Parameters that one language owns."""
-    table = _num_in_table(run.shape, size=table_size) if run.separate.embeddings else 0
-    return table + len(run.separate.layers) * _num_in_block(run.shape)
-
-
-def _num_in_table(shape: EncoderShape, *, size: int) -> int:
-    """Embeddings with their norm, and the bias of the softmax."""
-    return replace(shape, layers=0, norm=NormPlacement.POST).num_parameters(table_size=size)
-
-
-def _num_in_block(shape: EncoderShape) -> int:
+def _num_shared_and_owned(run: PretrainingRun, table_sizes: Mapping[str, int]) -> list[int]:
+    shape, separate = run.shape, run.separate
     with_one, without = (replace(shape, layers=layers).num_parameters(table_size=0) for layers in (1, 0))
-    return with_one - without
+    block = with_one - without
+    # Embeddings with their norm, and the bias of the softmax.
+    no_layers = replace(shape, layers=0, norm=NormPlacement.POST)
+    tables = [no_layers.num_parameters(table_size=size) for size in table_sizes.values()]
+    top = 2 * shape.width if shape.norm is NormPlacement.PRE else 0
+    shared_table = 0 if separate.embeddings else max(tables)
+    shared = shared_table + (shape.layers - len(separate.layers)) * block + top
+    return [shared, *((table if separate.embeddings else 0) + len(separate.layers) * block for table in tables)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,29 +69,30 @@ class DiskUse:
     table_sizes: Mapping[str, int]
 
     @cached_property
+    def weight_bytes(self) -> int:
+        return FLOAT * num_parameters(self.run, table_sizes=self.table_sizes)
+
+    @property
     def model_bytes(self) -> int:
         """A model file with its description."""
-        return FLOAT * num_parameters(self.run, table_sizes=self.table_sizes) + self._header_bytes + DESCRIPTION_BYTES
+        return self.weight_bytes + self._header_bytes + DESCRIPTION_BYTES
 
-    @cached_property
+    @property
     def checkpoint_bytes(self) -> int:
         """Weights and Adam's moments."""
-        parameters = num_parameters(self.run, table_sizes=self.table_sizes)
-        return FLOAT * (1 + MOMENTS) * parameters + self._header_bytes
+        return (1 + MOMENTS) * self.weight_bytes + self._header_bytes
 
     @property
     def _header_bytes(self) -> int:
         owners, separate = len(self.table_sizes), self.run.separate
         blocks = self.run.shape.layers + len(separate.layers) * (owners - 1)
         tables = owners if separate.embeddings else 1
-        tensors = blocks * TENSORS_OF_A_BLOCK + tables * TENSORS_OF_A_TABLE + TENSORS_OF_A_NORM
-        return HEADER_BYTES * tensors
+        return HEADER_BYTES * (blocks * TENSORS_OF_A_BLOCK + tables * TENSORS_OF_A_TABLE + TENSORS_OF_A_NORM)
 
     @property
     def finished_bytes(self) -> int:
         """Files that stay: the best model, those kept from the course of training, and the log."""
-        updates = self.run.updates
-        num_kept = sum(self.run.kept_after(updates >> halvings) for halvings in range(1, updates.bit_length()))
+        num_kept = self.run.updates.bit_length() - 1  # one at each halving
         return (1 + num_kept) * self.model_bytes + self.run.evaluations * LOG_LINE_BYTES
 
     @property
@@ -116,12 +107,9 @@ class Footprint:
 
     run: PretrainingRun
     table_sizes: Mapping[str, int]
-    device: str
-    """Its kind, "cpu" or "cuda"; a GPU computes in bf16."""
-    micro_batch: int
-    """Windows read at once, at most."""
-    processes: int = 1
-    """Processes that train the model together, each on its share of the batch."""
+    device: str  # its kind, "cpu" or "cuda"; a GPU computes in bf16
+    micro_batch: int  # windows read at once, at most
+    processes: int = 1  # processes that train the model together, each on its share of the batch
 
     @property
     def on_gpu(self) -> bool:
@@ -153,7 +141,6 @@ class Footprint:
 
     @property
     def _own_rows(self) -> int:
-        """Windows of an update that one process reads."""
         return ceil(self.run.batch / self.processes)
 
     @property
@@ -181,11 +168,9 @@ class Footprint:
 
     @cached_property
     def piece_bytes(self) -> int:
-        """Memory at the worst moment of reading a piece, beside what is always there.
-
-        The way forward keeps every layer's numbers for the way back, so the worst moment is where that begins: at the
-        softmax over all words, in the top block's attention, or in the feed-forward layer below it.
-        """
+        """Memory at the worst moment of reading a piece, beside what is always there."""
+        # The way forward keeps every layer's numbers for the way back, so the worst moment is where that begins: at the
+        # softmax over all words, in the top block's attention, or in the feed-forward layer below it.
         shape, tokens, masked = self.run.shape, self.rows * self.run.window, self.masked_positions
         width, wide = self._number * shape.width, self._number * shape.feed_forward
         # A norm keeps a sum and its output; on a CPU also which numbers dropout hid, which a GPU draws once more.
@@ -200,7 +185,7 @@ class Footprint:
             below += tokens * width
         # Above its attention, the top block is computed at masked positions alone.
         below += masked * (3 * ID + width)
-        logits = self._number * self._table_size
+        logits = self._number * max(self.table_sizes.values())
         at_softmax = below + masked * (width + 2 * norm + 2 * wide + logits) + self._table_copy_bytes
         # Gradients of the sum and of the mixed values, and of queries, keys and values, or of the shares before those.
         gradients = 5 * width if self.on_gpu else max(4 * width + 2 * shares, 6 * width + shares, 8 * width)
@@ -209,20 +194,16 @@ class Footprint:
         return int(max(at_softmax, in_attention, in_feed_forward if shape.layers > 1 else 0))
 
     @property
-    def _table_size(self) -> int:
-        return max(self.table_sizes.values())
-
-    @property
     def _table_copy_bytes(self) -> int:
         """torch for Linux on ARM multiplies by the Arm Compute Library, which wants the second matrix by rows."""
         copies = not self.on_gpu and platform.machine() == "aarch64"
-        return FLOAT * self._table_size * self.run.shape.width if copies else 0
+        return FLOAT * max(self.table_sizes.values()) * self.run.shape.width if copies else 0
 
     @property
     def evaluation_bytes(self) -> int:
         """A pass over held-out windows, in full precision: logits, with the next ones or all hidden states."""
         shape, tokens = self.run.shape, EVALUATED_AT_ONCE * self.run.window
-        logits = FLOAT * tokens * self.run.mask_rate * self._table_size
+        logits = FLOAT * tokens * self.run.mask_rate * max(self.table_sizes.values())
         hidden = FLOAT * tokens * ((shape.layers + 3) * shape.width + 2 * shape.feed_forward)
         return int(logits + max(logits + FLOAT * tokens * shape.width + self._table_copy_bytes, hidden))
 
@@ -248,17 +229,13 @@ def fitting_micro_batch(
     windows = whole.rows
     while (footprint := replace(whole, micro_batch=windows)).peak_bytes > usable:
         if windows == 1:
-            raise TooLargeError(_too_large(footprint, usable=usable, free=free))
+            fewer = "give fewer --workers, " if memory_share() < 1 else ""
+            raise TooLargeError(
+                f"a model of {whole.parameters:,} parameters needs {footprint.peak_bytes / GIGABYTE:.2f} GB of the "
+                f"{free.device}'s memory to train on one window of {run.window} tokens at a time, and of "
+                f"{free.free_bytes / GIGABYTE:.2f} GB that are free {usable / GIGABYTE:.2f} can be counted on: {fewer}"
+                "stop what else is running there, take another device, or lower window, merges, shape.width or "
+                "shape.layers in the table [change] of the study"
+            )
         windows = ceil(windows / 2)
     return windows
-
-
-def _too_large(footprint: Footprint, *, usable: float, free: FreeMemory) -> str:
-    fewer = "give fewer --workers, " if memory_share() < 1 else ""
-    return (
-        f"a model of {footprint.parameters:,} parameters needs {footprint.peak_bytes / GIGABYTE:.2f} GB of the "
-        f"{free.device}'s memory to train on one window of {footprint.run.window} tokens at a time, and of "
-        f"{free.free_bytes / GIGABYTE:.2f} GB that are free {usable / GIGABYTE:.2f} can be counted on: {fewer}stop "
-        "what else is running there, take another device, or lower window, merges, shape.width or shape.layers in the "
-        "table [change] of the study"
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from math import inf, isfinite
@@ -20,23 +21,19 @@ if TYPE_CHECKING:
     import torch
     from torch.utils.tensorboard import SummaryWriter
 
-FORWARD_AND_BACKWARD = 3
-"""A matrix product's backward pass is two more of its size."""
+FORWARD_AND_BACKWARD = 3  # a matrix product's backward pass is two more of its size
 SECONDS_OF_MEASURING = 0.1
 UPDATES_BETWEEN_LINES = 100
-SECONDS_BETWEEN_LINES = 10.0
-"""A line is due when either has gone by."""
+SECONDS_BETWEEN_LINES = 10.0  # a line is due when either has gone by
 TENSORBOARD_VARIABLE = "ISOGLOT_TENSORBOARD"
 EVENTS = "tensorboard"
 
 
 def useful_operations_per_token(run: PretrainingRun, *, table_size: int) -> float:
-    """Multiplications and additions that training the model needs for each token of the windows.
-
-    They are the matrix products of the layers, attention over the window, and the softmax at masked positions alone.
-    Look-ups, norms, dropout and the optimizer do not count. The last layer counts at all positions, though the pass
-    computes it at masked ones alone.
-    """
+    """Multiplications and additions that training the model needs for each token of the windows."""
+    # They are the matrix products of the layers, attention over the window, and the softmax at masked positions alone.
+    # Look-ups, norms, dropout and the optimizer do not count. The last layer counts at all positions, though the pass
+    # computes it at masked ones alone.
     shape = run.shape
     weights = 4 * shape.width**2 + 2 * shape.width * shape.feed_forward
     attention = 2 * run.window * shape.width
@@ -46,10 +43,8 @@ def useful_operations_per_token(run: PretrainingRun, *, table_size: int) -> floa
 
 
 def measured_matmul_peak(device: torch.device) -> float:
-    """Operations a second in large matrix products, as training computes them there: bf16 where a GPU has it.
-
-    On a CPU it is measured with as many threads as the process uses now.
-    """
+    """Operations a second in large matrix products, as training computes them there: bf16 where a GPU has it."""
+    # On a CPU it is measured with as many threads as the process uses now.
     import torch
 
     on_gpu = device.type == "cuda"
@@ -78,11 +73,10 @@ def measured_matmul_peak(device: torch.device) -> float:
 
 
 class HealthLog:
-    """Gathers updates into lines of a file; without a folder it does nothing.
+    """Gathers updates into lines of a file; without a folder it does nothing."""
 
-    A run that resumes after a kill appends under the next number of `attempt`. Updates that were lost and done again
-    are there once for each attempt.
-    """
+    # A run that resumes after a kill appends under the next number of `attempt`. Updates that were lost and done again
+    # are there once for each attempt.
 
     def __init__(
         self,
@@ -101,7 +95,7 @@ class HealthLog:
         self.timed_from: tuple[int, float] | None = None
         """The update and the time from which the next line's speed counts."""
         if folder is not None:
-            self.tensorboard = TensorBoard(folder) if is_tensorboard_wanted() else None
+            self.tensorboard = TensorBoard(folder) if check_tensorboard() else None
             # Languages may have tables of their own sizes.
             operations = fmean(useful_operations_per_token(run, table_size=size) for size in table_sizes.values())
             self.most_tokens_per_second = processes * measured_matmul_peak(device) / operations
@@ -126,7 +120,6 @@ class HealthLog:
             self._write_gathered()
 
     def remark(self, text: str) -> None:
-        """Write a sentence that the user was shown."""
         self._write({"remark": text})
 
     def close(self) -> None:
@@ -136,36 +129,29 @@ class HealthLog:
             self.tensorboard.close()
 
     def _write_gathered(self) -> None:
-        if not self.gathered:
+        if not self.gathered or self.timed_from is None:
             return
-        now = monotonic()
-        speed = self._tokens_per_second(now)
+        now, (timed_update, timed_at) = monotonic(), self.timed_from
+        updates, seconds = self.update - timed_update, now - timed_at
+        speed = updates * self.tokens_per_update / seconds if updates and seconds else None
+        peak_memory = None
+        # Known for a GPU that this process trains on, and not where others train.
+        if self.device.type == "cuda" and self.processes == 1:
+            import torch
+
+            peak_memory = torch.cuda.max_memory_allocated(self.device)
         numbers: dict[str, object] = {
             "tokens": self.update * self.tokens_per_update,
             **_learning(self.gathered),
             "tokens_per_second": speed,
             "useful_mfu": None if speed is None else speed / self.most_tokens_per_second,
             "skipped": self.num_skipped,
-            "peak_memory_bytes": self._peak_memory(),
+            "peak_memory_bytes": peak_memory,
         }
         self._write(numbers)
         if self.tensorboard is not None:
             self.tensorboard.write(numbers, update=self.update, first_update=self.gathered[0].update)
         self.gathered, self.timed_from = [], (self.update, now)
-
-    def _peak_memory(self) -> int | None:
-        """Known for a GPU that this process trains on, and not where others train."""
-        if self.device.type != "cuda" or self.processes > 1:
-            return None
-        import torch
-
-        return torch.cuda.max_memory_allocated(self.device)
-
-    def _tokens_per_second(self, now: float) -> float | None:
-        if self.timed_from is None:
-            return None
-        updates, seconds = self.update - self.timed_from[0], now - self.timed_from[1]
-        return updates * self.tokens_per_update / seconds if updates and seconds else None
 
     def _write(self, content: Mapping[str, object]) -> None:
         if self.folder is None:
@@ -184,10 +170,7 @@ def _learning(records: Sequence[UpdateRecord]) -> dict[str, object]:
     norms = [record.gradient_norm for record in records if isfinite(record.gradient_norm)]
     return {
         "loss": _mean(fmean(record.losses.values()) for record in taken if record.losses),
-        "losses": {
-            language: _mean(record.losses[language] for record in taken if language in record.losses)
-            for language in languages
-        },
+        "losses": {name: _mean(record.losses[name] for record in taken if name in record.losses) for name in languages},
         "gradient_norm": _mean(record.gradient_norm for record in taken),
         "largest_gradient_norm": max(norms, default=None),
         "learning_rate": records[-1].learning_rate,
@@ -203,40 +186,27 @@ def _mean(values: Iterable[float]) -> float | None:
 def _latest_attempt(path: Path) -> int:
     """The highest attempt in the file, 0 where there is none; a line that a kill left unfinished is cut off."""
     latest = end = position = 0
-    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
-    for line in lines:
+    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
         position += len(line)
-        try:
+        with suppress(ValueError, KeyError, TypeError):
             latest = max(latest, int(json.loads(line)["attempt"]))
-        except (ValueError, KeyError, TypeError):
-            continue
-        if line.endswith(b"\n"):
-            end = position
+            end = position if line.endswith(b"\n") else end
     if end < position:
-        with path.open("r+b") as file:
-            file.truncate(end)
+        os.truncate(path, end)
     return latest
 
 
-def is_tensorboard_wanted() -> bool:
-    """Whether the environment variable ISOGLOT_TENSORBOARD is 1."""
+def check_tensorboard() -> bool:
+    """Whether the environment wants event files; raises, without loading torch, where they could not be written."""
     value = os.environ.get(TENSORBOARD_VARIABLE, "")
     if value not in ("", "0", "1"):
         raise IsoglotError(f"{TENSORBOARD_VARIABLE}={value!r} says neither yes nor no; set it to 1, or unset it")
+    if value == "1" and find_spec("tensorboard") is None:
+        raise IsoglotError(
+            f"{TENSORBOARD_VARIABLE}=1 needs a library; get it with: pip install 'isoglot[tensorboard]', "
+            f"or unset {TENSORBOARD_VARIABLE}"
+        )
     return value == "1"
-
-
-def check_tensorboard() -> None:
-    """Refuse a run that would fail when its first model begins to train, without loading torch."""
-    if is_tensorboard_wanted() and find_spec("tensorboard") is None:
-        raise _missing_tensorboard()
-
-
-def _missing_tensorboard() -> IsoglotError:
-    return IsoglotError(
-        f"{TENSORBOARD_VARIABLE}=1 needs a library; get it with: pip install 'isoglot[tensorboard]', "
-        f"or unset {TENSORBOARD_VARIABLE}"
-    )
 
 
 class TensorBoard:
@@ -245,10 +215,6 @@ class TensorBoard:
     def __init__(self, folder: Path):
         self.folder = folder / EVENTS
         self.writer: SummaryWriter | None = None
-        try:
-            import torch.utils.tensorboard  # noqa: F401
-        except ImportError:
-            raise _missing_tensorboard() from None
 
     def write(self, numbers: Mapping[str, object], *, update: int, first_update: int) -> None:
         """Write all numbers that are there; those of languages get names like losses/en."""

@@ -15,6 +15,7 @@ import torch
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
 from isoglot.machine import Machine
@@ -31,46 +32,40 @@ from isoglot.randomness import derived_seed
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
 SECONDS_BETWEEN_REPORTS = 5.0
-Report = Callable[[Sequence[UpdateRecord]], None]
-"""Called with the updates done since the last call."""
+Report = Callable[[Sequence[UpdateRecord]], None]  # called with the updates done since the last call
 NOTHING_SWITCHABLE: Mapping[str, SwitchableText] = MappingProxyType({})
 
 
 @dataclass
 class TrainState:
-    """Everything that changes during training besides weights and moments.
+    """Everything that changes during training besides weights and moments."""
 
-    No generator is in it: every random draw is seeded by the update's number, so a resumed run draws the same.
-    """
+    # No generator is in it: every random draw is seeded by the update's number, so a resumed run draws the same.
 
     update: int = 0
-    positions: dict[str, int] = field(default_factory=dict)
-    """Windows taken of each language."""
+    positions: dict[str, int] = field(default_factory=dict)  # windows taken of each language
     micro_batch: int | None = None
     """Windows read at once until now. With dropout, other pieces of a batch would draw other masks."""
     best_perplexity: float = float("inf")
     losses: dict[str, list[float]] = field(default_factory=dict)
     """For each language, the sum of its losses since the last evaluation, and the number of updates in it."""
-    skipped: list[int] = field(default_factory=list)
-    """Updates that were left out."""
+    skipped: list[int] = field(default_factory=list)  # updates that were left out
     guard: dict[str, float] = field(default_factory=dict)
     """The state of the guard that decides which updates to leave out."""
     log: list[dict[str, object]] = field(default_factory=list)
 
 
-def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int], pad_id: int) -> ClozeModel:
+def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> ClozeModel:
     """The model a run starts from."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derived_seed(run.seed, "weights"))
-        return ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=pad_id)
+        return ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=PAD)
 
 
 def pretrain(
     run: PretrainingRun,
     streams: Mapping[str, TokenStream],
     *,
-    pad_id: int,
-    mask_id: int,
     folder: Path,
     machine: Machine,
     report: Report,
@@ -87,15 +82,7 @@ def pretrain(
     # that another has not read yet.
     if not ranks.heard_from_first((folder / LOG).exists()):
         with Trainer(
-            run,
-            streams,
-            pad_id=pad_id,
-            mask_id=mask_id,
-            folder=folder,
-            machine=machine,
-            switchable=switchable,
-            ranks=ranks,
-            micro_batch=micro_batch,
+            run, streams, folder=folder, machine=machine, switchable=switchable, ranks=ranks, micro_batch=micro_batch
         ) as trainer:
             try:
                 while trainer.state.update < run.updates:
@@ -126,21 +113,18 @@ class Trainer:
         run: PretrainingRun,
         streams: Mapping[str, TokenStream],
         *,
-        pad_id: int,
-        mask_id: int,
         folder: Path,
         machine: Machine,
         switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
         ranks: Ranks = ALONE,
         micro_batch: int | None = None,
-        checkpoint_seconds: float | None = None,
     ):
         self.run, self.folder, self.machine, self.ranks = run, folder, machine, ranks
         table_sizes = {language: stream.table_size for language, stream in streams.items()}
-        self.model = untrained_model(run, table_sizes=table_sizes, pad_id=pad_id).to(machine.device).train()
-        self.updates = Updates(self.model, run, mask_id=mask_id, table_sizes=table_sizes, machine=machine, ranks=ranks)
+        self.model = untrained_model(run, table_sizes=table_sizes).to(machine.device).train()
+        self.updates = Updates(self.model, run, table_sizes=table_sizes, machine=machine, ranks=ranks)
         self.held_out = [
-            HeldOut.of(stream.ids(Split.DEV), language=language, window=run.window, rate=run.mask_rate, mask_id=mask_id)
+            HeldOut.of(stream.ids(Split.DEV), language=language, window=run.window, rate=run.mask_rate, mask_id=MASK)
             for language, stream in streams.items()
         ]
         self.pending: list[PendingUpdate] = []
@@ -167,7 +151,6 @@ class Trainer:
         self.batches.go_to(self.state.update, self.state.positions)
         self.prefetcher = Prefetcher(self.batches, machine)
         self.saved_at = self.reported_at = monotonic()
-        self.checkpoint_seconds = SECONDS_BETWEEN_CHECKPOINTS if checkpoint_seconds is None else checkpoint_seconds
         self.is_save_due = False
         self.writer = BackgroundWriter()
 
@@ -191,7 +174,7 @@ class Trainer:
                 write_model(self.model, self.folder / INTERMEDIATE / f"{update:08d}", write=self.writer)
             if evaluated:
                 self._evaluate()
-            self.is_save_due |= evaluated or monotonic() - self.saved_at > self.checkpoint_seconds
+            self.is_save_due |= evaluated or monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS
             # Training does not wait while the last checkpoint is still being written: this one is saved a bit later.
             if self.is_save_due and self.writer.is_free(LATEST):
                 self._save()

@@ -17,11 +17,9 @@ from isoglot.corpora.streams import WindowSource
 from isoglot.pretraining.masking import KEPT_SHARE, MASKED_SHARE
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 
-REMEMBERED = 100
-"""Running means are over about so many updates of a language."""
+REMEMBERED = 100  # running means are over about so many updates of a language
 
-TRUSTED_AFTER = 20
-"""So many updates of a language must have come before its loss can jump."""
+TRUSTED_AFTER = 20  # so many updates of a language must have come before its loss can jump
 LEAST_JUMP = 1.0
 """Smallest jump, in nats for each masked word; batches of a few hundred words and more differ by less."""
 FEWEST_DEVIATIONS = 10.0
@@ -30,8 +28,7 @@ MOST_JUMPS = 5
 """Jumps of a language that are left out in a row. A loss that stays up comes from weights that an earlier update
 spoiled, and only learning repairs them."""
 MOST_SKIPPED = 20
-WINDOW = 100
-"""More than MOST_SKIPPED among so many of the latest updates end a run."""
+WINDOW = 100  # more than MOST_SKIPPED among so many of the latest updates end a run
 
 TOKENS_OF_EACH_TYPE = 100
 """Counting so many tokens of text for each of its types gives entropies within a hundredth of a nat."""
@@ -40,22 +37,20 @@ WINDOWS_AT_ONCE = 4096
 MARGIN = 0.1
 """In nats: a loss so far below any that is possible without other words has left the plateau."""
 FEWEST_UPDATES = 1000
-ENOUGH_UPDATES = 2000
-"""The first warning waits for half of a short run, but no longer than this."""
+ENOUGH_UPDATES = 2000  # the first warning waits for half of a short run, but no longer than this
 PAGE = "docs/training.md"
 
 
 class Guard:
-    """Decides on the device which updates to leave out, and remembers the losses of the others.
+    """Decides on the device which updates to leave out, and remembers the losses of the others."""
 
-    Nothing here reads a tensor's value on the host or replaces a tensor that is kept, so CUDA graphs may record it.
-    """
+    # Nothing here reads a tensor's value on the host or replaces a tensor that is kept, so CUDA graphs may record it.
 
     def __init__(self, languages: Sequence[str], device: torch.device):
         self.languages = list(languages)
-        self.num_updates_K, self.mean_K, self.variance_K, self.num_jumps_K = torch.zeros(
-            4, len(self.languages), device=device
-        ).unbind()
+        zeros_4K = torch.zeros(4, len(self.languages), device=device)
+        self._kept = dict(zip(("updates", "mean", "variance", "jumps"), zeros_4K.unbind(), strict=True))
+        self.num_updates_K, self.mean_K, self.variance_K, self.num_jumps_K = self._kept.values()
         # mean_K is the loss of a word. variance_K is the variance of one word's loss, as far as updates show it: the
         # mean over n words varies by one n-th of it. num_jumps_K counts jumps in a row, until now.
 
@@ -92,23 +87,15 @@ class Guard:
         """Everything it remembers, for a checkpoint; exact in JSON. Waits for the device."""
         return {
             f"{name}/{language}": value
-            for name, kept_K in self._kept().items()
+            for name, kept_K in self._kept.items()
             for language, value in zip(self.languages, kept_K.tolist(), strict=True)
         }
 
     def load(self, state: Mapping[str, float]) -> None:
         """Continue from a checkpoint's state; an empty one is that of a guard that has seen nothing."""
-        for name, kept_K in self._kept().items():
+        for name, kept_K in self._kept.items():
             values = [state.get(f"{name}/{language}", 0.0) for language in self.languages]
             kept_K.copy_(torch.tensor(values, dtype=kept_K.dtype))
-
-    def _kept(self) -> dict[str, Tensor]:
-        return {
-            "updates": self.num_updates_K,
-            "mean": self.mean_K,
-            "variance": self.variance_K,
-            "jumps": self.num_jumps_K,
-        }
 
 
 def too_many(skipped_updates: Sequence[int], update: int) -> bool:
@@ -120,8 +107,7 @@ def too_many(skipped_updates: Sequence[int], update: int) -> bool:
 class BlindLosses:
     """Losses of models that look at no other word of one language, in nats for each masked word."""
 
-    uniform: float
-    """Every token alike: a model that knows nothing."""
+    uniform: float  # every token alike: a model that knows nothing
     unigram: float
     """The entropy of tokens: a model that knows how frequent each is, and gives all masked words the same answer."""
     unigram_or_kept: float
@@ -150,11 +136,8 @@ class BlindLosses:
         # For all t but w: the sum of put * share[t] * log(put * share[t]).
         others_log_V = others_V * log(put) + put * (-entropy - _times_log(share_V))
         where_a_word_is_seen = float((_times_log(seen_V) - _times_log(same_V) - others_log_V).sum())
-        return cls(
-            uniform=log(len(share_V)),
-            unigram=entropy,
-            unigram_or_kept=MASKED_SHARE * entropy + where_a_word_is_seen,
-        )
+        unigram_or_kept = MASKED_SHARE * entropy + where_a_word_is_seen
+        return cls(uniform=log(len(share_V)), unigram=entropy, unigram_or_kept=unigram_or_kept)
 
 
 def _times_log(number_V: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -163,17 +146,15 @@ def _times_log(number_V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class Plateau:
-    """Compares each language's running loss with those of models that look at no other word.
+    """Compares each language's running loss with those of models that look at no other word."""
 
-    A model that stays at such a loss is the trouble that users of XLM report most.
-    """
+    # A model that stays at such a loss is the trouble that users of XLM report most.
 
     def __init__(self, blind: Mapping[str, BlindLosses], *, run: PretrainingRun):
         self.blind = blind
         self.first = first_warning(run)
         self.num_updates: Counter[str] = Counter()
-        self.means: dict[str, float] = {}
-        """Running losses of languages that have been read."""
+        self.means: dict[str, float] = {}  # running losses of languages that have been read
         self.warned_of: set[str] = set()
 
     def warning_for(self, records: Sequence[UpdateRecord]) -> str | None:
@@ -210,10 +191,8 @@ class Plateau:
         return self.means[language] < self.blind[language].unigram_or_kept - MARGIN
 
     def _is_above(self, language: str) -> bool:
-        """Nearer to knowing nothing than to the plateau.
-
-        Not just above it: a model that does not yet know which language it reads is off by log 2, and dropout costs.
-        """
+        """Nearer to knowing nothing than to the plateau."""
+        # Not just above it: a model that does not yet know which language it reads is off by log 2, and dropout costs.
         blind = self.blind[language]
         return self.means[language] > max((blind.unigram + blind.uniform) / 2, blind.unigram + MARGIN)
 
@@ -222,8 +201,6 @@ class Plateau:
 
 
 def first_warning(run: PretrainingRun) -> int:
-    """The update at which a run that has not left the plateau gets its first warning; the next come at each doubling.
-
-    Twice the warm-up, since no model learns before; and half of a short run.
-    """
+    """The update at which a run still on the plateau gets its first warning; the next come at each doubling."""
+    # Twice the warm-up, since no model learns before; and half of a short run.
     return max(FEWEST_UPDATES, 2 * run.optimization.warmup_updates, min(run.updates // 2, ENOUGH_UPDATES))

@@ -44,11 +44,9 @@ class Ranks:
             raise IsoglotError(f"processes that train together found different checkpoints ({listed}); run again")
 
     def add_up(self, tensors: Sequence[Tensor]) -> None:
-        """Make each of them the sum over all processes.
-
-        torch's DistributedDataParallel sorts its buckets again after the first update of each start. A resumed run
-        would then add in another order than one that was never stopped. Here nothing depends on when it started.
-        """
+        """Make each of them the sum over all processes."""
+        # torch's DistributedDataParallel sorts its buckets again after the first update of each start. A resumed run
+        # would then add in another order than one that was never stopped. Here nothing depends on when it started.
         if self.count > 1:
             for pending in [dist.all_reduce(each, async_op=True) for each in tensors]:
                 pending.wait()

@@ -1,6 +1,7 @@
 """Everything that decides the weights of one model, and nothing about how or where it runs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from isoglot.study.conditions import Condition, Separate
 from isoglot.study.scales import EncoderShape, Optimization, Scale
@@ -11,8 +12,7 @@ INTERMEDIATE = "intermediate"
 LOG = "log.jsonl"
 # Name in the folder of its logs.
 HEALTH = "health.jsonl"
-EVALUATED_AT_ONCE = 64
-"""Dev windows that are read at once."""
+EVALUATED_AT_ONCE = 64  # dev windows that are read at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,20 +36,10 @@ class PretrainingRun:
     @classmethod
     def of(cls, condition: Condition, *, scale: Scale, languages: tuple[str, ...], seed: int) -> "PretrainingRun":
         """The run a scale prescribes for a condition."""
-        return cls(
-            languages=languages,
-            separate=condition.separate.at_depth(scale.shape.layers),
-            shape=scale.shape,
-            optimization=scale.optimization,
-            window=scale.window,
-            batch=scale.batch,
-            updates=scale.updates,
-            evaluations=scale.evaluations,
-            mask_rate=scale.mask_rate,
-            language_draws=scale.language_draws,
-            language_exponent=scale.language_exponent,
-            seed=seed,
-        )
+        separate = condition.separate.at_depth(scale.shape.layers)
+        own: dict[str, Any] = {"languages": languages, "separate": separate, "seed": seed}
+        others = {each.name: getattr(scale, each.name) for each in fields(cls) if each.name not in own}
+        return cls(**own, **others)
 
     @property
     def tokens(self) -> int:
@@ -62,24 +52,15 @@ class PretrainingRun:
 
     def kept_after(self, update: int) -> bool:
         """Whether this update's weights are kept for curves over training: at 1/2, 1/4, 1/8 ... of the run."""
-        part = self.updates
-        while part > 1:
-            part = part // 2
-            if part == update:
-                return True
-        return False
+        return any(self.updates >> halvings == update for halvings in range(1, self.updates.bit_length()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateRecord:
     """Numbers of one update for people who watch a run; none of them decides its outcome."""
 
-    update: int
-    """Counted from 1."""
-    losses: dict[str, float]
-    """By language read in this update: the mean over its masked words."""
-    gradient_norm: float
-    """Before clipping."""
+    update: int  # counted from 1
+    losses: dict[str, float]  # by language read in this update: the mean over its masked words
+    gradient_norm: float  # before clipping
     learning_rate: float
-    skipped: bool
-    """Not a number, or a spike of the loss: weights were left as they were."""
+    skipped: bool  # not a number, or a spike of the loss: weights were left as they were

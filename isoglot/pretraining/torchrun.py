@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile
 from typing import TextIO
 
 import torch
@@ -43,20 +43,16 @@ class Job:
     run: PretrainingRun
     streams: Mapping[str, Path]
     switchable: Mapping[str, Path]
-    pad_id: int
-    mask_id: int
     folder: Path
     micro_batch: int | None = None
 
 
 def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folder: Path | None = None) -> None:
     """Do what `pretrain` does, each process on its rows of every batch; their standard error goes to a log."""
-    with ExitStack() as stack:
-        place, log = stack.enter_context(TemporaryDirectory()), None
-        if log_folder is not None:
-            log_folder.mkdir(parents=True, exist_ok=True)
-            log = stack.enter_context((log_folder / LOG_NAME).open("a", encoding="utf-8"))
-        job_file = stack.enter_context((Path(place) / "job").open("wb"))
+    log_path = log_folder / LOG_NAME if log_folder else None
+    if log_path:
+        log_path.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile() as job_file, log_path.open("a") if log_path else nullcontext() as log:
         pickle.dump(job, job_file)
         job_file.flush()
         # The kernel frees this lock if this process is killed, and then they must not go on alone: another run may
@@ -76,7 +72,7 @@ def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folde
             deaths = deaths + 1 if reached == furthest else 1
     raise IsoglotError(
         f"{processes} processes could not train {job.folder.name} together: some died {deaths} times and got no further"
-        + (f"; their errors are in {log_folder / LOG_NAME}" if log_folder is not None else "")
+        + (f"; their errors are in {log_path}" if log_path else "")
     )
 
 
@@ -85,13 +81,8 @@ def _started(job: Path, *, processes: int, log: TextIO | None) -> Iterator[subpr
     torchrun = ["torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
     command = [sys.executable, "-m", *torchrun, "-m", __name__, str(job)]
     threads = max(1, (os.cpu_count() or 1) // processes)
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-        env={"OMP_NUM_THREADS": str(threads)} | os.environ,
-    ) as process:
+    environment = {"OMP_NUM_THREADS": str(threads)} | os.environ
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:
             yield process
         finally:
@@ -117,7 +108,13 @@ def main() -> None:
     """Run as one of the processes."""
     job_file = Path(sys.argv[1])
     torchrun = os.getppid()
-    end_after(lambda: _wait_for_the_end_of(torchrun, job_file=job_file))
+
+    def wait_for_the_end() -> None:
+        # Of torchrun, or of the process that started it and holds the lock of the job's file.
+        while os.getppid() == torchrun and _is_locked(job_file):
+            time.sleep(0.5)
+
+    end_after(wait_for_the_end)
     job = pickle.loads(job_file.read_bytes())
     try:
         _train(job)
@@ -135,8 +132,6 @@ def _train(job: Job) -> None:
         pretrain(
             job.run,
             {language: TokenStream.open(folder) for language, folder in job.streams.items()},
-            pad_id=job.pad_id,
-            mask_id=job.mask_id,
             folder=job.folder,
             machine=machine,
             report=lambda records: _print(RECORDS, [asdict(record) for record in records]),
@@ -166,20 +161,12 @@ def _print(subject: str, content: object) -> None:
     os.write(sys.stdout.fileno(), (subject + json.dumps(content) + "\n").encode())
 
 
-def _wait_for_the_end_of(torchrun: int, *, job_file: Path) -> None:
-    """Return when torchrun has ended, or the process that started it and holds the lock of the job's file."""
-    while os.getppid() == torchrun and _is_locked(job_file):
-        time.sleep(0.5)
-
-
 def _is_locked(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except FileNotFoundError:
-        return False
+    except (BlockingIOError, FileNotFoundError) as error:
+        return isinstance(error, BlockingIOError)
     return False
 
 

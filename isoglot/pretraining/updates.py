@@ -69,23 +69,20 @@ class PendingUpdate:
 
 
 class Updates:
-    """Makes the updates of a run; its random draws depend on the run's seed and the update's number alone.
+    """Makes the updates of a run; its random draws depend on the run's seed and the update's number alone."""
 
-    Tensors that outlive an update are only ever changed in place: a CUDA graph replays operations on fixed addresses.
-    """
+    # Tensors that outlive an update are only ever changed in place: a CUDA graph replays operations on fixed addresses.
 
     def __init__(
         self,
         model: ClozeModel,
         run: PretrainingRun,
         *,
-        mask_id: int,
         table_sizes: Mapping[str, int],
         machine: Machine,
         ranks: Ranks,
     ):
-        self.run, self.mask_id, self.table_sizes = run, mask_id, table_sizes
-        self.machine, self.ranks = machine, ranks
+        self.run, self.table_sizes, self.machine, self.ranks = run, table_sizes, machine, ranks
         self.weights = FlatWeights(model, compute_dtype=machine.compute_dtype)
         self.rate = torch.zeros((), device=machine.device)
         self.optimizer = adam(self.weights, run, rate=self.rate)
@@ -124,10 +121,8 @@ class Updates:
         return PendingUpdate(update=update, learning_rate=rate, numbers=numbers)
 
     def _learn(self, language: str, token_BL: Tensor, chosen_BL: Tensor, fate_BL: Tensor, other_BL: Tensor) -> Tensor:
-        """Add the gradient of one piece.
-
-        Each word's loss is divided by the words of the whole batch, so neither pieces nor processes change the sum.
-        """
+        """Add the gradient of one piece."""
+        # Each word's loss is divided by the words of the whole batch, so neither pieces nor processes change the sum.
         mask = Mask(chosen_BL=chosen_BL, fate_BL=fate_BL, other_BL=other_BL)
         if self.machine.device.type == "cuda":
             masked_C = mask.first_masked_C(room_for_masked(token_BL.numel(), rate=self.run.mask_rate))
@@ -135,7 +130,7 @@ class Updates:
             masked_C = mask.masked_M
         loss = self.passes[language](
             token_BL,
-            seen_BL=mask.hide(token_BL, mask_id=self.mask_id, table_size=self.table_sizes[language]),
+            seen_BL=mask.hide(token_BL, table_size=self.table_sizes[language]),
             masked_C=masked_C,
             scale=self.word_share,
         )
@@ -184,10 +179,7 @@ def adam(weights: FlatWeights, run: PretrainingRun, *, rate: Tensor) -> torch.op
     matrices = [parameter for name, parameter in weights.named_parameters() if name.endswith(MATRICES)]
     vectors = [parameter for name, parameter in weights.named_parameters() if name.endswith(VECTORS)]
     return torch.optim.AdamW(
-        [
-            {"params": matrices, "weight_decay": settings.weight_decay},
-            {"params": vectors, "weight_decay": 0.0},
-        ],
+        [{"params": matrices, "weight_decay": settings.weight_decay}, {"params": vectors, "weight_decay": 0.0}],
         lr=rate,
         betas=(settings.beta1, settings.beta2),
         eps=settings.epsilon,

@@ -1,25 +1,24 @@
 """Whether a study orders the conditions as the paper's Table 1 does."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isfinite
 from statistics import correlation, fmean
 
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_order, published_score
-from isoglot.report.transfer_scores import Model, TaskScores
-from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, Verdict, few_seeds, in_order, order_verdict
+from isoglot.report.transfer_scores import TaskScores
+from isoglot.report.verdicts import CLOSE_POINTS, Finding, Noise, Sample, Verdict, compared, in_order
 from isoglot.study.conditions import CONDITIONS
 
+# The order of fewer is not worth a number.
 FEWEST_CONDITIONS = 4
-"""The order of fewer is not worth a number."""
 DIGITS = 6
-"""Averages are compared to this many digits: sums of the same decimals may differ in their last bits."""
 MEAN_OF_TASKS = "mean of tasks"
-Averages = Mapping[str, tuple[float, float]]
-"""Our average and the paper's, for each condition."""
+# Lines shown for one pair of languages; Table 1 has as many for each task.
+FEW_LINES, LINES_OF_RETRIEVAL = 5, 12
+PAIRS = [pair for a, b in combinations(TABLE_1_SCORES, 2) for pair in ((a, b), (b, a))]
+HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,56 +26,89 @@ class RankCorrelation:
     """How near the order of conditions is to the paper's, in one task or in the mean over tasks."""
 
     title: str
-    rho: float | None
-    """None where one side has all conditions alike."""
-    num_conditions: int
+    ours: Mapping[str, float]
+    papers: Mapping[str, float]
+    """Averages by condition."""
     targets: tuple[str, ...]
     """Targets of the study over which both sides are averaged."""
     are_papers_targets: bool
     """If not, the mean over the paper's own languages stands on its side."""
 
+    @property
+    def num_conditions(self) -> int:
+        return len(self.ours)
+
+    @property
+    def rho(self) -> float | None:
+        """None where one side has all conditions alike."""
+        # Sums of the same decimals may differ in their last bits, and would not share a rank.
+        return spearman(*([round(each, DIGITS) for each in side.values()] for side in (self.ours, self.papers)))
+
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """The correlation of ranks, where equal values share theirs; None where all of one side are equal."""
-    ranks = [_ranks(side) for side in (a, b)]
-    if any(len(set(side)) < 2 for side in ranks):
+    """The correlation of ranks; None where all of one side are equal."""
+    if min(len(set(a)), len(set(b))) < 2:
         return None
+    # Equal values share the mean of their places: 10, 20 and 20 have the ranks 1, 2.5 and 2.5.
+    ranks = [[sum(other < value for other in side) + (1 + side.count(value)) / 2 for value in side] for side in (a, b)]
     return correlation(*ranks)
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """From 1, the lowest: 1, 2.5 and 2.5 for 10, 20 and 20."""
-    return [
-        sum(other < value for other in values) + (1 + sum(other == value for other in values)) / 2 for value in values
-    ]
 
 
 def rank_correlations(tasks: Sequence[TaskScores]) -> list[RankCorrelation]:
     """One for each task that the paper has, then one for their mean, where there are enough conditions."""
-    of_tasks = [(scores, _averages(scores)) for scores in tasks if scores.task.name in TITLE_OF_TASK]
-    enough = [(scores, averages) for scores, averages in of_tasks if len(averages) >= FEWEST_CONDITIONS]
-    found = [_correlation(scores.task.title, averages, [scores]) for scores, averages in enough]
-    if len(enough) > 1:
-        by_task = [averages for _, averages in enough]
-        means = {
-            name: (fmean(each[name][0] for each in by_task), fmean(each[name][1] for each in by_task))
-            for name in TABLE_1_SCORES
-            if all(name in each for each in by_task)
-        }
-        if len(means) >= FEWEST_CONDITIONS:
-            found.append(_correlation(MEAN_OF_TASKS, means, [scores for scores, _ in enough]))
+    of_tasks = [_correlation(scores) for scores in tasks if scores.task.name in TITLE_OF_TASK]
+    found = [each for each in of_tasks if each.num_conditions >= FEWEST_CONDITIONS]
+    if len(found) > 1:
+        names = [name for name in TABLE_1_SCORES if all(name in each.ours for each in found)]
+        mean = RankCorrelation(
+            title=MEAN_OF_TASKS,
+            ours={name: fmean(each.ours[name] for each in found) for name in names},
+            papers={name: fmean(each.papers[name] for each in found) for name in names},
+            targets=tuple(dict.fromkeys(target for each in found for target in each.targets)),
+            are_papers_targets=all(each.are_papers_targets for each in found),
+        )
+        found += [mean] if mean.num_conditions >= FEWEST_CONDITIONS else []
     return found
+
+
+def _correlation(scores: TaskScores) -> RankCorrelation:
+    means = {
+        target: {
+            name: sample.mean
+            for name, sample in column.items()
+            # A score that is no number has no rank.
+            if name in TABLE_1_SCORES and isfinite(sample.mean)
+        }
+        for target, column in scores.transfer.items()
+    }
+    has_papers = scores.source == SOURCE and any(means.get(target) for target in TARGETS)
+    known = [target for target in scores.targets if target in TARGETS or not has_papers]
+    # Only targets that enough conditions have: the first score in a language must not take all others away.
+    targets = [target for target in known if len(means[target]) >= FEWEST_CONDITIONS]
+    # Only conditions that have all of these: one without the hardest target would stand higher on both sides.
+    names = [name for name in TABLE_1_SCORES if targets and all(name in means[target] for target in targets)]
+
+    def published(name: str, target: str) -> float:
+        return published_score(name, task=scores.task.name, languages=(scores.source, target))
+
+    return RankCorrelation(
+        title=scores.task.title,
+        ours={name: fmean(means[target][name] for target in targets) for name in names},
+        papers={name: fmean(published(name, target) for target in targets) for name in names},
+        targets=tuple(targets),
+        are_papers_targets=has_papers,
+    )
 
 
 def rank_sentences(found: Sequence[RankCorrelation]) -> Iterator[str]:
     """ "Spearman's rho with the paper's order of conditions: NLI 0.96, NER 0.90 (10 conditions; fr, ru, zh)."."""
     if not found:
         return
-    over = [f"{each.num_conditions} conditions; {', '.join(each.targets)}" for each in found]
+    over = [f" ({each.num_conditions} conditions; {', '.join(each.targets)})" for each in found]
     if len(set(over)) == 1:
-        listed = f"{', '.join(f'{each.title} {rho_text(each)}' for each in found)} ({over[0]})"
-    else:
-        listed = ", ".join(f"{each.title} {rho_text(each)} ({of})" for each, of in zip(found, over, strict=True))
+        # Said once, behind the last.
+        over[:-1] = [""] * (len(found) - 1)
+    listed = ", ".join(f"{each.title} {rho_text(each)}{of}" for each, of in zip(found, over, strict=True))
     yield f"Spearman's rho with the paper's order of conditions: {listed}."
     if not all(each.are_papers_targets for each in found):
         yield (
@@ -89,128 +121,48 @@ def rho_text(found: RankCorrelation) -> str:
     return "undefined" if found.rho is None else f"{found.rho:.2f}"
 
 
-def _correlation(title: str, averages: Averages, tasks: Sequence[TaskScores]) -> RankCorrelation:
-    ours, theirs = ([round(pair[side], DIGITS) for pair in averages.values()] for side in (0, 1))
-    return RankCorrelation(
-        title=title,
-        rho=spearman(ours, theirs),
-        num_conditions=len(averages),
-        targets=tuple(dict.fromkeys(target for scores in tasks for target in _targets(scores))),
-        are_papers_targets=all(map(_has_papers_targets, tasks)),
-    )
-
-
-def _averages(scores: TaskScores) -> Averages:
-    """Conditions with all targets alone: one without the hardest target would stand higher on both sides."""
-    targets = _targets(scores)
-    by_target = [_means(scores, target) for target in targets]
-    return {
-        name: (
-            fmean(means[name] for means in by_target),
-            fmean(
-                published_score(name, task=scores.task.name, languages=(scores.source, target)) for target in targets
-            ),
-        )
-        for name in TABLE_1_SCORES
-        if targets and all(name in means for means in by_target)
-    }
-
-
-def _means(scores: TaskScores, target: str) -> dict[str, float]:
-    """Means over seeds by condition; a score that is no number has no rank."""
-    found = {name: scores.of_target(Model(condition=name), target) for name in TABLE_1_SCORES}
-    return {name: fmean(values) for name, values in found.items() if values and all(map(isfinite, values))}
-
-
-def _has_papers_targets(scores: TaskScores) -> bool:
-    return scores.source == SOURCE and any(_means(scores, target) for target in scores.targets if target in TARGETS)
-
-
-def _targets(scores: TaskScores) -> tuple[str, ...]:
-    """The targets that both have, or the study's where the paper has none of them.
-
-    Only targets that enough conditions have: the first score in a language must not take all others away.
-    """
-    known = TARGETS if _has_papers_targets(scores) else scores.targets
-    return tuple(
-        target for target in scores.targets if target in known and len(_means(scores, target)) >= FEWEST_CONDITIONS
-    )
-
-
-FEW_LINES = 5
-LINES_OF_RETRIEVAL = 12
-"""Lines shown for one pair of languages; Table 1 has FEW_LINES for each task."""
-Pair = tuple[str, str]
-HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Agreement:
-    """Two conditions that the paper puts in one order."""
-
-    better: str
-    worse: str
-    verdict: Verdict
-    sentence: str
-    """For people: "Default +61.0 > No anchors +56.2: too close to call"."""
-
-
-def agreement_lines(found: Sequence[Agreement], *, most: int = FEW_LINES) -> Iterator[tuple[str, Verdict]]:
+def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Iterator[tuple[str, Verdict]]:
     """A line for each or, where these are more, how many there are and those that the paper has otherwise."""
     if len(found) > most:
-        yield _tally(found), _worst(found)
+        agree, disagree, close = (
+            sum(each.verdict is verdict for each in found)
+            for verdict in (Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE)
+        )
+        overall = Verdict.DISAGREES if disagree else Verdict.AGREES if agree else Verdict.TOO_CLOSE
+        counts = f"{agree} agree with the paper, {disagree} disagree, {close} are too close to call"
+        yield f"of {len(found)} pairs {counts}", overall
         found = [each for each in found if each.verdict is Verdict.DISAGREES]
     for each in found:
-        yield each.sentence, each.verdict
+        yield each.line, each.verdict
 
 
-def _tally(found: Sequence[Agreement]) -> str:
-    count = {verdict: sum(each.verdict is verdict for each in found) for verdict in Verdict}
-    return (
-        f"of {len(found)} pairs {count[Verdict.AGREES]} agree with the paper, {count[Verdict.DISAGREES]} disagree, "
-        f"{count[Verdict.TOO_CLOSE]} are too close to call"
-    )
-
-
-def _worst(found: Sequence[Agreement]) -> Verdict:
-    verdicts = {each.verdict for each in found}
-    return next(each for each in (Verdict.DISAGREES, Verdict.AGREES, Verdict.TOO_CLOSE) if each in verdicts)
-
-
-def agreements(gains: Mapping[str, tuple[float, ...]]) -> list[Agreement]:
+def agreements(gains: Mapping[str, tuple[float, ...]]) -> list[Finding]:
     """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
-    return list(_compared(gains, is_ahead=published_order, number="+.1f", noise=Noise()))
+    orders = [pair for pair in PAIRS if published_order(*pair)]
+    samples = {name: Sample.of(dict(enumerate(values))) for name, values in gains.items()}
+    return _compared(samples, orders, number="+.1f", close=CLOSE_POINTS)
 
 
 def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
     """For each task and pair of languages, conditions that the paper has more than CLOSE_POINTS apart."""
     for scores in tasks:
         for pair in scores.pairs if scores.task.name in TITLE_OF_TASK else ():
-
-            def is_ahead(better: str, worse: str, *, task: str = scores.task.name, pair: Pair = pair) -> bool:
-                ahead, behind = (published_score(name, task=task, languages=pair) for name in (better, worse))
-                return ahead - behind > CLOSE_POINTS
-
-            values = {
-                model.condition: scores.of_target(model, pair[1]) for model in scores.models if model.is_pretrained
-            }
-            found = list(_compared(values, is_ahead=is_ahead, number=".1f", noise=noise))
+            papers = {name: published_score(name, task=scores.task.name, languages=pair) for name in TABLE_1_SCORES}
+            orders = [(a, b) for a, b in PAIRS if papers[a] - papers[b] > CLOSE_POINTS]
+            found = _compared(scores.transfer[pair[1]], orders, number=".1f", close=noise.points)
             where = f"{scores.task.title}, {'-'.join(pair)}"
-            yield from ((f"{where}: {line}", verdict) for line, verdict in agreement_lines(found))
+            for line, verdict in agreement_lines(found):
+                yield f"{where}: {line}", verdict
 
 
 def _compared(
-    values: Mapping[str, tuple[float, ...]], *, is_ahead: Callable[[str, str], bool], number: str, noise: Noise
-) -> Iterator[Agreement]:
-    """Values by condition, one for each seed; `number` is their format."""
-    samples = {
-        name: Sample.of(dict(enumerate(each))) for name, each in values.items() if each and name in TABLE_1_SCORES
-    }
-    for pair in combinations(samples, 2):
-        for better, worse in (pair, pair[::-1]):
-            if is_ahead(better, worse):
-                ours, theirs = samples[better], samples[worse]
-                verdict = order_verdict(ours, theirs, close=noise.points)
-                few = few_seeds(min(len(values[better]), len(values[worse])))
-                numbers = in_order((CONDITIONS[better].label, ours), (CONDITIONS[worse].label, theirs), number=number)
-                yield Agreement(better=better, worse=worse, verdict=verdict, sentence=f"{numbers}: {verdict}{few}")
+    samples: Mapping[str, Sample], orders: Sequence[tuple[str, str]], *, number: str, close: float
+) -> list[Finding]:
+    """Scores by condition; `orders` are the paper's, and `number` is the format of a score."""
+    found = []
+    for better, worse in orders:
+        if better in samples and worse in samples:
+            sides = [(CONDITIONS[name].label, samples[name]) for name in (better, worse)]
+            numbers = in_order(*sides, number=number)
+            found.append(compared(samples[better], samples[worse], numbers=numbers, close=close))
+    return found

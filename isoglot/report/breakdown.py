@@ -1,13 +1,9 @@
 """One cell of Table 1 label by label: which relations, entities or inferences a model gets right."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from isoglot.errors import IsoglotError, suggestion
@@ -16,6 +12,7 @@ from isoglot.pipeline.cells import TABLE_1
 from isoglot.pipeline.exhibits import cells, gaps
 from isoglot.pipeline.stages.fine_tuning import PLACES, FineTuning, ZeroShotTransfer, prediction_files
 from isoglot.pipeline.stages.scores import read_scores
+from isoglot.report.grid import Grid, terminal_table
 from isoglot.store import Store
 from isoglot.study.conditions import DEFAULT
 from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
@@ -33,17 +30,21 @@ def cell_breakdown(
 ) -> Iterator[RenderableType]:
     """Scores of the cell's best setting, then by label, then where its files are.
 
-    By default it is the first target and the study's first seed. `study_words` are the words of the command line
-    that name the study and its folders.
+    `study_words` are the words of the command line that name the study and its folders.
     """
     shown = study.of_exhibit(TABLE_1)
     source, *targets = shown.languages
     language = targets[0] if language is None else language
     seed = shown.seeds[0] if seed is None else seed
-    _refuse_unknown(task_name, shown.tasks, what="task", study=study)
-    _refuse_unknown(condition, [each.name for each in shown.conditions], what="condition", study=study)
-    _refuse_unknown(language, shown.languages, what="language", study=study)
-    _refuse_unknown(str(seed), [str(each) for each in shown.seeds], what="seed", study=study)
+    for what, name, known in (
+        ("task", task_name, shown.tasks),
+        ("condition", condition, [each.name for each in shown.conditions]),
+        ("language", language, shown.languages),
+        ("seed", str(seed), [str(each) for each in shown.seeds]),
+    ):
+        if name not in known:
+            raise IsoglotError(f"{name!r} is no {what} of {study.name} ({', '.join(known)}){suggestion(name, known)}")
+    # The source has a score with each target, as a pair of languages is a model of its own.
     pair = (source, targets[0] if language == source else language)
     narrow = with_exhibits(with_tasks(study, [task_name]), [TABLE_1])
     stage = _stage(with_seeds(with_conditions(narrow, [condition]), [seed]), pair=pair)
@@ -59,15 +60,11 @@ def cell_breakdown(
         )
     scores = task.scores(gold, predicted)
     yield Text("; ".join(f"{task.metric_titles[metric]} {value:.1f}" for metric, value in scores.items()))
-    yield _table(task.breakdown(gold, predicted))
+    headings, *lines = task.breakdown(gold, predicted)
+    yield terminal_table(Grid("", headings, lines))
     for title, path in zip(("Gold", "Predicted"), paths, strict=True):
         yield Text(f"{title + ':':<11}{path}")
     yield Text(f"Score them yourself with {task.scorer}")
-
-
-def _refuse_unknown(name: str, known: Sequence[str], *, what: str, study: Study) -> None:
-    if name not in known:
-        raise IsoglotError(f"{name!r} is no {what} of {study.name} ({', '.join(known)}){suggestion(name, known)}")
 
 
 def _stage(study: Study, *, pair: tuple[str, str]) -> ZeroShotTransfer:
@@ -85,6 +82,7 @@ def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTunin
     chosen = next(score.value for score in read_scores(store.folder(stage)) if score.metric == PLACES[0])
     run = stage.runs[int(chosen)]
     if not store.has(run):
+        # A pack leaves large files out, and is unpacked as a summary.
         if store.find_folder(run) is not None:
             raise IsoglotError(
                 f"{run.title}: {store.root} has only a summary of it, without its predictions; where it was made, pack "
@@ -96,13 +94,3 @@ def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTunin
         )
     store.verify(run)
     return run
-
-
-def _table(lines: Sequence[Sequence[str]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading, *column in zip(*lines, strict=True):
-        is_number = all(cell.replace(".", "", 1).isdigit() for cell in column)
-        table.add_column(Text(heading), justify="right" if is_number else "left", no_wrap=True)
-    for row in lines[1:]:
-        table.add_row(*map(Text, row))
-    return table

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture
+from isoglot.report.figures.charts import line_picture
+from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison
     from isoglot.study.searches import NewVectors
 
-NOTHING = "-"
+# Fields of a compared layer, and what people call them; some are None where the models' widths differ.
+SIMILARITIES = {"cka": "CKA", "cka_debiased": "debiased CKA", "svcca": "SVCCA", "neuron_correlation": "ANC"}
+RETRIEVALS = {"raw": "before", "centred": "centred", "aligned": "after a map"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,32 +39,26 @@ class NamedComparison:
         table = Table(box=None, header_style="bold", pad_edge=False, title=f"A {self.models[0]}, B {self.models[1]}")
         table.title_justify = "left"
         table.add_column("Layer")
-        headings = ("CKA", "debiased CKA", "SVCCA", "ANC", "P@1 before", "P@1 centred", "P@1 after a map")
-        for heading in headings:
+        for heading in (*SIMILARITIES.values(), *(f"P@1 {title}" for title in RETRIEVALS.values())):
             table.add_column(heading, justify="right")
         for layer in self.found.layers:
-            similar = (layer.cka, layer.cka_debiased, layer.svcca, layer.neuron_correlation)
-            retrieved = (layer.raw, layer.centred, layer.aligned)
-            table.add_row(
-                self._layer_label(layer),
-                *(NOTHING if value is None else f"{value:.3f}" for value in similar),
-                *(NOTHING if value is None else f"{value.mean:.1f}%" for value in retrieved),
-            )
+            similar = ["-" if (value := getattr(layer, name)) is None else f"{value:.3f}" for name in SIMILARITIES]
+            retrieved = ["-" if (value := _precision(layer, name)) is None else f"{value:.1f}%" for name in RETRIEVALS]
+            table.add_row(self._layer_label(layer), *similar, *retrieved)
         return table
 
     def reading(self) -> str:
         """The table in one sentence."""
         found = self.found
         # With fewer lines than numbers in a vector, plain CKA is high for any two models.
-        is_biased = found.num_lines < max(found.widths)
-        alike = max(found.layers, key=lambda layer: layer.cka_debiased if is_biased else layer.cka)
-        score = f"debiased CKA {alike.cka_debiased:.2f}" if is_biased else f"CKA {alike.cka:.2f}"
+        measure = "cka_debiased" if found.num_lines < max(found.widths) else "cka"
+        alike = max(found.layers, key=lambda layer: float(getattr(layer, measure)))
         best = max(found.layers, key=lambda layer: layer.aligned.mean)
         before = "" if best.raw is None else f" ({best.raw.mean:.1f}% before)"
         return (
-            f"Most alike at {self._place(alike)} ({score}); after a map from B to A, {best.aligned.mean:.1f}% of "
-            f"{found.num_tests:,} test sentences find their translation at {self._place(best)}{before}; "
-            f"chance {found.chance:.1f}%."
+            f"Most alike at {self._place(alike)} ({SIMILARITIES[measure]} {getattr(alike, measure):.2f}); after a map "
+            f"from B to A, {best.aligned.mean:.1f}% of {found.num_tests:,} test sentences find their translation at "
+            f"{self._place(best)}{before}; chance {found.chance:.1f}%."
         )
 
     def notes(self) -> Iterator[str]:
@@ -80,45 +78,39 @@ class NamedComparison:
         yield from found.notes
 
     def picture(self) -> str:
-        """SVG: similarity by layer, and retrieval before and after a map by layer."""
+        """SVG: similarity and retrieval by layer."""
         layers = self.found.layers
         x_labels = [f"L{self._layer_label(layer).replace(' / ', '/')}" for layer in layers]
-        similarity = LineChart(
+        x_title = "Layer" if self._has_one_depth else "Layer of A / of B"
+        chart = partial(LineChart, x_labels=x_labels, x_title=x_title)
+        similarity = chart(
             title="How alike",
             series=[
-                Line(label="CKA", values=[layer.cka for layer in layers]),
-                Line(label="debiased CKA", values=[layer.cka_debiased for layer in layers]),
+                Line.of(SIMILARITIES[name], [getattr(layer, name) for layer in layers])
+                for name in ("cka", "cka_debiased")
             ],
             y_title="Similarity (1: alike up to rotation)",
-            x_labels=x_labels,
-            x_title=self._x_title,
             decimals=3,
             shown=(0.0, 1.0),
         )
-        ways = (
-            ("after a map", [layer.aligned for layer in layers]),
-            ("centred", [layer.centred for layer in layers]),
-            ("before", [layer.raw for layer in layers]),
-        )
-        retrieval = LineChart(
+        lines = [
+            Line.of(title, [_precision(layer, name) for layer in layers])
+            for name, title in reversed(RETRIEVALS.items())
+        ]
+        retrieval = chart(
             title=f"Translations found, of {self.found.num_tests:,}",
-            series=[
-                Line(label=label, values=[None if value is None else value.mean for value in values])
-                for label, values in ways
-                if any(value is not None for value in values)
-            ],
+            series=[line for line in lines if line.num_states],
             y_title="Precision at 1 (%)",
-            references=[Reference(label="chance", value=self.found.chance)],
-            x_labels=x_labels,
-            x_title=self._x_title,
+            references={"chance": self.found.chance},
             decimals=1,
             shown=(0.0, 10.0),
         )
-        return line_picture([similarity, retrieval], name="compare", title=" and ".join(self.models)).svg()
+        figure = LineFigure(name="compare", title=" and ".join(self.models), charts=[similarity, retrieval])
+        return line_picture(figure).svg()
 
     def json_text(self) -> str:
-        """All that was found; what could not be measured is null."""
         found = self.found
+        # What could not be measured is null.
         content = {
             "models": dict(zip("ab", self.models, strict=True)),
             "files": dict(zip("ab", self.files, strict=True)),
@@ -140,23 +132,21 @@ class NamedComparison:
     def _has_one_depth(self) -> bool:
         return self.found.num_states[0] == self.found.num_states[1]
 
-    @property
-    def _x_title(self) -> str:
-        return "Layer" if self._has_one_depth else "Layer of A / of B"
-
     def _layer_label(self, layer: LayerComparison) -> str:
         return str(layer.layer_a) if self._has_one_depth else f"{layer.layer_a} / {layer.layer_b}"
 
     def _place(self, layer: LayerComparison) -> str:
-        if self._has_one_depth:
-            return f"layer {layer.layer_a}"
-        return f"layer {layer.layer_a} of A and {layer.layer_b} of B"
+        return f"layer {layer.layer_a}" + ("" if self._has_one_depth else f" of A and {layer.layer_b} of B")
+
+
+def _precision(layer: LayerComparison, name: str) -> float | None:
+    found = getattr(layer, name)
+    return None if found is None else float(found.mean)
 
 
 def _layer_content(layer: LayerComparison) -> dict[str, Any]:
-    names = ("layer_a", "layer_b", "cka", "cka_debiased", "svcca", "neuron_correlation")
-    retrieved = {"raw": layer.raw, "centred": layer.centred, "aligned": layer.aligned}
-    return {name: getattr(layer, name) for name in names} | {
-        f"retrieval_{name}": found and {"a_to_b": found.a_to_b, "b_to_a": found.b_to_a, "mean": found.mean}
+    retrieved = {f"retrieval_{name}": getattr(layer, name) for name in RETRIEVALS}
+    return {name: getattr(layer, name) for name in ("layer_a", "layer_b", *SIMILARITIES)} | {
+        name: found and {"a_to_b": found.a_to_b, "b_to_a": found.b_to_a, "mean": found.mean}
         for name, found in retrieved.items()
     }

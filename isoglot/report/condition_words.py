@@ -5,8 +5,8 @@ from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.study.scales import Scale
 from isoglot.study.study import Study
 
+# Headings of the rows of Table 1, by section of the paper.
 GROUPS = {"4.1": "Domain similarity", "4.2": "Anchor points", "4.3": "Parameter sharing"}
-"""Headings of the rows of Table 1, by section of the paper."""
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 
 
@@ -29,7 +29,9 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
     """ "each language has its own embeddings, softmax and layers 1 to 3 of 4"."""
     own = condition.separate.at_depth(scale.shape.layers)
     parts = ["embeddings", "softmax"] if own.embeddings else []
-    parts += [_layers(own.layers, of=scale.shape.layers)] if own.layers else []
+    if own.layers:
+        layers = f"layer{'s' if len(own.layers) > 1 else ''} {_joined(own.layers, to=' to ', comma=', ')}"
+        parts.append(f"{layers} of {scale.shape.layers}")
     if parts:
         return f"each language has its own {' and '.join([', '.join(parts[:-1]), parts[-1]] if parts[1:] else parts)}"
     if condition.target_domain is Domain.OTHER:
@@ -46,13 +48,12 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
     return "all is shared: vocabulary, embeddings, layers, softmax"
 
 
-def _layers(layers: frozenset[int], *, of: int) -> str:
+def _joined(layers: frozenset[int], *, to: str, comma: str) -> str:
+    """ "1 to 3", or "2, 4" where they do not follow each other."""
     first, last = min(layers), max(layers)
-    if last == first:
-        return f"layer {first} of {of}"
-    if layers == frozenset(range(first, last + 1)):
-        return f"layers {first} to {last} of {of}"
-    return f"layers {', '.join(map(str, sorted(layers)))} of {of}"
+    if 1 < len(layers) == last - first + 1:
+        return f"{first}{to}{last}"
+    return comma.join(map(str, sorted(layers)))
 
 
 def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
@@ -60,27 +61,18 @@ def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
     separate = condition.separate.at_depth(scale.shape.layers)
     joint = condition.segmentation is Segmentation.JOINT
     own = ["Emb"] if separate.embeddings else []
-    own += [layer_names(separate.layers)] if separate.layers else []
+    own += ["L" + _joined(separate.layers, to="-", comma=",")] if separate.layers else []
     anchors = {Anchors.NATURAL: "all", Anchors.NONE: "0", Anchors.EXTRA: "extra"}[condition.anchors]
     if condition.kept_anchors is not None:
         anchors = f"{100 * condition.kept_anchors.share:g}%"
+    merges = scale.merges if joint else scale.merges // 2
+    # As the paper writes them: "80k", or "40k/40k" for each language apart.
+    written = f"{merges / 1000:g}k" if merges >= 1000 else f"{merges}"
     return (
         "same" if condition.target_domain is Domain.MAIN else "other",
-        _merges(scale.merges) if joint else "/".join([_merges(scale.merges // 2)] * 2),
+        written if joint else f"{written}/{written}",
+        # With embeddings of its own, a language shares no subword, whatever the vocabulary has in common.
         "0*" if separate.embeddings else anchors,
         f"Sep {' + '.join(own)}" if own else "all",
         "own" if separate.embeddings else "shared",
     )
-
-
-def _merges(count: int) -> str:
-    """As the paper writes them: "80k"."""
-    return f"{count / 1000:g}k" if count >= 1000 else f"{count}"
-
-
-def layer_names(layers: frozenset[int]) -> str:
-    """ "L1-3", or "L2,4" where they do not follow each other."""
-    first, last = min(layers), max(layers)
-    if layers == frozenset(range(first, last + 1)) and last > first:
-        return f"L{first}-{last}"
-    return "L" + ",".join(str(layer) for layer in sorted(layers))

@@ -1,37 +1,91 @@
-"""Precision at every layer without a map: a row for each condition, a section for each metric and language pair."""
+"""Scores by layer: an index of all figures, and precision without a map as a row for each condition."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from isoglot.pipeline.cells import UNTRAINED
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import Agreement, agreements
+from isoglot.report.agreement import agreements
+from isoglot.report.figures.layer_series import pair_title
+from isoglot.report.verdicts import Finding, Sample
 
 RETRIEVAL = "retrieval_p1"
 METRIC_TITLES = {
     RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, no mapping",
     "word_translation_p1": "Word translation: precision at 1 (%) by layer, no mapping",
 }
+# Fewer have no bottom, middle and top.
+FEWEST_STATES = 3
+Kind = tuple[str, str, str | None]
+"""Metric, condition and variant."""
+Summary = Callable[[Sequence[float]], float]
+NO_LAYER = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """A figure of one pair of languages, and of one task where it has tasks: scores of the target language."""
+
+    languages: tuple[str, str]
+    task: str | None
+    num_states: int
+    """Layers of the study's models, and the embeddings."""
+    scores: Mapping[Kind, Mapping[int | None, Mapping[int, float]]]
+    """By seed and layer; a metric without layers has its value at NO_LAYER."""
+
+    @property
+    def title(self) -> str:
+        pair = pair_title(self.languages)
+        return f"{task_named(self.task).title} {pair}" if self.task else pair
+
+    def layers(self, kind: Kind) -> dict[int | None, list[float]]:
+        """By seed, from layer 0 up."""
+        # Of a seed without all layers, none can be called the best.
+        return {
+            seed: [by_layer[layer] for layer in sorted(by_layer)]
+            for seed, by_layer in self.scores.get(kind, {}).items()
+            if NO_LAYER in by_layer or len(by_layer) == self.num_states >= FEWEST_STATES
+        }
+
+    def sample(self, summary: Summary, kind: Kind) -> Sample | None:
+        """One number for each seed, made of its layers; None where no seed has all of them."""
+        # Layers of one model rise and fall together, so that their mean is no surer than one score.
+        by_seed = {seed: summary(layers) for seed, layers in self.layers(kind).items()}
+        return Sample.of(by_seed) if by_seed else None
+
+
+def panels(measurements: Iterable[Measurement], exhibit: str) -> list[Panel]:
+    """One for each pair and task, in the order they came."""
+    num_states = 1
+    found: dict[tuple[str, str], dict[str | None, dict[Kind, dict[int | None, dict[int, float]]]]] = {}
+    for each in measurements:
+        num_states = max(num_states, 1 + (each.layer or 0))
+        if each.exhibit == exhibit and each.language == each.languages[1]:
+            by_kind = found.setdefault(each.languages, {}).setdefault(each.task, {})
+            by_seed = by_kind.setdefault((each.metric, each.condition, each.variant), {})
+            by_seed.setdefault(each.seed, {})[NO_LAYER if each.layer is None else each.layer] = each.value
+    return [
+        Panel(languages=languages, task=task, num_states=num_states, scores=scores)
+        for languages, by_task in found.items()
+        for task, scores in by_task.items()
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The scores of one condition; tuples run over seeds, but for `layers`."""
+    """The scores of one condition: means over seeds at each layer, and the best layer's for each seed."""
 
     condition: str
     languages: tuple[str, str]
     layers: tuple[float, ...]
-    """Mean over seeds at each layer."""
     best: tuple[float, ...]
-    """Score at the best layer, for each seed."""
     untrained_best: tuple[float, ...]
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """The points that training added, for each seed: shared words alone give an untrained model something."""
+        """The points that training added, for each seed."""
         return tuple(best - start for best, start in zip(self.best, self.untrained_best, strict=True))
 
     @property
@@ -45,32 +99,24 @@ class Row:
 
 def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
     """One row for each condition and pair, in the order they came, over the seeds with an untrained score as well."""
-    found: dict[tuple[tuple[str, str], str], dict[str | None, dict[int, dict[int, float]]]] = {}
-    for each in measurements:
-        if each.update is not None:  # a moment of training, which is another exhibit's
-            continue
-        if each.layer is None or each.seed is None or each.metric != metric or each.variant not in (None, UNTRAINED):
-            continue
-        by_variant = found.setdefault((each.languages, each.condition), {})
-        by_variant.setdefault(each.variant, {}).setdefault(each.seed, {})[each.layer] = each.value
-    rows_found = []
-    for (languages, condition), by_variant in found.items():
-        trained, untrained = by_variant.get(None, {}), by_variant.get(UNTRAINED, {})
-        seeds = [seed for seed in trained if seed in untrained]
-        if not seeds:
-            continue
-        layers = sorted(trained[seeds[0]])
-        # Departure: the best layer is picked by the scores that are shown, of the untrained model as well.
-        rows_found.append(
-            Row(
-                condition=condition,
-                languages=languages,
-                layers=tuple(fmean(trained[seed][layer] for seed in seeds) for layer in layers),
-                best=tuple(max(trained[seed].values()) for seed in seeds),
-                untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
-            )
-        )
-    return rows_found
+    found = []
+    for panel in panels(measurements, EMERGENCE):
+        for condition in dict.fromkeys(condition for of_metric, condition, _ in panel.scores if of_metric == metric):
+            trained, untrained = (panel.scores.get((metric, condition, kind), {}) for kind in (None, UNTRAINED))
+            if seeds := [seed for seed in trained if seed in untrained]:
+                found.append(
+                    Row(
+                        condition=condition,
+                        languages=panel.languages,
+                        layers=tuple(
+                            fmean(trained[seed][layer] for seed in seeds) for layer in sorted(trained[seeds[0]])
+                        ),
+                        # Departure: the best layer is picked by the scores that are shown, the untrained model's too.
+                        best=tuple(max(trained[seed].values()) for seed in seeds),
+                        untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
+                    )
+                )
+    return found
 
 
 def single_value(measurements: Iterable[Measurement], *, metric: str, languages: tuple[str, str]) -> float | None:
@@ -81,15 +127,13 @@ def single_value(measurements: Iterable[Measurement], *, metric: str, languages:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """One metric of all conditions of a language pair."""
-
     title: str
     rows: list[Row]
     chance: float | None
     coverage: float | None
     """How many of the dictionary's pairs were met, in percent."""
-    agreements: list[Agreement]
-    """Only retrieval is compared with the paper, as it stands in for transfer scores."""
+    # Only retrieval is compared with the paper, as it stands in for transfer scores.
+    agreements: list[Finding]
 
 
 def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
@@ -98,12 +142,11 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
         found = rows(measurements, metric=metric)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
+            coverage = f"{metric.removesuffix('_p1')}_coverage"
             yield Section(
                 title=f"{title} ({'-'.join(languages)})",
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
-                coverage=single_value(
-                    measurements, metric=f"{metric.removesuffix('_p1')}_coverage", languages=languages
-                ),
+                coverage=single_value(measurements, metric=coverage, languages=languages),
                 agreements=agreements({row.condition: row.gains for row in of_pair}) if metric == RETRIEVAL else [],
             )

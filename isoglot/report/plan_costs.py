@@ -15,48 +15,39 @@ from isoglot.errors import IsoglotError
 from isoglot.hardware import FreeMemory, free_memory_here
 from isoglot.machine import processes_per_model
 from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences
-from isoglot.pipeline.stages.models import PretrainedEncoder, TableSizes, UntrainedEncoder, table_sizes
+from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder, table_sizes
 from isoglot.pretraining.footprint import DiskUse, Footprint, TooLargeError, micro_batch
-from isoglot.pretraining.run import PretrainingRun
 from isoglot.report.quantities import duration, short_number, size_in_bytes
-from isoglot.store import PlannedStage, State, Store
+from isoglot.store import PlannedStage, Stage, State, Store
 from isoglot.study.languages import LANGUAGES, language_of
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 
+# The narrowest terminal that people use.
 WIDTH = 80
-"""The width of the narrowest terminal that people use."""
-NEXT, IN_WORK = "next", "in work"
-Speed = Callable[[Footprint], float]
-"""Tokens a second of a run with its micro-batch."""
+MORE_ROOM = "free some, or choose a store on another disk with --store"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCost:
-    """The cost of models that are as large as each other."""
+    """The cost of models that are as large as each other; disk and seconds are those of one."""
 
     encoders: tuple[PretrainedEncoder, ...]
-    tables: TableSizes
     footprint: Footprint
+    has_vocabulary: bool
+    """Whether the sizes of its tables are known, and no estimates."""
     fits: bool
     """Whether there is memory here for at least one window at a time."""
     tokens_per_second: float | None = None
     """On this machine, once it is measured."""
 
     @property
-    def run(self) -> PretrainingRun:
-        """The run of one of them."""
-        return self.encoders[0].run
-
-    @property
     def disk(self) -> DiskUse:
-        """The disk use of one of them."""
-        return DiskUse(run=self.run, table_sizes=self.tables.by_language)
+        return DiskUse(run=self.footprint.run, table_sizes=self.footprint.table_sizes)
 
     @property
     def seconds(self) -> float | None:
-        """The time to train one of them from the beginning."""
-        return None if self.tokens_per_second is None else self.run.tokens / self.tokens_per_second
+        return None if self.tokens_per_second is None else self.footprint.run.tokens / self.tokens_per_second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,78 +61,72 @@ class DiskNeed:
     least_bytes: int
     """The need of the smallest model while it is made."""
     free_bytes: int
-    """Free room, and the room that interrupted attempts hold already."""
-
-    @classmethod
-    def of(cls, planned: Sequence[PlannedStage], store: Store, *, costs: Sequence[ModelCost]) -> DiskNeed:
-        left = [each.stage for each in planned if each.state is not State.DONE]
-        untrained = [
-            DiskUse(run=stage.run, table_sizes=table_sizes(stage, store).by_language).model_bytes
-            for stage in left
-            if isinstance(stage, UntrainedEncoder)
-        ]
-        present = (
-            path.stat().st_size
-            for stage in left
-            if isinstance(stage, PretrainedEncoder) and store.is_interrupted(stage)
-            for path in store.partial_folder(stage).rglob("*")
-            if path.is_file()
-        )
-        existing = next(each for each in (store.root, *store.root.parents) if each.exists())
-        return cls(
-            store=store.root,
-            finished_bytes=sum(untrained) + sum(len(cost.encoders) * cost.disk.finished_bytes for cost in costs),
-            passing_bytes=max((cost.disk.passing_bytes for cost in costs), default=0),
-            least_bytes=min((cost.disk.finished_bytes + cost.disk.passing_bytes for cost in costs), default=0),
-            free_bytes=shutil.disk_usage(existing).free + sum(present),
-        )
-
-    @property
-    def is_short(self) -> bool:
-        """Whether there is no room for all of them."""
-        return self.finished_bytes + self.passing_bytes > self.free_bytes
 
     def refuse_if_hopeless(self) -> None:
         """Raise an error, before anything begins, if not one of the models can be finished."""
         if self.least_bytes > self.free_bytes:
-            raise IsoglotError(
-                f"a model of this study needs {size_in_bytes(self.least_bytes)} while it is made, and the store "
-                f"{self.store} has {size_in_bytes(self.free_bytes)} free: free some, or choose a store on another disk "
-                "with --store"
-            )
+            needs = f"a model of this study needs {size_in_bytes(self.least_bytes)} while it is made"
+            has = f"the store {self.store} has {size_in_bytes(self.free_bytes)} free"
+            raise IsoglotError(f"{needs}, and {has}: {MORE_ROOM}")
 
 
 def costs_here(planned: Sequence[PlannedStage], store: Store) -> tuple[list[ModelCost], DiskNeed]:
     """The costs with the memory that is free now; an error if the environment asks for the impossible."""
-    lacks_models = any(isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE for each in planned)
+    lacks_models = any(isinstance(stage, PretrainedEncoder) for stage in _left(planned))
     costs = model_costs(planned, store, free=free_memory_here()) if lacks_models else []
-    return costs, DiskNeed.of(planned, store, costs=costs)
+    return costs, disk_need(planned, store, costs=costs)
 
 
 def model_costs(planned: Sequence[PlannedStage], store: Store, *, free: FreeMemory) -> list[ModelCost]:
     """All pretraining that is left to do, one entry for each size of model."""
-    alike: dict[tuple[object, ...], list[tuple[PretrainedEncoder, TableSizes]]] = {}
-    for each in planned:
-        if isinstance(each.stage, PretrainedEncoder) and each.state is not State.DONE:
-            run, tables = each.stage.run, table_sizes(each.stage, store)
+    alike: dict[tuple[object, ...], ModelCost] = {}
+    processes = processes_per_model()
+    for stage in _left(planned):
+        if isinstance(stage, PretrainedEncoder):
+            run, tables = stage.run, table_sizes(stage, store)
+            sizes = tables.by_language
             # Neither the languages nor the seed of a model change what it costs.
-            sizes = tuple(tables.by_language[language] for language in run.languages)
-            key = (replace(run, languages=(), seed=0), sizes, tables.are_known)
-            alike.setdefault(key, []).append((each.stage, tables))
-    return [_cost([encoder for encoder, _ in group], tables=group[0][1], free=free) for group in alike.values()]
+            bare = replace(run, languages=(), seed=0)
+            key = (bare, *(sizes[language] for language in run.languages), tables.are_known)
+            if key in alike:
+                alike[key] = replace(alike[key], encoders=(*alike[key].encoders, stage))
+                continue
+            try:
+                windows, fits = micro_batch(run, table_sizes=sizes, free=free, processes=processes), True
+            except TooLargeError:
+                windows, fits = 1, False
+            memory = Footprint(run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
+            alike[key] = ModelCost(encoders=(stage,), footprint=memory, has_vocabulary=tables.are_known, fits=fits)
+    return [*alike.values()]
 
 
-def _cost(encoders: Sequence[PretrainedEncoder], *, tables: TableSizes, free: FreeMemory) -> ModelCost:
-    run, sizes, processes = encoders[0].run, tables.by_language, processes_per_model()
-    try:
-        windows, fits = micro_batch(run, table_sizes=sizes, free=free, processes=processes), True
-    except TooLargeError:
-        windows, fits = 1, False
-    footprint = Footprint(run=run, table_sizes=sizes, device=free.device, micro_batch=windows, processes=processes)
-    return ModelCost(encoders=tuple(encoders), tables=tables, footprint=footprint, fits=fits)
+def disk_need(planned: Sequence[PlannedStage], store: Store, *, costs: Sequence[ModelCost]) -> DiskNeed:
+    # What an interrupted attempt has written is room that it need not find again.
+    untrained, present = 0, 0
+    for stage in _left(planned):
+        if isinstance(stage, UntrainedEncoder):
+            untrained += DiskUse(run=stage.run, table_sizes=table_sizes(stage, store).by_language).model_bytes
+        if isinstance(stage, PretrainedEncoder) and store.is_interrupted(stage):
+            files = (path for path in store.partial_folder(stage).rglob("*") if path.is_file())
+            present += sum(path.stat().st_size for path in files)
+    # A store that is still to be made will lie on the disk of the nearest folder above it.
+    existing = next(each for each in (store.root, *store.root.parents) if each.exists())
+    return DiskNeed(
+        store=store.root,
+        finished_bytes=untrained + sum(len(cost.encoders) * cost.disk.finished_bytes for cost in costs),
+        passing_bytes=max((cost.disk.passing_bytes for cost in costs), default=0),
+        least_bytes=min((cost.disk.finished_bytes + cost.disk.passing_bytes for cost in costs), default=0),
+        free_bytes=shutil.disk_usage(existing).free + present,
+    )
 
 
-def timed(costs: Sequence[ModelCost], *, speed: Speed, say: Callable[[str], None]) -> list[ModelCost]:
+def _left(planned: Sequence[PlannedStage]) -> list[Stage]:
+    return [each.stage for each in planned if each.state is not State.DONE]
+
+
+def timed(
+    costs: Sequence[ModelCost], *, speed: Callable[[Footprint], float], say: Callable[[str], None]
+) -> list[ModelCost]:
     """The costs with the speed of each size that fits; `say` announces that it will take a while."""
     fitting = sum(cost.fits for cost in costs)
     if fitting:
@@ -159,7 +144,7 @@ def speed_here(footprint: Footprint) -> float:
 
 
 def with_measured_times(planned: Sequence[PlannedStage], costs: Sequence[ModelCost]) -> tuple[PlannedStage, ...]:
-    """The plan, with times measured here in place of guesses and of what the store's other models took."""
+    # What is measured here counts for more than guesses, and than what the store's other models took elsewhere.
     seconds = {encoder.digest: cost.seconds for cost in costs for encoder in cost.encoders if cost.seconds is not None}
     return tuple(
         replace(each, seconds_estimate=seconds[each.stage.digest] * each.share_left, guessed=False)
@@ -180,33 +165,29 @@ def cost_lines(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     """Totals in a line, and warnings."""
     if not costs:
         return
-    num_models = sum(len(cost.encoders) for cost in costs)
-    parameters = _range(cost.footprint.parameters for cost in costs)
-    tokens = _range(cost.run.tokens for cost in costs)
+    parameters, tokens = [cost.footprint.parameters for cost in costs], [cost.footprint.run.tokens for cost in costs]
     peak = size_in_bytes(max(cost.footprint.peak_bytes for cost in costs))
     yield (
-        f"  {_counted(num_models)} of {parameters} parameters, {tokens} tokens each: {peak} of memory at most, "
-        f"{size_in_bytes(need.finished_bytes)} on disk"
+        f"  {_counted(sum(len(cost.encoders) for cost in costs))} of {_range(parameters)} parameters, {_range(tokens)} "
+        f"tokens each: {peak} of memory at most, {size_in_bytes(need.finished_bytes)} on disk"
     )
     if not all(cost.fits for cost in costs):
         yield "  not all of them fit into the memory that is free here now"
-    if need.is_short:
-        yield (
-            f"  only {size_in_bytes(need.free_bytes)} are free in {need.store}, too little for all of them: "
-            "free some, or choose a store on another disk with --store"
-        )
+    if need.finished_bytes + need.passing_bytes > need.free_bytes:
+        free = f"only {size_in_bytes(need.free_bytes)} are free in {need.store}"
+        yield f"  {free}, too little for all of them: {MORE_ROOM}"
 
 
 def costs_in_full(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     """A few lines for each size of model, then the totals and warnings."""
     for cost in costs:
         conditions = dict.fromkeys(encoder.label.partition(",")[0] for encoder in cost.encoders)
-        sizes = list(cost.tables.by_language.values())
-        subwords = "+".join(map(short_number, sizes if cost.run.separate.embeddings else sizes[:1]))
+        run, sizes = cost.footprint.run, list(cost.footprint.table_sizes.values())
+        subwords = "+".join(map(short_number, sizes if run.separate.embeddings else sizes[:1]))
         facts = [
-            f"{'' if cost.tables.are_known else 'about '}{subwords} subwords",
+            f"{'' if cost.has_vocabulary else 'about '}{subwords} subwords",
             f"{short_number(cost.footprint.parameters)} parameters",
-            f"{short_number(cost.run.tokens)} tokens in {short_number(cost.run.updates)} updates",
+            f"{short_number(run.tokens)} tokens in {short_number(run.updates)} updates",
             f"{size_in_bytes(cost.footprint.peak_bytes)} of memory{'' if cost.fits else ' (too much here)'}",
             f"{size_in_bytes(cost.disk.finished_bytes)} on disk",
         ]
@@ -224,6 +205,7 @@ def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
         for code, splitting in study.text.splittings.items():
             line = f"  words of {code}: {splitting.splitter.value} ({splitter_version(splitting)})"
             line += ", in lower case" if splitting.lowercase else ""
+            # A language that isoglot does not know may deserve a better splitter than the one it gets.
             by_default = splitting.splitter is language_of(code).splitter and code not in LANGUAGES
             yield line + (f"; {language_of(code).remark}" if by_default else "")
     for sentence in (*left_out_sentences(study), *gap_sentences(study)):
@@ -242,8 +224,7 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     if not known:
         return f"{line}; how long that takes is seen when it has run once in this store"
     line += f", about {_time(known)}" + (" one after the other" if len(known) > 1 else "")
-    guessed = [each for each in known if each.guessed]
-    if guessed:
+    if guessed := [each for each in known if each.guessed]:
         line += f", {'' if len(guessed) == len(known) else f'{_time(guessed)} of it '}guessed for two CPU cores"
     unknown = len(left) - len(known)
     return line + (f", without {unknown} of kinds never run in this store" if unknown else "")
@@ -265,9 +246,9 @@ def _state(planned: PlannedStage, *, done: Container[str], store: Store) -> str:
     """The plan's own state; "next" where all inputs are done, "in work" where a run holds the stage."""
     percent = f", {planned.share_done:.0%} done" if planned.share_done else ""
     if planned.state in (State.TO_DO, State.INTERRUPTED) and store.holder(planned.stage) is not None:
-        return IN_WORK + percent
+        return f"in work{percent}"
     is_next = planned.state is State.TO_DO and all(digest in done for digest in planned.stage.input_digests.values())
-    return NEXT if is_next else planned.state.value + percent
+    return "next" if is_next else planned.state.value + percent
 
 
 def _time(planned: Iterable[PlannedStage]) -> str:

@@ -1,7 +1,8 @@
 """A run as it goes: bars with rate and time left in a terminal, plain lines elsewhere."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from time import monotonic
 
 from rich.console import Console, RenderableType
@@ -12,6 +13,9 @@ from rich.text import Text
 from isoglot.errors import IsoglotError
 from isoglot.report.quantities import short_number
 from isoglot.store import Observer, Stage
+
+SECONDS_BETWEEN_LINES = 15.0
+WIDEST_BAR = 40
 
 
 def failures_in_brief(failed: Sequence[tuple[str, str]], *, num_skipped: int) -> str:
@@ -25,31 +29,22 @@ def failures_in_brief(failed: Sequence[tuple[str, str]], *, num_skipped: int) ->
     return "\n".join(lines)
 
 
-SECONDS_BETWEEN_LINES = 15.0
-WIDEST_BAR = 40
+class Words(ProgressColumn):
+    """Words about each bar, such as "[3/61] pretraining, default, ela-or…" where there is no room for all of them."""
 
-
-class TitleColumn(ProgressColumn):
-    """[3/61] pretraining, default, ela-or… where there is no room for all of it."""
-
-    def render(self, task: Task) -> Text:
-        # Not the column: one that may not wrap is made narrower only after all the others.
-        return Text(task.description, no_wrap=True, overflow="ellipsis")
-
-
-class NoteColumn(ProgressColumn):
-    """loss 4.10"""
+    def __init__(self, words: Callable[[Task], str], *, no_wrap: bool = False) -> None:
+        super().__init__(Column(no_wrap=no_wrap))
+        self.words = words
 
     def render(self, task: Task) -> Text:
-        return Text(task.fields["note"], no_wrap=True, overflow="ellipsis")
+        # The text may not wrap, but its column may: one that may not is made narrower only after all the others.
+        return Text(self.words(task), no_wrap=True, overflow="ellipsis")
 
 
-class RateColumn(ProgressColumn):
+def _rate(task: Task) -> str:
     """81k tokens/s"""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if not speed else f"{short_number(speed)} {task.fields['unit']}/s", style="cyan")
+    speed = task.finished_speed or task.speed
+    return f"{short_number(speed)} {task.fields['unit']}/s" if speed else ""
 
 
 class Bars(Progress):
@@ -62,13 +57,12 @@ class Bars(Progress):
         yield Text(self.summary)
 
 
+@dataclass
 class StageInWork:
-    """The bar of one stage."""
-
-    def __init__(self, bar: TaskID) -> None:
-        self.bar = bar
-        self.begun = False
-        self.last_line = monotonic()
+    bar: TaskID
+    # When a line about it was printed, or it began.
+    last_line: float
+    has_moved: bool = False
 
 
 class Watch(Observer):
@@ -77,18 +71,17 @@ class Watch(Observer):
     def __init__(self, console: Console):
         self.console = console
         self.bars = Bars(
-            TitleColumn(),
+            Words(lambda task: task.description),
             BarColumn(bar_width=min(WIDEST_BAR, console.width // 8), table_column=Column(no_wrap=True)),
-            RateColumn(table_column=Column(no_wrap=True)),
+            Words(_rate, no_wrap=True),
             TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True)),
-            NoteColumn(),
+            Words(lambda task: str(task.fields["note"])),
             console=console,
             transient=True,
             disable=not console.is_terminal,
         )
         self.in_work: dict[str, StageInWork] = {}
-        self.ended = 0
-        self.count = 0
+        self.ended = self.count = 0
 
     def __enter__(self) -> "Watch":
         self.bars.start()
@@ -99,16 +92,16 @@ class Watch(Observer):
 
     def started(self, stage: Stage, *, index: int, count: int) -> None:
         bar = self.bars.add_task(f"[{index}/{count}] {stage.title}", total=None, unit="", note="")
-        self.in_work[stage.digest] = StageInWork(bar)
+        self.in_work[stage.digest] = StageInWork(bar, monotonic())
         self.count = count
         self._sum_up()
 
     def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
         shown = self.in_work[stage.digest]
-        if not shown.begun:
+        if not shown.has_moved:
             # The work of an earlier attempt must not count as this one's speed.
             self.bars.reset(shown.bar, completed=int(done))
-            shown.begun = True
+            shown.has_moved = True
         self.bars.update(shown.bar, completed=done, total=total, unit=unit, note=note)
         if not self.console.is_terminal and monotonic() - shown.last_line > SECONDS_BETWEEN_LINES:
             line = f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}"
@@ -129,23 +122,22 @@ class Watch(Observer):
 
     def finished(self, stage: Stage, *, seconds: float) -> None:
         self._end(stage)
-        amount = stage.amount()
-        size = "" if amount is None else f" ({short_number(amount.units)} {amount.of}"
-        rate = "" if amount is None or seconds <= 0 else f", {short_number(amount.units / seconds)}/s"
-        self.console.print(f"  {stage.title}: {seconds:.1f} s{size}{rate}{')' if size else ''}")
+        line = f"  {stage.title}: {seconds:.1f} s"
+        if (amount := stage.amount()) is not None:
+            rate = f", {short_number(amount.units / seconds)}/s" if seconds > 0 else ""
+            line += f" ({short_number(amount.units)} {amount.of}{rate})"
+        self.console.print(line)
 
     def reused(self, stage: Stage) -> None:
-        # Stages that were there before the run began are reported too.
-        if stage.digest in self.in_work:
-            self._end(stage)
+        self._end(stage)
 
     def failed(self, stage: Stage, *, error: IsoglotError) -> None:
         self._end(stage)
         self.console.print(Text(f"  {stage.title}: {error}", style="red"))
 
     def _end(self, stage: Stage, *, ended: int = 1) -> None:
-        shown = self.in_work.pop(stage.digest, None)
-        if shown is not None:
+        # Stages that were there before the run began are reported too, and never were in work.
+        if (shown := self.in_work.pop(stage.digest, None)) is not None:
             self.bars.remove_task(shown.bar)
             self.ended += ended
             self._sum_up()

@@ -1,29 +1,53 @@
-"""Where the numbers of a study come from: files, words, vocabularies, budget, machines, versions and departures."""
+"""Where the numbers of a study come from: settings, files, words, vocabularies, budget, machines and departures."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import isoglot
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.hardware import Hardware
-from isoglot.pipeline.cells import Cell
+from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.sources import sources
 from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.pipeline.stages.source_files import SourceFile
+from isoglot.pipeline.stages.text import FileText, HubText
 from isoglot.pipeline.stages.vocabulary import TokenStreams
-from isoglot.report.study_settings import DataFile, Departure, data_files, departures, portable_origin, study_settings
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.store.record import commit, versions
+from isoglot.study.conditions import written
+from isoglot.study.real_text import RealText
 from isoglot.study.study import Study, Synthetic
 
+# The comment goes on through lines that are nothing but comment, up to the next mark.
+MARKED = re.compile(r"^ *#[ ]Departure: (.*(?:\n *# (?!Departure: ).*)*)", re.MULTILINE)
 
-@dataclass(frozen=True, kw_only=True)
+SAME_MAKING = ("host", "hardware", "commit", "versions")
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file by its path in the study, or a data set of the hub, and the titles of all that was made from it."""
+
+    name: str
+    digest: str
+    """ "sha256:..." of its bytes, or "revision:..." of a data set, whose size is unknown."""
+    num_bytes: int | None
+    used_for: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Words:
     """How the words of one language are found."""
 
@@ -33,7 +57,7 @@ class Words:
     is_lowercase: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class VocabularySize:
     """The vocabulary of one model."""
 
@@ -47,16 +71,13 @@ class VocabularySize:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The budget of pretraining, in tokens."""
+    """The budget of pretraining: updates of each model, windows of an update, tokens of a window."""
 
     models: int
     models_done: int
     updates: int
-    """Updates of each model."""
     batch: int
-    """Windows of an update."""
     window: int
-    """Tokens of a window."""
     tokens_per_model: int
     tokens: int
     tokens_done: int
@@ -64,7 +85,7 @@ class Budget:
 
 @dataclass(frozen=True, kw_only=True)
 class Making:
-    """Artifacts that were made on one host, with the same code and libraries."""
+    """Artifacts that were made on one host with the same code, and seconds of work over all processes and attempts."""
 
     host: str
     hardware: Hardware | None
@@ -73,12 +94,11 @@ class Making:
     versions: dict[str, str]
     artifacts: int
     seconds: float
-    """Seconds of work, over all processes and attempts."""
     first_finished: str
     last_finished: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Spent:
     """Work on all artifacts of a kind."""
 
@@ -87,15 +107,21 @@ class Spent:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Departure:
+    """A comment of the code that says where isoglot departs from the paper; its file as "isoglot/study/scales.py"."""
+
+    file: str
+    sentence: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
     """Everything that a reader needs to make the same numbers again, or to trust them."""
 
     study: str
     origin: str
-    """The file that was read, or the name of a built-in study."""
     settings: dict[str, Any]
-    """All that the study asks for."""
     commit: str | None
     """Commit of the isoglot that wrote this report; `makings` has those of the artifacts."""
     versions: dict[str, str]
@@ -105,16 +131,11 @@ class Provenance:
     words: tuple[Words, ...]
     vocabularies: tuple[VocabularySize, ...]
     budget: Budget | None
-    """None where the study has no model."""
     artifacts: int
-    """All artifacts of the study."""
     artifacts_done: int
     seconds: float
-    """Seconds of work, spent on those that are done."""
     makings: tuple[Making, ...]
-    """Most of the work first."""
     spent: tuple[Spent, ...]
-    """Most of the work first."""
     departures: tuple[Departure, ...]
 
     def json_text(self) -> str:
@@ -125,7 +146,13 @@ def provenance(study: Study, store: Store) -> Provenance:
     """The provenance of a study, however much of it is made."""
     shown = cells(study)
     stages = inputs_first(cell.stage for cell in shown)
-    records = _records(stages.values(), store)
+    records: dict[str, Record] = {}
+    for digest, stage in stages.items():
+        # A damaged record is left out, and reported where it is needed.
+        with suppress(IsoglotError):
+            if (artifact := store.lookup(stage)) is not None:
+                records[digest] = artifact.record
+    splittings = [(language, sources(study).splitting(language)) for language in study.languages]
     return Provenance(
         study=study.name,
         origin=portable_origin(study),
@@ -133,51 +160,51 @@ def provenance(study: Study, store: Store) -> Provenance:
         commit=commit(),
         versions=dict(versions()),
         is_made_up=isinstance(study.text, Synthetic),
-        data_files=data_files(stages.values(), study=study),
-        words=tuple(_words(study)),
+        data_files=_data_files(stages.values(), study),
+        words=tuple(Words(of, each.splitter.value, splitter_version(each), each.lowercase) for of, each in splittings),
         vocabularies=_vocabularies(shown, store),
         budget=_budget(stages.values(), done=records),
         artifacts=len(stages),
         artifacts_done=len(records),
-        seconds=sum((record.seconds for record in records.values()), start=0.0),
-        makings=_makings(records.values()),
-        spent=_spent(records.values()),
+        seconds=_seconds(records.values()),
+        makings=tuple(map(_making, _alike(records, *SAME_MAKING))),
+        spent=tuple(Spent(alike[0].kind, len(alike), _seconds(alike)) for alike in _alike(records, "kind")),
         departures=departures(),
     )
 
 
-def _records(stages: Iterable[Stage], store: Store) -> dict[str, Record]:
-    """Records by digest; a damaged one is left out, and reported where it is needed."""
-    found = {}
-    for stage in stages:
-        with suppress(IsoglotError):
-            if (artifact := store.lookup(stage)) is not None:
-                found[stage.digest] = artifact.record
-    return found
+def _seconds(records: Iterable[Record]) -> float:
+    return sum((record.seconds for record in records), start=0.0)
 
 
-def _words(study: Study) -> Iterator[Words]:
-    for language in study.languages:
-        splitting = sources(study).splitting(language)
-        yield Words(
-            language=language,
-            splitter=splitting.splitter.value,
-            version=splitter_version(splitting),
-            is_lowercase=splitting.lowercase,
-        )
+def _alike(records: Mapping[str, Record], *names: str) -> list[list[Record]]:
+    """Records that agree in these fields, most of the work first."""
+    groups: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in records.values():
+        # As text, since a dict of versions is no key.
+        groups[repr([getattr(record, name) for name in names])].append(record)
+    return sorted(groups.values(), key=_seconds, reverse=True)
+
+
+def _making(alike: Sequence[Record]) -> Making:
+    return Making(
+        **{name: getattr(alike[0], name) for name in SAME_MAKING},
+        artifacts=len(alike),
+        seconds=_seconds(alike),
+        first_finished=min(record.finished for record in alike),
+        last_finished=max(record.finished for record in alike),
+    )
 
 
 def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, ...]:
-    """The vocabulary of every model that a cell rests on; those of other seeds are as large."""
+    """The vocabulary of every model that a cell rests on."""
+    # Those of other seeds are as large, so that the first one counts.
     found: dict[tuple[str, tuple[str, ...]], VocabularySize] = {}
     for cell in shown:
         for stage in inputs_first([cell.stage]).values():
             if isinstance(stage, TokenStreams):
-                languages = tuple(stage.vocabulary.texts)
-                size = found.setdefault(
-                    (cell.condition, languages),
-                    VocabularySize(condition=cell.condition, languages=languages, merges={}, types={}),
-                )
+                key = (cell.condition, tuple(stage.vocabulary.texts))
+                size = found.setdefault(key, VocabularySize(*key, merges={}, types={}))
                 size.merges.setdefault(stage.language, stage.bpe.merges)
                 with suppress(IsoglotError):
                     if stage.language not in size.types and (artifact := store.lookup(stage)) is not None:
@@ -186,11 +213,11 @@ def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, 
 
 
 def _budget(stages: Iterable[Stage], *, done: Container[str]) -> Budget | None:
+    """None where the study has no model."""
     models = [stage for stage in stages if isinstance(stage, PretrainedEncoder)]
     if not models:
         return None
-    run = models[0].run
-    num_done = sum(model.digest in done for model in models)
+    run, num_done = models[0].run, sum(model.digest in done for model in models)
     return Budget(
         models=len(models),
         models_done=num_done,
@@ -203,30 +230,71 @@ def _budget(stages: Iterable[Stage], *, done: Container[str]) -> Budget | None:
     )
 
 
-def _makings(records: Iterable[Record]) -> tuple[Making, ...]:
-    alike: dict[str, list[Record]] = {}
-    for record in records:
-        alike.setdefault(repr((record.host, record.hardware, record.commit, record.versions)), []).append(record)
-    makings = [
-        Making(
-            host=first.host,
-            hardware=first.hardware,
-            commit=first.commit,
-            versions=first.versions,
-            artifacts=len(found),
-            seconds=sum(record.seconds for record in found),
-            first_finished=min(record.finished for record in found),
-            last_finished=max(record.finished for record in found),
-        )
-        for found in alike.values()
-        for first in found[:1]
-    ]
-    return tuple(sorted(makings, key=lambda making: -making.seconds))
+def _data_files(stages: Iterable[Stage], study: Study) -> tuple[DataFile, ...]:
+    """Every file that these stages read themselves, once, in the order that it is needed."""
+    # Titles are keys, so that each stands there once and in order.
+    titles: defaultdict[tuple[str, str, int | None], dict[str, None]] = defaultdict(dict)
+    for stage in stages:
+        if isinstance(stage, HubText):
+            config = "" if stage.dataset.config is None else f" ({stage.dataset.config})"
+            titles[f"{stage.dataset.dataset}{config}", f"revision:{stage.dataset.revision}", None][stage.title] = None
+        for each in fields(stage):
+            for file in _source_files(getattr(stage, each.name)):
+                titles[_path_in(study, file.path), f"sha256:{file.sha256}", file.num_bytes][stage.title] = None
+    return tuple(DataFile(*key, used_for=tuple(used_for)) for key, used_for in titles.items())
 
 
-def _spent(records: Iterable[Record]) -> tuple[Spent, ...]:
-    seconds: dict[str, list[float]] = {}
-    for record in records:
-        seconds.setdefault(record.kind, []).append(record.seconds)
-    spent = [Spent(kind=kind, artifacts=len(each), seconds=sum(each)) for kind, each in seconds.items()]
-    return tuple(sorted(spent, key=lambda each: -each.seconds))
+def _source_files(value: object) -> Iterator[SourceFile]:
+    match value:
+        case SourceFile():
+            yield value
+        case FileText():
+            yield from value.files
+        case tuple():
+            for member in value:
+                yield from _source_files(member)
+
+
+def portable_origin(study: Study) -> str:
+    """As the user named it, without the folders of one machine."""
+    return Path(study.origin).name if Path(study.origin).is_absolute() else study.origin
+
+
+def _path_in(study: Study, path: Path) -> str:
+    # As the study names it: where its data lie is another thing on every machine.
+    return (study.text.as_written(path) if isinstance(study.text, RealText) else path).as_posix()
+
+
+def study_settings(study: Study) -> dict[str, Any]:
+    """Everything that changes results, so neither the study's name nor its file; conditions of Table 1 by name."""
+    only = {
+        exhibit: {key: items for key, items in vars(narrowing).items() if items is not None}
+        for exhibit, narrowing in study.only.items()
+        if exhibit in (*study.exhibits, VOCABULARY)
+    }
+    settings = {
+        **{name: getattr(study, name) for name in ("languages", "conditions", "exhibits", "tasks", "seeds")},
+        "conditions": [written(condition) for condition in study.conditions],
+        # Left out where there is none, as in reports that are older than these tables.
+        **({"only": only} if only else {}),
+        "scale": asdict(study.scale),
+        "text": {name: value for name, value in asdict(study.text).items() if name != "data"},
+    }
+    # By way of text, tuples become lists and enums their values; paths are all that JSON does not know.
+    return dict(json.loads(json.dumps(settings, default=lambda path: _path_in(study, path))))
+
+
+@cache
+def departures() -> tuple[Departure, ...]:
+    """All of them, by file and in the order they stand there."""
+    package = Path(isoglot.__file__).parent
+    return tuple(
+        Departure(path.relative_to(package.parent).as_posix(), sentence)
+        for path in sorted(package.rglob("*.py"))
+        for sentence in marked_sentences(path.read_text(encoding="utf-8"))
+    )
+
+
+def marked_sentences(code: str) -> list[str]:
+    """The sentence of each mark, to the end of its comment."""
+    return [re.sub(r"\n *# ", " ", found[1]) for found in MARKED.finditer(code)]

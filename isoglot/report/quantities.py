@@ -2,16 +2,23 @@
 
 from collections.abc import Sequence
 
+# Longer times are given in days or years: nobody can read "31419 h 07 min".
 MOST_HOURS, MOST_DAYS = 48, 2 * 365
-"""Longer times are given in days or years: nobody can read "31419 h 07 min"."""
 
 
 def short_number(value: float) -> str:
     """1234567 -> 1.2M"""
-    for size, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{_two_digits(value / size)}{suffix}"
-    return f"{value:.0f}"
+    return _scaled(value, {1e9: "G", 1e6: "M", 1e3: "k"}) or f"{value:.0f}"
+
+
+def size_in_bytes(value: float) -> str:
+    """1234567 -> 1.2 MB"""
+    return _scaled(value, {1e12: " TB", 1e9: " GB", 1e6: " MB"}) or f"{value / 1e3:.0f} kB"
+
+
+def _scaled(value: float, suffixes: dict[float, str]) -> str:
+    """In the largest unit that it fills; empty if it fills none."""
+    return next((_two_digits(value / size) + suffix for size, suffix in suffixes.items() if value >= size), "")
 
 
 def duration(seconds: float) -> str:
@@ -36,14 +43,6 @@ def mean_and_range(values: Sequence[float]) -> str:
     """ "83.1", or over several seeds "83.1 (79-88)"."""
     mean = sum(values) / len(values)
     return f"{mean:.1f}" if len(values) == 1 else f"{mean:.1f} ({min(values):.0f}-{max(values):.0f})"
-
-
-def size_in_bytes(value: float) -> str:
-    """1234567 -> 1.2 MB"""
-    for size, suffix in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
-        if value >= size:
-            return f"{_two_digits(value / size)} {suffix}"
-    return f"{value / 1e3:.0f} kB"
 
 
 def _two_digits(value: float) -> str:

@@ -13,24 +13,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.files import write_whole
-from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.measurements import Measurement, with_variant
-from isoglot.report.provenance import Provenance, provenance
-from isoglot.report.state import State, study_state
-from isoglot.report.training_curves import Curve, learning_curves
-from isoglot.store import Store
+from isoglot.report.provenance import Provenance
+from isoglot.report.state import State
+from isoglot.report.training_curves import Curve
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import MONOLINGUAL, named_in_file, read_condition
 from isoglot.study.exhibit_names import ExhibitFilter
-from isoglot.study.real_text import RealText
+from isoglot.study.real_text import RealText, task_names
 from isoglot.study.scales import Scale
 from isoglot.study.study import Study, Synthetic
-from isoglot.study.task_files import task_names
 
-MEASUREMENTS = "measurements.jsonl"
-PROVENANCE = "provenance.json"
-CURVES = "curves.jsonl"
-STATE = "state.json"
+MEASUREMENTS, PROVENANCE, CURVES, STATE = ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")
 REWRITE = "write the report again from its store: isoglot report STUDY --store STORE"
 Kind = TypeVar("Kind")
 
@@ -41,7 +35,6 @@ class ReportContent:
 
     measurements: Sequence[Measurement]
     provenance: Mapping[str, Json]
-    """Empty where the folder has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,41 +56,18 @@ class ReportData:
         return ReportContent(measurements=self.measurements, provenance=json.loads(self.provenance.json_text()))
 
 
-def collect_report_data(
-    study: Study,
-    measurements: Sequence[Measurement],
-    *,
-    store: Store,
-    folder: Path,
-    failures: Sequence[str],
-    lacking: Sequence[Cell],
-) -> ReportData:
-    """From the store, for a page in this folder; each failure begins with the title of an artifact."""
-    return ReportData(
-        measurements=tuple(measurements),
-        provenance=provenance(study, store),
-        curves=tuple(learning_curves(study, store)),
-        state=study_state(study, store=store, folder=folder, failures=failures, lacking=lacking),
-    )
-
-
 def read_report(folder: str | Path) -> ReportContent:
     """From the folder that `isoglot report` wrote, or any other with a measurements.jsonl."""
     place = Path(folder)
     if not (place / MEASUREMENTS).is_file():
         raise IsoglotError(f"{place}: no {MEASUREMENTS} in it; give the folder of a report that isoglot wrote")
-    path = place / PROVENANCE
-    provenance = _parsed(dict[str, Any], _text(path), where=str(path)) if path.exists() else {}
-    measurements = list(_measurements(place / MEASUREMENTS, own_conditions=_own_conditions(provenance)))
-    return ReportContent(measurements=measurements, provenance=provenance)
-
-
-def _own_conditions(provenance: Mapping[str, Any]) -> set[str]:
-    """Names of conditions that were made in Python, whose settings stand in the provenance."""
+    has_provenance = (place / PROVENANCE).exists()
+    provenance = _parsed_file(dict[str, Any], place / PROVENANCE) if has_provenance else {}
+    # Conditions that were made in Python stand there with all their settings.
     settings = provenance.get("settings")
     listed = settings.get("conditions") if isinstance(settings, dict) else None
-    entries = listed if isinstance(listed, list) else []
-    return {str(each.get("name")) for each in entries if isinstance(each, dict)}
+    own = {str(each.get("name")) for each in listed if isinstance(each, dict)} if isinstance(listed, list) else set()
+    return ReportContent(measurements=[*_measurements(place / MEASUREMENTS, own)], provenance=provenance)
 
 
 def read_report_data(folder: Path) -> ReportData:
@@ -106,9 +76,9 @@ def read_report_data(folder: Path) -> ReportData:
     try:
         data = ReportData(
             measurements=measurements,
-            provenance=_parsed(Provenance, _text(folder / PROVENANCE), where=str(folder / PROVENANCE)),
+            provenance=_parsed_file(Provenance, folder / PROVENANCE),
             curves=tuple(_parsed(Curve, line, where=where) for where, line in _lines(folder / CURVES)),
-            state=_parsed(State, _text(folder / STATE), where=str(folder / STATE)),
+            state=_parsed_file(State, folder / STATE),
         )
         # Settings are checked here, where the file that holds them is known.
         described_study(data.provenance, file=str(folder / PROVENANCE))
@@ -140,32 +110,22 @@ class _Settings:
 
 
 def described_study(provenance: Provenance, *, file: str = PROVENANCE) -> Study:
-    """The study that a provenance describes; `file` is for messages. Paths of its data start from nowhere."""
+    """The study that a provenance describes; `file` is for messages."""
     where = f"{file}: settings"
     settings = _parsed(_Settings, json.dumps(provenance.settings), where=where)
-    text = json.dumps({"data": "."} | settings.text)
     try:
         conditions = tuple(map(read_condition, settings.conditions))
     except IsoglotError as error:
         raise IsoglotError(f"{where}.conditions: {error}") from None
+    # Paths are relative to the study's data, wherever these lie by now.
     text_type: type[Synthetic] | type[RealText] = Synthetic if provenance.is_made_up else RealText
-    return Study(
-        name=provenance.study,
-        origin=provenance.origin,
-        languages=settings.languages,
-        conditions=conditions,
-        exhibits=settings.exhibits,
-        file_exhibits=settings.exhibits,
-        tasks=settings.tasks,
-        seeds=settings.seeds,
-        only=settings.only,
-        scale=settings.scale,
-        text=_parsed(text_type, text, where=f"{where}.text"),
-    )
+    text = _parsed(text_type, json.dumps({"data": "."} | settings.text), where=f"{where}.text")
+    more = {"name": provenance.study, "origin": provenance.origin, "file_exhibits": settings.exhibits}
+    return Study(**vars(settings) | more | {"conditions": conditions, "text": text})
 
 
-def _measurements(path: Path, *, own_conditions: set[str]) -> Iterator[Measurement]:
-    known_tasks = task_names()
+def _measurements(path: Path, own_conditions: set[str]) -> Iterator[Measurement]:
+    tasks = task_names()
     for where, line in _lines(path):
         try:
             row = _parsed(dict[str, Any], line, where="")
@@ -173,12 +133,11 @@ def _measurements(path: Path, *, own_conditions: set[str]) -> Iterator[Measureme
             # Names that only a later isoglot knows are refused.
             if each.condition not in {*own_conditions, MONOLINGUAL.name}:
                 named_in_file(each.condition)
-            if each.task is not None and each.task not in known_tasks:
-                known = ", ".join(map(repr, known_tasks))
-                raise IsoglotError(f"task: {each.task!r} is not one of {known}{suggestion(each.task, known_tasks)}")
+            if each.task is not None and each.task not in tasks:
+                known = ", ".join(map(repr, tasks))
+                raise IsoglotError(f"task: {each.task!r} is not one of {known}{suggestion(each.task, tasks)}")
         except IsoglotError as error:
-            message = f"not a measurement as `isoglot results --json` prints it ({error})"
-            raise IsoglotError(f"{where}: {message}") from None
+            raise IsoglotError(f"{where}: not a measurement as `isoglot results --json` prints it ({error})") from None
         # pydantic makes a float of a whole number, which would be printed otherwise.
         yield replace(each, value=row["value"]) if each.value.is_integer() else each
 
@@ -190,8 +149,12 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
             yield f"{path}:{number}", line
 
 
+def _parsed_file(kind: type[Kind], path: Path) -> Kind:
+    return _parsed(kind, _text(path), where=str(path))
+
+
 def _parsed(kind: type[Kind], text: str, *, where: str) -> Kind:
-    """JSON as a value of this type; unknown fields, which a later isoglot may write, are passed over."""
+    # Fields that only a later isoglot knows are passed over.
     try:
         value: Kind = _adapter(cast(Hashable, kind)).validate_json(text, strict=True)
         return value
@@ -205,7 +168,7 @@ def _parsed(kind: type[Kind], text: str, *, where: str) -> Kind:
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """Building one takes longer than reading a line with it."""
+    # Building one takes longer than reading a line with it.
     return TypeAdapter(kind)
 
 

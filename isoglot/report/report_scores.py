@@ -1,7 +1,5 @@
 """Everything that a report derives from its measurements, each part computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,5 +36,4 @@ class ReportScores:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """All claims of the paper, in its order."""
         return claims(self.measurements, self.transfer_evidence)

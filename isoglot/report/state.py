@@ -11,14 +11,13 @@ from pathlib import Path
 from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences, gaps
 from isoglot.pretraining.run import HEALTH
-from isoglot.report.study_settings import portable_origin
+from isoglot.report.provenance import portable_origin
 from isoglot.store import Store, inputs_first
 from isoglot.store.record import RECORD_NAME
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 
-LEFT = "left "
-"""How a remark begins that takes an earlier one back."""
+PENDING, FAILED, NO_DATA = "pending", "failed", "no data"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,33 +31,7 @@ class Log:
     """The last one, if it still holds."""
 
 
-def logs(study: Study, *, store: Store, folder: Path) -> list[Log]:
-    """The log of each artifact that has one, with addresses from a report in this folder."""
-    stages = inputs_first(cell.stage for cell in cells(study)).values()
-    found = ((stage.title, store.log_folder(stage)) for stage in stages)
-    return [
-        Log(title=title, address=f"{os.path.relpath(log, folder)}/", remark=last_remark(log))
-        for title, log in found
-        if log.is_dir()
-    ]
-
-
-def last_remark(log: Path) -> str | None:
-    """The last remark of the latest attempt, as the trouble of an earlier one may be past."""
-    try:
-        lines = [json.loads(line) for line in (log / HEALTH).read_text(encoding="utf-8").splitlines()]
-        remarks = [
-            str(line["remark"]) for line in lines if "remark" in line and line["attempt"] == lines[-1]["attempt"]
-        ]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return remarks[-1] if remarks and not remarks[-1].startswith(LEFT) else None
-
-
-PENDING, FAILED, NO_DATA = "pending", "failed", "no data"
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Absent:
     """A place of an exhibit without its number."""
 
@@ -74,7 +47,6 @@ class State:
     """Everything that a page says beside numbers and their provenance."""
 
     cells: int
-    """All cells of the study."""
     cells_lacking: int
     """Cells without their numbers."""
     absent: tuple[Absent, ...]
@@ -89,10 +61,15 @@ class State:
 
     def seen_from(self, folder: Path) -> State:
         """The state for a page in this folder: outside its store no address leads anywhere."""
-        logs = [each if _leads(each.address, folder) else replace(each, address=None) for each in self.logs]
+
+        def leads(address: str | None) -> bool:
+            # Names alone count, as for a browser: the folder may not be there yet.
+            return address is not None and Path(os.path.normpath(folder.absolute() / address)).exists()
+
+        logs = [each if leads(each.address) else replace(each, address=None) for each in self.logs]
         return replace(
             self,
-            records={digest: address for digest, address in self.records.items() if _leads(address, folder)},
+            records={digest: address for digest, address in self.records.items() if leads(address)},
             logs=tuple(each for each in logs if each.address or each.remark),
         )
 
@@ -100,15 +77,11 @@ class State:
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
 
 
-def _leads(address: str | None, folder: Path) -> bool:
-    """Names alone count, as for a browser: the folder may not be there yet."""
-    return address is not None and Path(os.path.normpath(folder.absolute() / address)).exists()
-
-
 def study_state(study: Study, *, store: Store, folder: Path, failures: Sequence[str], lacking: Sequence[Cell]) -> State:
     """The state for a page in this folder of the store; each failure begins with the title of an artifact."""
     shown = cells(study)
     folders = {cell.stage.digest: store.find_folder(cell.stage) or store.folder(cell.stage) for cell in shown}
+    stages = inputs_first(cell.stage for cell in shown).values()
     return State(
         cells=len(shown),
         cells_lacking=len(lacking),
@@ -117,8 +90,24 @@ def study_state(study: Study, *, store: Store, folder: Path, failures: Sequence[
         failures=tuple(failures),
         no_data=tuple(_no_data(study)),
         records={digest: os.path.relpath(each / RECORD_NAME, folder) for digest, each in folders.items()},
-        logs=tuple(logs(study, store=store, folder=folder)),
+        logs=tuple(
+            Log(title=stage.title, address=f"{os.path.relpath(log, folder)}/", remark=last_remark(log))
+            for stage in stages
+            if (log := store.log_folder(stage)).is_dir()
+        ),
     )
+
+
+def last_remark(log: Path) -> str | None:
+    """The last remark of the latest attempt, if it still holds."""
+    try:
+        # The trouble of an earlier attempt may be past.
+        lines = [json.loads(line) for line in (log / HEALTH).read_text(encoding="utf-8").splitlines()]
+        remarks = [line["remark"] for line in lines if "remark" in line and line["attempt"] == lines[-1]["attempt"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    # "left the unigram plateau" takes the remark before it back.
+    return str(remarks[-1]) if remarks and not str(remarks[-1]).startswith("left ") else None
 
 
 def _no_data(study: Study) -> Iterator[str]:
@@ -130,20 +119,12 @@ def _no_data(study: Study) -> Iterator[str]:
 
 
 def _absent(study: Study, lacking: Sequence[Cell], failures: Sequence[str]) -> Iterator[Absent]:
-    """A cell has failed where what it is made from has."""
     for gap in gaps(study):
         # A gap of one task's part of an exhibit is called "table-1 ner".
         exhibit, _, task = gap.exhibit.partition(" ")
-        yield Absent(
-            exhibit=exhibit, condition=gap.condition, languages=gap.languages, task=task or None, reason=NO_DATA
-        )
+        yield Absent(exhibit, gap.condition, gap.languages, task or None, NO_DATA)
     for cell in lacking:
+        # A cell has failed where what it is made from has.
         needed = inputs_first([cell.stage]).values() if failures else ()
         has_failed = any(failure.startswith(f"{stage.title}: ") for stage in needed for failure in failures)
-        yield Absent(
-            exhibit=cell.exhibit,
-            condition=cell.condition,
-            languages=cell.languages,
-            task=cell.task,
-            reason=FAILED if has_failed else PENDING,
-        )
+        yield Absent(cell.exhibit, cell.condition, cell.languages, cell.task, FAILED if has_failed else PENDING)

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
+from isoglot.report import grid
 from isoglot.report.agreement import RankCorrelation, rank_correlations, rank_sentences, table_1_agreement
 from isoglot.report.condition_words import GROUPS
-from isoglot.report.grid import (
-    DELTA,
-    MISSING,
-    Cell,
-    Grid,
-    Row,
-    csv_text,
-    latex_text,
-    markdown_escaped,
-    markdown_text,
-)
+from isoglot.report.grid import DELTA, MISSING, Grid, Lost, grid_of_columns, markdown_escaped, markdown_text
 from isoglot.report.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.transfer_notes import PARTIAL_MARK, notes
@@ -28,22 +19,18 @@ from isoglot.report.verdicts import Verdict
 from isoglot.study.conditions import condition_named
 
 TRANSFER_HEADING = "Transfer, where the paper's Table 1 has two conditions more than 3 points apart in that task:"
-UNTRAINED_HEADING = "Never pretrained"
 NEVER_PRETRAINED = "The same models without pretraining, learned as a whole / with a frozen encoder:"
-PAPER = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table1:
     title: str
     models: tuple[Model, ...]
-    """Pretrained models first."""
     tasks: tuple[TaskScores, ...]
     notes: tuple[str, ...]
     agreement: tuple[tuple[str, Verdict], ...]
     """Sentences about the paper's order of conditions."""
     ranks: tuple[RankCorrelation, ...]
-    """How near the order of all conditions comes to the paper's."""
     counts: tuple[Grid, ...]
     """For each task that has several metrics, all of them."""
 
@@ -66,27 +53,18 @@ def table_1(tasks: Sequence[TaskScores]) -> Table1 | None:
 
 def task_grid(scores: TaskScores, models: Sequence[Model]) -> Grid:
     """One task: a column for each target, then Δ, then the source language's own score."""
-    return Grid(
-        name=scores.task.name,
-        title=scores.title,
-        headings=("Model", *scores.targets, DELTA, scores.source),
-        rows=tuple(
-            Row(
-                name=model.label,
-                group=_group(model),
-                is_baseline=not model.is_pretrained,
-                cells=(
-                    *(
-                        Cell(text=_text(scores.of_target(model, target)), is_lost=scores.is_lost(model, target))
-                        for target in scores.targets
-                    ),
-                    Cell(text=_delta(scores, model)),
-                    Cell(text=_text(scores.of_source(model))),
-                ),
-            )
-            for model in models
-        ),
-    )
+    lines = []
+    for model in models:
+        reached = [
+            Lost(text) if scores.is_lost(model, target) else text
+            for target in scores.targets
+            for text in [_text(scores.of_target(model, target))]
+        ]
+        delta = scores.delta(model)
+        points = MISSING if delta is None else f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"
+        lines.append((model.label, *reached, points, _text(scores.of_source(model))))
+    headings = ("Model", *scores.targets, DELTA, scores.source)
+    return Grid(scores.title, headings, lines, groups=[*map(_group, models)])
 
 
 def csv_table(table: Table1) -> str:
@@ -96,19 +74,18 @@ def csv_table(table: Table1) -> str:
         ("Condition", [model.condition for model in table.models]),
         *(column for scores in table.tasks for column in _csv_columns(scores, table.models) if any(column[1])),
     ]
-    headings, texts = zip(*columns, strict=True)
-    return csv_text(Grid.of_texts(table.title, headings, list(zip(*texts, strict=True))))
+    return grid.csv_text(grid_of_columns(table.title, columns))
 
 
 def latex_table(table: Table1) -> str:
-    """LaTeX numbers its tables itself, so the title goes without "Table 1"."""
+    # LaTeX numbers its tables itself.
     title = table.title.removeprefix("Table 1: ")
-    grids = [task_grid(scores, table.models) for scores in table.tasks]
-    is_lost = any(cell.is_lost for grid in grids for row in grid.rows for cell in row.cells)
-    return latex_text(
+    grids = {scores.task.name: task_grid(scores, table.models) for scores in table.tasks}
+    has_lost = any(isinstance(text, Lost) for each in grids.values() for line in each.lines for text in line)
+    return grid.latex_text(
         grids,
         title=title[:1].upper() + title[1:],
-        notes=(*table.notes, *(["In italics: no transfer."] if is_lost else [])),
+        notes=(*table.notes, *(["In italics: no transfer."] if has_lost else [])),
         label="tab:transfer",
     )
 
@@ -116,9 +93,9 @@ def latex_table(table: Table1) -> str:
 def markdown_table(table: Table1) -> str:
     """A heading, a table for each task, and below them the notes on their numbers."""
     parts = [f"## {markdown_escaped(table.title)}"]
+    pretrained = [model for model in table.models if model.is_pretrained]
     for scores in table.tasks:
         parts.append(f"### {markdown_escaped(scores.title)}")
-        pretrained = [model for model in table.models if model.is_pretrained]
         if pretrained:
             parts.append(markdown_text(_beside_paper(scores, pretrained)))
         if any(not model.is_pretrained for model in scores.models):
@@ -129,99 +106,88 @@ def markdown_table(table: Table1) -> str:
 
 
 def papers_score_of(model: Model, *, task: str, languages: tuple[str, str]) -> float | None:
-    """None beside scores that the paper does not have."""
     return papers_score(model.condition, task=task, languages=languages) if model.is_pretrained else None
 
 
 def papers_delta(model: Model, *, task: str, source: str, targets: Sequence[str]) -> float | None:
-    """The mean over the paper's three targets, and so only beside a study of all of them."""
+    # The mean over the paper's three targets, and so only beside a study of all of them.
     printed = [papers_score_of(model, task=task, languages=(source, target)) for target in targets]
     if None in printed or len(printed) < len(TARGETS):
         return None
     return published_delta(model.condition, task=TITLE_OF_TASK[task])
 
 
-def _csv_columns(scores: TaskScores, models: Sequence[Model]) -> Iterator[tuple[str, list[str]]]:
+def _csv_columns(scores: TaskScores, models: Sequence[Model]) -> Iterator[tuple[str, Sequence[str]]]:
     for language in (*scores.targets, scores.source):
         values = [scores.of_language(model, language) for model in models]
         title = f"{scores.title} {language}"
         yield title, [f"{fmean(each):.2f}" if each else "" for each in values]
+        # A study of one seed gets no columns about seeds: they stay empty, and are left out.
         several = [each if len(each) > 1 else () for each in values]
         yield f"{title} lowest", [f"{min(each):.2f}" if each else "" for each in several]
         yield f"{title} highest", [f"{max(each):.2f}" if each else "" for each in several]
         yield f"{title} seeds", [str(len(each)) if any(several) else "" for each in values]
-        yield f"{title} paper", _printed(_papers(scores, language), models, form=".1f")
+        yield f"{title} paper", _papers_column(scores, models, language, form=".1f")
     title = f"{scores.title} {DELTA}"
     deltas = [scores.delta(model) for model in models]
     yield title, ["" if each is None else f"{each.points:.2f}" for each in deltas]
     yield f"{title} over some targets only", ["yes" if each and each.is_partial else "" for each in deltas]
-    yield f"{title} paper", _printed(_papers(scores, DELTA), models, form=".2f")
+    yield f"{title} paper", _papers_column(scores, models, DELTA, form=".2f")
 
 
-def _papers(scores: TaskScores, heading: str) -> Callable[[Model], float | None]:
-    """The paper's number of a model in one column."""
+def _papers_column(scores: TaskScores, models: Sequence[Model], heading: str, *, form: str) -> list[str]:
+    """The paper's numbers under one of our headings; empty texts where it has none."""
     task, source = scores.task.name, scores.source
     if heading == DELTA:
-        return lambda model: papers_delta(model, task=task, source=source, targets=scores.targets)
-    return lambda model: papers_score_of(model, task=task, languages=(source, heading))
-
-
-def _printed(papers: Callable[[Model], float | None], models: Sequence[Model], *, form: str) -> list[str]:
-    return ["" if (each := papers(model)) is None else f"{each:{form}}" for model in models]
+        printed = [papers_delta(model, task=task, source=source, targets=scores.targets) for model in models]
+    else:
+        printed = [papers_score_of(model, task=task, languages=(source, heading)) for model in models]
+    return ["" if each is None else f"{each:{form}}" for each in printed]
 
 
 def _beside_paper(scores: TaskScores, models: Sequence[Model]) -> Grid:
     """The paper's numbers to the right of ours, where it has any."""
-    grid = task_grid(scores, models)
-    headings, columns = zip(grid.headings, zip(*grid.lines, strict=True), strict=True), []
-    for heading, column in headings:
-        columns.append((heading, column))
-        form = "+.1f" if heading == DELTA else ".1f"
-        printed = [] if heading == "Model" else _printed(_papers(scores, heading), models, form=form)
+    ours = task_grid(scores, models)
+    columns: list[tuple[str, Sequence[str]]] = []
+    for heading, texts in zip(ours.headings, zip(*ours.lines, strict=True), strict=True):
+        columns.append((heading, texts))
+        printed = _papers_column(scores, models, heading, form="+.1f" if heading == DELTA else ".1f")
         if any(printed):
-            columns.append((PAPER, tuple(each or MISSING for each in printed)))
-    names, texts = zip(*columns, strict=True)
-    return Grid.of_texts(grid.title, names, list(zip(*texts, strict=True)))
+            columns.append(("paper", [each or MISSING for each in printed]))
+    return grid_of_columns(ours.title, columns)
 
 
 def _baselines(scores: TaskScores) -> Grid:
-    """Both kinds of a condition in one cell, as there may be twenty of them."""
+    # Both kinds of a condition stand in one cell, as there may be twenty of them.
     languages = (*scores.targets, scores.source)
     lines = []
     for condition in dict.fromkeys(model.condition for model in scores.models if not model.is_pretrained):
         kinds = [Model(condition=condition, variant=variant) for variant in (UNTRAINED, FROZEN)]
         cells = (" / ".join(_text(scores.of_language(model, each)) for model in kinds) for each in languages)
         lines.append((condition_named(condition).label, *cells))
-    return Grid.of_texts(scores.title, ("Model", *languages), lines)
+    return Grid(scores.title, ("Model", *languages), lines)
 
 
 def _counts(scores: TaskScores) -> Grid | None:
     known = {metric for *_, metric in scores.values}
-    titles = scores.task.metric_titles
-    metrics = [metric for metric in titles if metric in known]
-    if len(metrics) < 2:
+    titles = {metric: title for metric, title in scores.task.metric_titles.items() if metric in known}
+    if len(titles) < 2:
         return None
     lines = [
-        (model.label, language, *(_text(scores.of_language(model, language, metric=metric)) for metric in metrics))
+        (model.label, language, *(_text(scores.of_language(model, language, metric=metric)) for metric in titles))
         for model in scores.models
         for language in (*scores.targets, scores.source)
     ]
-    headings = ("Model", "Language", *(titles[metric] for metric in metrics))
-    return Grid.of_texts(f"{scores.task.title}, all ways to count", headings, lines)
+    return Grid(f"{scores.task.title}, all ways to count", ("Model", "Language", *titles.values()), lines)
 
 
 def _group(model: Model) -> str:
     """The paper's groups of rows: "Anchor points (§4.2)", and none for Default."""
     if not model.is_pretrained:
-        return UNTRAINED_HEADING
+        return grid.NEVER_PRETRAINED
     section = condition_named(model.condition).section
     return f"{GROUPS[section]} (§{section})" if section in GROUPS else ""
 
 
 def _text(values: Sequence[float]) -> str:
     return mean_and_range(values) if values else MISSING
-
-
-def _delta(scores: TaskScores, model: Model) -> str:
-    delta = scores.delta(model)
-    return MISSING if delta is None else f"{delta.points:+.1f}{PARTIAL_MARK if delta.is_partial else ''}"

@@ -1,74 +1,114 @@
-"""Every table of a study in the terminal: what was done to each model, Table 1, then scores by layer."""
+"""Tables in the terminal: all that a study can name, and every table of what one has found."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from textwrap import fill
 
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
 from isoglot.report.condition_words import DESCRIPTION, described
 from isoglot.report.figures.layer_figures import layer_figures
-from isoglot.report.figures.layer_series import LayerFigure
-from isoglot.report.figures.training_figures import TrainingFigure, structure_figures
+from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
 from isoglot.report.layer_scores import Section, sections
-from isoglot.report.quantities import mean_and_range
+from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import TRANSFER_HEADING, Table1, task_grid
 from isoglot.report.verdicts import Verdict
 from isoglot.report.vocabulary import CAPTION, vocabulary_tables
-from isoglot.study.conditions import MONOLINGUAL, PAPER_DEPTH, Condition, condition_named
-from isoglot.study.scales import Scale
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, PAPER_DEPTH, Condition, condition_named
+from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.languages import LANGUAGES
+from isoglot.study.real_text import task_names
+from isoglot.study.scales import SCALES, Scale
+from isoglot.study.study import Synthetic, builtin_study_names, read_study
 
 VERDICT_STYLES = {Verdict.AGREES: "green", Verdict.DISAGREES: "red", Verdict.TOO_CLOSE: "yellow"}
+# The longest line of prose, and of tasks side by side.
 WIDTH = 100
-"""The longest line of prose, and of tasks side by side."""
 PADDING = 3
 
 
+def listing() -> Iterator[RenderableType]:
+    """Title and table of each kind of name that a study can ask for; and isoglot's own studies."""
+    studies = [read_study(name) for name in builtin_study_names()]
+    tasks = [task_named(name) for name in task_names()]
+    made_up = [language for each in studies if isinstance(each.text, Synthetic) for language in each.text.languages]
+    names: Mapping[str, Mapping[str, str]] = {
+        "Studies": {
+            each.name: f"{'-'.join(each.languages)}, {len(each.conditions)} conditions, scale {each.scale.name}"
+            for each in studies
+        },
+        "Conditions (and anchors-25, which keeps that share of the shared subwords; anchors-25-random)": {
+            each.name: f"{each.label}, section {each.section}" for each in CONDITIONS.values()
+        },
+        "Exhibits": EXHIBITS,
+        "Tasks": {each.name: f"{each.title}, {each.metric_titles[each.metric]}" for each in tasks},
+        "Scales": {name: _scale_in_brief(scale) for name, scale in SCALES.items()},
+        "Languages (and any other code; a run says how it finds the words)": {
+            code: f"{language.name}, words by {language.splitter.value}" for code, language in LANGUAGES.items()
+        },
+        "Made-up languages": {
+            each.name: f"{each.order.value}, adpositions {each.adpositions.value}, {each.script.value} script"
+            for each in made_up
+        },
+    }
+    for title, rows in names.items():
+        table = Table.grid(padding=(0, 2))
+        for name, text in rows.items():
+            table.add_row(f"  {name}", text)
+        yield from (Text(title, style="bold"), table)
+
+
+def _scale_in_brief(scale: Scale) -> str:
+    parameters = short_number(scale.shape.num_parameters(table_size=scale.merges))
+    return (
+        f"{scale.summary}: {scale.shape.layers} layers of {scale.shape.width}, {parameters} parameters with "
+        f"{short_number(scale.merges)} subwords, {short_number(scale.tokens)} tokens a model"
+    )
+
+
 def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Condition] = ()) -> RenderableType:
-    """Every table of a study, and what they say of the paper's order of conditions."""
+    """What was done to each model, Table 1, then scores by layer, and what they say of the paper's order."""
     measurements = scores.measurements
     names = dict.fromkeys(each.condition for each in measurements if each.condition != MONOLINGUAL.name)
     shown = [condition_named(name, among=conditions) for name in names]
-    parts: list[RenderableType] = [terminal_table(condition_grid(shown, scale=scale), numbers_right=False), ""]
+    parts: list[RenderableType] = [terminal_table(_condition_grid(shown, scale=scale), numbers_right=False), ""]
     if scores.table_1 is not None:
         parts += _table_1(scores.table_1)
-    parts += _spaced(
-        replace(grid, notes=("; ".join((CAPTION, *grid.notes)),)) for grid in vocabulary_tables(measurements)
-    )
+    for grid in vocabulary_tables(measurements):
+        parts += [terminal_table(replace(grid, notes=["; ".join((CAPTION, *grid.notes))])), ""]
     for section in sections(measurements):
-        parts += _spaced([score_grid(section)])
+        parts += [terminal_table(_score_grid(section)), ""]
         if section.agreements:
             lines = agreement_lines(section.agreements, most=LINES_OF_RETRIEVAL)
             parts += [Text(HEADING, style="bold"), *_verdicts(lines), ""]
-    for figure in structure_figures(measurements):
-        parts += _spaced(training_grids(figure))
-    parts += _spaced(map(layer_grid, layer_figures(measurements, new_vectors=scale.alignment.new_vectors)))
+    layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
+    for figure in chain(structure_figures(measurements), layers):
+        # A column for each layer, or for each update at which a model was kept.
+        for chart in figure.charts:
+            notes = [f"{chart.title}, {chart.y_title}; columns are updates"] if chart.updates else figure.notes
+            parts += [terminal_table(Grid(figure.title, ("Model", *chart.headings), chart.texts, notes)), ""]
     return Group(*parts)
 
 
-def _spaced(grids: Iterable[Grid]) -> Iterator[RenderableType]:
-    for grid in grids:
-        yield from (terminal_table(grid), "")
-
-
-def condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:
+def _condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:
     """The left half of Table 1: what was done to each model."""
     notes = []
     if any(condition.separate.embeddings for condition in conditions):
         notes.append("0*: each language has embeddings of its own, so that no subword is in common.")
-    if scale.shape.layers != PAPER_DEPTH:
-        notes.append(
-            f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {scale.shape.layers}."
-        )
+    if (layers := scale.shape.layers) != PAPER_DEPTH:
+        notes.append(f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {layers}.")
     lines = [(condition.label, *described(condition, scale=scale)) for condition in conditions]
-    return Grid.of_texts("What the languages of a model share", DESCRIPTION, lines, notes=notes)
+    return Grid("What the languages of a model share", DESCRIPTION, lines, notes)
 
 
-def score_grid(section: Section) -> Grid:
+def _score_grid(section: Section) -> Grid:
     """One metric of one language pair."""
     of_pair = section.rows
     several = "means over seeds, and (lowest-highest) of best; " if len(of_pair[0].best) > 1 else ""
@@ -89,29 +129,12 @@ def score_grid(section: Section) -> Grid:
         for row in of_pair
     ]
     headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", DELTA)
-    return Grid.of_texts(section.title, headings, lines, notes=[note])
-
-
-def training_grids(figure: TrainingFigure) -> Iterator[Grid]:
-    """Structure over training: a column for each update at which a model was kept."""
-    for chart in figure.charts:
-        lines = [
-            (line.label, *("-" if value is None else f"{value:.{chart.decimals}f}" for value in line.values))
-            for line in chart.series
-        ]
-        note = f"{chart.title}, {chart.y_title}; columns are updates"
-        yield Grid.of_texts(figure.title, ("Model", *chart.x_labels), lines, notes=[note])
-
-
-def layer_grid(figure: LayerFigure) -> Grid:
-    """A figure of the paper as numbers."""
-    lines = [(row.label, *figure.texts(row), figure.summary_text(row)) for row in figure.rows]
-    headings = ("Model", *(f"L{layer}" for layer in range(figure.num_states)), figure.summary_title)
-    return Grid.of_texts(figure.title, headings, lines, notes=(*figure.notes, *figure.summary_notes()))
+    return Grid(section.title, headings, lines, [note])
 
 
 def _table_1(table: Table1) -> Iterator[RenderableType]:
     yield Text(table.title, style="bold")
+    # Three tasks of three targets are too wide for most windows, and are then shown one below the other.
     grids = [task_grid(scores, table.models) for scores in table.tasks]
     beside = side_by_side(grids)
     fits = sum(beside.widths) + PADDING * len(beside.widths) <= WIDTH

@@ -1,8 +1,6 @@
 """Learning curves: the perplexity of each language's dev text as its model was trained, or is being trained."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,36 +34,30 @@ def learning_curves(study: Study, store: Store) -> list[Curve]:
             for stage in inputs_first([cell.stage]).values():
                 if isinstance(stage, PretrainedEncoder):
                     models.setdefault((cell.condition, stage.run.languages, cell.seed), stage)
-    return [
-        curve
-        for (condition, languages, seed), model in models.items()
-        for curve in _curves(model, condition=condition, languages=languages, seed=seed, store=store)
-    ]
-
-
-def _curves(
-    model: PretrainedEncoder, *, condition: str, languages: tuple[str, ...], seed: int, store: Store
-) -> Iterator[Curve]:
-    folder = store.find_folder(model)
-    found = [] if folder is None else _readable(folder)
-    is_finished = bool(found)
-    if not is_finished:
-        found = _so_far(store.partial_folder(model))
-    for language in languages if found else ():
-        yield Curve(
-            condition=condition,
-            languages=languages,
-            language=language,
-            seed=seed,
-            points=tuple((each.update, each.perplexity[language]) for each in found),
-            is_finished=is_finished,
-        )
+    curves = []
+    for (condition, languages, seed), model in models.items():
+        folder = store.find_folder(model)
+        finished = [] if folder is None else _readable(folder)
+        found = finished or _so_far(store.partial_folder(model))
+        curves += [
+            Curve(
+                condition=condition,
+                languages=languages,
+                language=language,
+                seed=seed,
+                points=tuple((each.update, each.perplexity[language]) for each in found),
+                is_finished=bool(finished),
+            )
+            for language in languages
+            if found
+        ]
+    return curves
 
 
 def _readable(folder: Path) -> Sequence[Evaluation]:
-    """A damaged log leaves its curve out; the damage is reported where the model is used."""
     try:
         return evaluations(folder)
+    # A damaged log leaves its curve out; the damage is reported where the model is used.
     except (OSError, IsoglotError):
         return []
 

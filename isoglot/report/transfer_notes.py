@@ -28,28 +28,22 @@ def notes(tasks: Sequence[TaskScores]) -> Iterator[str]:
 
 
 def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
-    if not any(model.is_pretrained for scores in tasks for model in scores.models):
-        return
     parts, unknown = [], []
     for scores in tasks:
+        title, targets = scores.task.title, scores.targets
         pretrained = [model for model in scores.models if model.is_pretrained]
-        without_floor = [
-            model for model in pretrained if all(scores.floor(model, target) is None for target in scores.targets)
-        ]
-        lost_targets = {
-            model: [target for target in scores.targets if scores.is_lost(model, target)] for model in pretrained
-        }
-        unjudged = [model.label for model in without_floor if len(lost_targets[model]) < len(scores.targets)]
-        if unjudged:
-            whose = "" if len(without_floor) == len(pretrained) else f" of {', '.join(unjudged)}"
-            unknown.append(f"{scores.task.title}{whose}")
-        lost = [
-            model.label if len(targets) == len(scores.targets) else f"{model.label} ({', '.join(targets)})"
-            for model, targets in lost_targets.items()
-            if targets
-        ]
-        if lost or len(without_floor) < len(pretrained):
-            parts.append(f"{scores.task.title}: {', '.join(lost) or 'none'}")
+        lost = {model: [each for each in targets if scores.is_lost(model, each)] for model in pretrained}
+        # Of higher scores nobody knows whether they are transfer.
+        floorless = [model for model in pretrained if all(scores.floor(model, each) is None for each in targets)]
+        if unjudged := [model.label for model in floorless if len(lost[model]) < len(targets)]:
+            unknown.append(title if len(floorless) == len(pretrained) else f"{title} of {', '.join(unjudged)}")
+        if any(lost.values()) or len(floorless) < len(pretrained):
+            names = [
+                model.label if len(of_model) == len(targets) else f"{model.label} ({', '.join(of_model)})"
+                for model, of_model in lost.items()
+                if of_model
+            ]
+            parts.append(f"{title}: {', '.join(names) or 'none'}")
     if parts:
         yield (
             f"No transfer, at most {CLOSE_POINTS:.0f} points above chance and the same model untrained, or above 0 "
@@ -61,18 +55,16 @@ def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
 
 def _of_tasks_not_learned(tasks: Sequence[TaskScores]) -> Iterator[str]:
     for scores in tasks:
-        chance = scores.task.chance
-        pretrained = [model for model in scores.models if model.is_pretrained and scores.of_source(model)]
-        failing = [
-            model.label
-            for model in pretrained
-            if chance is not None and fmean(scores.of_source(model)) - chance <= CLOSE_POINTS
-        ]
-        if failing:
-            who = "any model" if len(failing) == len(pretrained) else ", ".join(failing)
+        learned = {
+            model.label: scores.task.chance is None or fmean(own) - scores.task.chance > CLOSE_POINTS
+            for model in scores.models
+            if model.is_pretrained and (own := scores.of_source(model))
+        }
+        if not all(learned.values()):
+            who = ", ".join(label for label, is_learned in learned.items() if not is_learned)
             yield (
-                f"{scores.task.title} was not learned in {scores.source} itself by {who}, so that its scores show "
-                "nothing about transfer."
+                f"{scores.task.title} was not learned in {scores.source} itself by "
+                f"{who if any(learned.values()) else 'any model'}, so that its scores show nothing about transfer."
             )
 
 
@@ -105,19 +97,17 @@ def _of_settings(tasks: Sequence[TaskScores]) -> Iterator[str]:
 
 
 def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
-    if long := _percents(scores, "in_parts"):
-        yield f"{scores.task.title}: {long} test examples {LONG_SEQUENCES[scores.task.windows]}."
-    if unseen := _percents(scores, "unseen_labels"):
-        yield (
-            f"{scores.task.title}: {unseen} gold labels never occur in {scores.source}'s training set, so that no "
-            "model can predict them."
-        )
-
+    unseen = f"gold labels never occur in {scores.source}'s training set, so that no model can predict them."
+    long = f"test examples {LONG_SEQUENCES[scores.task.windows]}."
+    for metric, words in (("in_parts", long), ("unseen_labels", unseen)):
+        if shares := _percents(scores, metric):
+            yield f"{scores.task.title}: {shares} {words}"
     if diverged := scores.highest("settings_diverged"):
         yield (
             f"{scores.task.title}: up to {diverged:.0f} of the settings of a model diverged; one that finished no "
             "epoch is left out of the mean."
         )
+    # The paper's word boundaries: Chinese entities are marked by character, and models read words.
     for language in (scores.source, *scores.targets):
         if changed := sum(scores.highest(metric, language=language) or 0 for metric in MOVED_SPANS):
             yield (
@@ -127,13 +117,12 @@ def _of_what_was_left_out(scores: TaskScores) -> Iterator[str]:
 
 
 def _percents(scores: TaskScores, metric: str) -> str:
-    """ "2.0% of en and 3.1% to 4.0% of fr", for the languages where it is not 0; models differ in subwords."""
-    by_language = {
-        language: scores.all_values(metric, language=language) for language in (scores.source, *scores.targets)
-    }
-    return " and ".join(f"{_percent(shares)} of {language}" for language, shares in by_language.items() if any(shares))
-
-
-def _percent(shares: Sequence[float]) -> str:
-    lowest, highest = (f"{share:.1f}%" if share >= 0.05 else "less than 0.1%" for share in (min(shares), max(shares)))
-    return lowest if lowest == highest else f"{lowest} to {highest}"
+    """ "2.0% of en and 3.1% to 4.0% of fr", for the languages where it is not 0."""
+    parts = []
+    for language in (scores.source, *scores.targets):
+        # A range, as models differ in their subwords.
+        shares = scores.all_values(metric, language=language)
+        if any(shares):
+            ends = (f"{share:.1f}%" if share >= 0.05 else "less than 0.1%" for share in (min(shares), max(shares)))
+            parts.append(f"{' to '.join(dict.fromkeys(ends))} of {language}")
+    return " and ".join(parts)

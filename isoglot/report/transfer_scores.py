@@ -1,9 +1,8 @@
 """Scores of zero-shot transfer for each task, by model, language and seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from statistics import fmean
 from typing import Any
@@ -12,7 +11,7 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, common_seeds
+from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, mean_sample
 from isoglot.study.conditions import condition_named
 
 VARIANT_LABELS = {None: "", UNTRAINED: ", untrained", FROZEN: ", untrained and frozen"}
@@ -49,8 +48,9 @@ class Delta:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskScores:
-    """All of one task. A pair of languages is a model of its own, so that the source has a score for each pair."""
+    """All of one task."""
 
+    # A pair of languages is a model of its own, so that the source has a score for each pair.
     task: Task[Any]
     pairs: tuple[tuple[str, str], ...]
     models: tuple[Model, ...]
@@ -68,46 +68,55 @@ class TaskScores:
 
     @property
     def title(self) -> str:
-        """For people: "NER (F1)"."""
         return f"{self.task.title} ({self.task.metric_titles[self.task.metric]})"
 
+    def by_seed(self, model: Model, pair: tuple[str, str], language: str, metric: str | None = None) -> BySeed:
+        """Empty if there is no such score; by default the metric of Table 1."""
+        return self.values.get((model, pair, language, metric or self.task.metric), {})
+
     def of_target(self, model: Model, target: str, *, metric: str | None = None) -> tuple[float, ...]:
-        """One value for each seed, none if there is no such score; by default the metric of Table 1."""
-        return tuple(self._by_seed(model, (self.source, target), target, metric).values())
+        return tuple(self.by_seed(model, (self.source, target), target, metric).values())
 
     def of_source(self, model: Model, *, metric: str | None = None) -> tuple[float, ...]:
-        """The mean over the models of all pairs that were measured, for each seed that has all of them.
-
-        Where no seed has, the mean over pairs of the means over seeds: pairs must not weigh by their seeds.
-        """
-        found = [by_seed for pair in self.pairs if (by_seed := self._by_seed(model, pair, self.source, metric))]
-        if not found:
-            return ()
-        whole = tuple(fmean(by_seed[seed] for by_seed in found) for seed in common_seeds(found))
-        return whole or (fmean(fmean(by_seed.values()) for by_seed in found),)
+        """The mean over the models of all pairs that were measured, for each seed that has all of them."""
+        # Where no seed has, it is the mean over pairs of the means over seeds: pairs must not weigh by their seeds.
+        found = [by_seed for pair in self.pairs if (by_seed := self.by_seed(model, pair, self.source, metric))]
+        return mean_sample([Sample.of(by_seed) for by_seed in found]).values if found else ()
 
     def of_language(self, model: Model, language: str, *, metric: str | None = None) -> tuple[float, ...]:
         if language == self.source:
             return self.of_source(model, metric=metric)
         return self.of_target(model, language, metric=metric)
 
-    def delta(self, model: Model) -> Delta | None:
-        ours, default = ({each for each in self.targets if self.of_target(of, each)} for of in (model, DEFAULT))
-        both = [target for target in self.targets if target in ours & default]
-        if not both:
-            return None
-        mean, default_mean = (fmean(fmean(self.of_target(of, each)) for each in both) for of in (model, DEFAULT))
-        return Delta(points=mean - default_mean, is_partial=ours != default)
-
     def sample(self, model: Model, target: str) -> Sample | None:
         """The score of Table 1, seed by seed; None if there is none."""
-        by_seed = self._by_seed(model, (self.source, target), target, None)
+        by_seed = self.by_seed(model, (self.source, target), target)
         return Sample.of(by_seed) if by_seed else None
+
+    @cached_property
+    def transfer(self) -> Mapping[str, Mapping[str, Sample]]:
+        """Table 1 itself: scores of pretrained models by target and condition."""
+        names = [model.condition for model in self.models if model.is_pretrained]
+        return {
+            target: {name: sample for name in names if (sample := self.sample(Model(condition=name), target))}
+            for target in self.targets
+        }
+
+    def delta(self, model: Model) -> Delta | None:
+        ours, default = (
+            {target: sample.mean for target in self.targets if (sample := self.sample(of, target))}
+            for of in (model, DEFAULT)
+        )
+        both = ours.keys() & default.keys()
+        if not both:
+            return None
+        points = fmean(ours[target] for target in both) - fmean(default[target] for target in both)
+        return Delta(points=points, is_partial=ours.keys() != default.keys())
 
     def untrained(self, model: Model, target: str) -> float | None:
         """The best of the same model without pretraining; None if that was not measured."""
         baselines = [each for each in self.models if each.condition == model.condition and not each.is_pretrained]
-        return max((fmean(values) for each in baselines if (values := self.of_target(each, target))), default=None)
+        return max((sample.mean for each in baselines if (sample := self.sample(each, target))), default=None)
 
     def floor(self, model: Model, target: str) -> float | None:
         """The best that can be had without pretraining, as far as it is known."""
@@ -115,11 +124,9 @@ class TaskScores:
         return max((each for each in known if each is not None), default=None)
 
     def floors(self, conditions: Iterable[str], target: str) -> dict[str, float]:
-        """The score without pretraining of each condition that is compared; chance, or 0, if one lacks that.
-
-        It differs among them: with words in common a model that read no text at all finds names in either language.
-        So Default's is no measure of No anchors, and a floor that only one has would make its transfer the smaller.
-        """
+        """The score without pretraining of each condition that is compared; chance, or 0, if one lacks that."""
+        # With words in common, a model that read no text at all finds names in either language. So Default's floor
+        # is no measure of No anchors, and a floor that only one has would make its transfer the smaller.
         models = {name: Model(condition=name) for name in conditions}
         chance = self.task.chance or 0.0
         if any(self.untrained(model, target) is None for model in models.values()):
@@ -127,21 +134,10 @@ class TaskScores:
         return {name: self.floor(model, target) or chance for name, model in models.items()}
 
     def is_lost(self, model: Model, target: str) -> bool:
-        """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining.
-
-        Near 0 that is plain where neither is known as well, as nothing can be lower.
-        """
-        reached, floor = self.of_target(model, target), self.floor(model, target)
-        return model.is_pretrained and bool(reached) and fmean(reached) - (floor or 0.0) <= CLOSE_POINTS
-
-    def transferred(self) -> Iterator[BySeed]:
-        """Every score of Table 1 that shows transfer, and is a number."""
-        for model in self.models:
-            for pair in self.pairs:
-                by_seed = self._by_seed(model, pair, pair[1], None)
-                is_whole = bool(by_seed) and all(map(isfinite, by_seed.values()))
-                if model.is_pretrained and is_whole and not self.is_lost(model, pair[1]):
-                    yield by_seed
+        """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining."""
+        reached, floor = self.sample(model, target), self.floor(model, target)
+        # Near 0 that is plain where neither is known as well, as nothing can be lower.
+        return model.is_pretrained and reached is not None and reached.mean - (floor or 0.0) <= CLOSE_POINTS
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
         return max(self.all_values(metric, language=language), default=None)
@@ -155,37 +151,40 @@ class TaskScores:
             for value in by_seed.values()
         ]
 
-    def _by_seed(self, model: Model, pair: tuple[str, str], language: str, metric: str | None) -> BySeed:
-        return self.values.get((model, pair, language, metric or self.task.metric), {})
-
 
 def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]:
     """One for each task, in the order they came."""
-    found = [each for each in measurements if each.exhibit in (TABLE_1, BASELINES) and each.task is not None]
-    for task in dict.fromkeys(each.task for each in found if each.task is not None):
-        of_task = [each for each in found if each.task == task]
+    by_task: dict[str, list[Measurement]] = {}
+    for each in measurements:
+        if each.exhibit in (TABLE_1, BASELINES) and each.task is not None:
+            by_task.setdefault(each.task, []).append(each)
+    for task, found in by_task.items():
         values: dict[tuple[Model, tuple[str, str], str, str], dict[int | None, float]] = {}
-        for each in of_task:
+        for each in found:
             model = Model(condition=each.condition, variant=each.variant)
             key = (model, each.languages, each.language, each.metric)
             values.setdefault(key, {})[each.seed] = each.value
-        pairs = tuple(dict.fromkeys(each.languages for each in of_task))
+        pairs = tuple(dict.fromkeys(each.languages for each in found))
         models = _merged([model for model, languages, *_ in values if languages == pair] for pair in pairs)
-        yield TaskScores(
-            task=task_named(task),
-            pairs=pairs,
-            models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
-            values=values,
-        )
+        pretrained_first = tuple(sorted(models, key=lambda model: not model.is_pretrained))
+        yield TaskScores(task=task_named(task), pairs=pairs, models=pretrained_first, values=values)
 
 
 def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
-    """Noise as seeds show it in all these tasks; scores without transfer can hardly differ, and do not count."""
-    return Noise.of(by_seed for each in tasks for by_seed in each.transferred())
+    """Noise as seeds show it in all these tasks."""
+    # Scores without transfer can hardly differ: they would make all others look certain.
+    return Noise.of(
+        sample.by_seed
+        for scores in tasks
+        for target, column in scores.transfer.items()
+        for name, sample in column.items()
+        if isfinite(sample.mean) and not scores.is_lost(Model(condition=name), target)
+    )
 
 
 def _merged(orders: Iterable[Sequence[Model]]) -> list[Model]:
-    """All of them once, each after those that come before it in any order: a pair may lack what another one has."""
+    """All of them once, each after those that come before it in any order."""
+    # A pair may lack what another one has, so that no order has them all.
     merged: list[Model] = []
     for order in orders:
         place = 0

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
+from itertools import pairwise
 from math import sqrt
+from operator import add
 from statistics import fmean
 
 
@@ -22,7 +25,6 @@ class Sample:
 
     @classmethod
     def of(cls, by_seed: Mapping[int | None, float]) -> Sample:
-        """One score with each seed."""
         return cls(mean=fmean(by_seed.values()), by_seed=by_seed, variance=1 / len(by_seed))
 
     @classmethod
@@ -35,10 +37,15 @@ class Sample:
         return tuple(self.by_seed.values()) or (self.mean,)
 
     def __add__(self, other: Sample) -> Sample:
-        seeds = common_seeds([each.by_seed for each in (self, other) if each.variance])
+        # A certain value goes with every seed, and has none of its own.
+        seeds = [
+            seed
+            for seed in {**self.by_seed, **other.by_seed}
+            if all(seed in each.by_seed or not each.variance for each in (self, other))
+        ]
         return Sample(
             mean=self.mean + other.mean,
-            by_seed={seed: self._with(seed) + other._with(seed) for seed in seeds},
+            by_seed={seed: self.by_seed.get(seed, self.mean) + other.by_seed.get(seed, other.mean) for seed in seeds},
             variance=self.variance + other.variance,
         )
 
@@ -52,27 +59,17 @@ class Sample:
     def __sub__(self, other: Sample) -> Sample:
         return self + other * -1.0
 
-    def _with(self, seed: int | None) -> float:
-        return self.by_seed.get(seed, self.mean)
-
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
     """The mean of scores of different models or tasks, each of which counts as much as any other."""
-    total = samples[0]
-    for each in samples[1:]:
-        total = total + each
-    return total * (1 / len(samples))
+    return reduce(add, samples) * (1 / len(samples))
 
 
-def common_seeds(scores: Sequence[Mapping[int | None, float]]) -> list[int | None]:
-    """The seeds that all of the scores have."""
-    return [seed for seed in scores[0] if all(seed in by_seed for by_seed in scores)] if scores else []
-
-
+# Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md).
 CLOSE_POINTS = 3.0
-"""Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md)."""
 CLOSE_CKA = 0.02
 FEW_SEEDS = 3
+# Sums of the same decimals differ in their last bits.
 ROUNDING = 1e-9
 
 
@@ -90,30 +87,38 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
-    """A sentence of the paper, with the verdict of a study."""
+class Finding:
+    """A comparison with the paper."""
+
+    verdict: Verdict
+    numbers: str
+    """In a sentence, or why it is not tested."""
+    num_seeds: int = 0
+    """Seeds that both sides have; 0 where it is not tested."""
+
+    @property
+    def line(self) -> str:
+        """ "Default 70.2 > Sep Emb 65.7: agrees with the paper, on 1 seed only"."""
+        return f"{self.numbers}: {self.verdict}{few_seeds(self.num_seeds)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Finding):
+    """A sentence of the paper, with all comparisons of a study that decide it."""
 
     key: str
     sentence: str
     source: str
     """Where the paper says it: "section 4.1"."""
     test: str
-    """The comparison that decides it."""
-    verdict: Verdict
-    numbers: str
-    """In a sentence, or why it is not tested."""
-    num_seeds: int
-    """Seeds that all its comparisons have; 0 where it is not tested."""
     papers_verdict: Verdict
     """The verdict of the same test on the numbers that the paper prints."""
     papers_numbers: str
 
 
 def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS) -> Verdict:
-    """Decided only if every seed is on the same side, and the means are further apart than noise.
-
-    Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
-    """
+    """Decided only if every seed is on the same side, and the means are further apart than noise."""
+    # Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
     noise = close * sqrt((better.variance + worse.variance) / 2)
     if abs(better.mean - worse.mean) <= noise + ROUNDING:
         return Verdict.TOO_CLOSE
@@ -131,11 +136,25 @@ def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: s
     return f"{a_label} {a.mean:{number}} {sign} {b_label} {b.mean:{number}}"
 
 
-def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on a claim about all of them: one clear exception refutes it, and half must bear it out.
+def compared(better: Sample, worse: Sample, *, numbers: str, close: float = CLOSE_POINTS) -> Finding:
+    """The finding on two samples that the paper puts in this order."""
+    # A certain value, such as chance, needs no seeds.
+    num_seeds = min(len(each.values) for each in (better, worse) if each.variance)
+    return Finding(verdict=order_verdict(better, worse, close=close), numbers=numbers, num_seeds=num_seeds)
 
-    Comparisons that could not be made count: a few others are no test of the claim.
-    """
+
+def ordered(
+    where: str, *labelled: tuple[str, Sample | None], close: float = CLOSE_POINTS, number: str = ".1f"
+) -> Iterator[Finding]:
+    """Findings on samples that the paper puts in this order, each against the next one that was measured."""
+    known = [(label, sample) for label, sample in labelled if sample is not None]
+    for better, worse in pairwise(known):
+        numbers = f"{where}: {in_order(better, worse, number=number)}"
+        yield compared(better[1], worse[1], numbers=numbers, close=close)
+
+
+def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on a claim about all of them: one clear exception refutes it, and half must bear it out."""
     tested = [each for each in verdicts if each is not Verdict.NOT_TESTED]
     if not tested:
         return Verdict.NOT_TESTED
@@ -144,12 +163,14 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     num_for_it = tested.count(Verdict.AGREES)
     if 2 * num_for_it < len(tested):
         return Verdict.TOO_CLOSE
+    # Comparisons that could not be made count: a few others are no test of the claim.
     return Verdict.AGREES if 2 * num_for_it >= len(verdicts) else Verdict.NOT_TESTED
 
 
 def seed_remarks(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
     """A sentence for all claims, if none stands on enough seeds, and by key what each must say besides."""
     few = {claim.key: few_seeds(claim.num_seeds) for claim in claims}
+    # Where one has enough seeds, the silence of another would be taken for that.
     if not few or not all(few.values()):
         return "", few
     usual, _ = Counter(few.values()).most_common(1)[0]
@@ -168,10 +189,10 @@ def few_seeds(num_seeds: int) -> str:
     return f", on {num_seeds} seed{'s' if num_seeds > 1 else ''} only"
 
 
+# With fewer scores of further seeds, an estimate of noise is worth too little.
 LEAST_REPEATS = 5
-"""With fewer scores of further seeds, the estimate is worth too little."""
+# Chance exceeds as many standard deviations in one case of twenty.
 DEVIATIONS = 2
-"""Chance exceeds as many standard deviations in one case of twenty."""
 
 
 @dataclass(frozen=True, kw_only=True)

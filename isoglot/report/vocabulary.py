@@ -1,6 +1,6 @@
 """Vocabularies of two languages in each model, and how much they share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
@@ -8,45 +8,41 @@ from isoglot.report.grid import Grid
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import Domain, condition_named
 
-HEADINGS = ("Model", "words", "tokens/word", "unknown %", "types", "shared types", "of tokens %", "likeness")
+# The metric below each heading, and how to write it.
+COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "words": ("training_words", short_number),
+    "tokens/word": ("tokens_per_word", "{:.2f}".format),
+    "unknown %": ("unknown_share_held_out", "{:.3f}".format),
+    "types": ("subword_types", "{:,.0f}".format),
+    "shared types": ("anchor_types", "{:,.0f}".format),
+    "of tokens %": ("anchor_token_share", "{:.1f}".format),
+    "likeness": ("anchor_similarity", "{:.3f}".format),
+}
+HEADINGS = ("Model", *COLUMNS)
 CAPTION = (
     "words: to train on; unknown: of held-out tokens; shared types: met in both languages; of tokens: of all that are "
     "read in training; likeness: 1 less the Jensen-Shannon divergence of the languages' tokens, in bits"
 )
-
-
+# With fewer words than this share, rows of the two domains differ in size as well.
 ALIKE = 0.95
 
 
 def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Grid]:
-    """One for each pair of languages, in the order they came.
-
-    Where a number is given for each language, the source language's comes first. CAPTION explains the columns.
-    """
+    """One for each pair of languages, in the order they came; CAPTION explains the columns."""
     counted = [each for each in measurements if each.exhibit == VOCABULARY]
     for languages in dict.fromkeys(each.languages for each in counted):
         of_pair = [each for each in counted if each.languages == languages]
-        conditions = dict.fromkeys(each.condition for each in of_pair)
-        lines = [_line([each for each in of_pair if each.condition == name], name) for name in conditions]
+        lines = []
+        for name in dict.fromkeys(each.condition for each in of_pair):
+            here = [each for each in of_pair if each.condition == name]
+            # Where a number is given for each language, the source language's comes first.
+            cells = (
+                " / ".join(text(each.value) for each in here if each.metric == metric)
+                for metric, text in COLUMNS.values()
+            )
+            lines.append((condition_named(name).label, *cells))
         remarks = (*_dictionary_remarks(of_pair), *_domain_remarks(of_pair))
-        yield Grid.of_texts(f"Vocabularies ({'-'.join(languages)})", HEADINGS, lines, notes=remarks)
-
-
-def _line(of_condition: Sequence[Measurement], condition: str) -> tuple[str, ...]:
-    return (
-        condition_named(condition).label,
-        " / ".join(short_number(value) for value in _values(of_condition, "training_words")),
-        " / ".join(f"{value:.2f}" for value in _values(of_condition, "tokens_per_word")),
-        " / ".join(f"{value:.3f}" for value in _values(of_condition, "unknown_share_held_out")),
-        " / ".join(f"{value:,.0f}" for value in _values(of_condition, "subword_types")),
-        " / ".join(f"{value:,.0f}" for value in _values(of_condition, "anchor_types")),
-        " / ".join(f"{value:.1f}" for value in _values(of_condition, "anchor_token_share")),
-        " / ".join(f"{value:.3f}" for value in _values(of_condition, "anchor_similarity")),
-    )
-
-
-def _values(measurements: Sequence[Measurement], metric: str) -> list[float]:
-    return [each.value for each in measurements if each.metric == metric]
+        yield Grid(f"Vocabularies ({'-'.join(languages)})", HEADINGS, lines, notes=remarks)
 
 
 def _dictionary_remarks(of_pair: Sequence[Measurement]) -> Iterator[str]:
@@ -59,8 +55,10 @@ def _dictionary_remarks(of_pair: Sequence[Measurement]) -> Iterator[str]:
 def _domain_remarks(of_pair: Sequence[Measurement]) -> Iterator[str]:
     """A warning where the second domain could not be given as many words as the first."""
     of_target = [each for each in of_pair if each.metric == "training_words" and each.language == each.languages[1]]
-    other = [each.value for each in of_target if condition_named(each.condition).target_domain is Domain.OTHER]
-    main = [each.value for each in of_target if condition_named(each.condition).target_domain is Domain.MAIN]
+    main, other = (
+        [each.value for each in of_target if condition_named(each.condition).target_domain is domain]
+        for domain in (Domain.MAIN, Domain.OTHER)
+    )
     if other and main and other[0] <= ALIKE * main[0]:
         yield (
             f"the other domain has only {100 * other[0] / main[0]:.0f}% of the words of the first, so that rows of the "

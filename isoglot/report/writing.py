@@ -1,59 +1,40 @@
-"""The report of a study as files: a page that can be read without isoglot, and beside it numbers, tables, figures."""
+"""The report of a study as files, now or while it runs: a page, and beside it numbers, tables and figures."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, lease, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture, png_of
 from isoglot.report.grid import markdown_row
-from isoglot.report.page.figure_sections import (
-    emergence_sections,
-    figure_3_section,
-    figure_sections,
-    training_sections,
-)
+from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, page_html
-from isoglot.report.page.section import Absences, Section
+from isoglot.report.page.section import Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
-from isoglot.report.page.text_sections import (
-    claims_section,
-    conditions_section,
-    difference_section,
-    missing_section,
-    page_head,
-    provenance_section,
-    vocabulary_section,
-)
-from isoglot.report.report_files import (
-    PROVENANCE,
-    ReportContent,
-    ReportData,
-    collect_report_data,
-    read_report_data,
-    write_report_data,
-)
+from isoglot.report.provenance import provenance
+from isoglot.report.report_files import PROVENANCE, ReportContent, ReportData, read_report_data, write_report_data
 from isoglot.report.report_scores import ReportScores
+from isoglot.report.state import study_state
 from isoglot.report.table_1 import csv_table, latex_table, markdown_table
+from isoglot.report.training_curves import learning_curves
 from isoglot.report.verdicts import Claim, Noise, Verdict, seed_remarks
-from isoglot.store import Store
-from isoglot.store.store import ignore_holder
+from isoglot.store import Observer, Stage, Store
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
-PICTURE_ENDINGS = (".svg", ".png")
+# Files beside the page, to be put into papers, spreadsheets and READMEs.
 CSV, LATEX, MARKDOWN, CLAIMS = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md")
-"""Files beside the page, to be put into papers, spreadsheets and READMEs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,11 +53,35 @@ class Written:
     page: Path
     changed: Sequence[Changed] = ()
     """Its differences from another report, if one was given."""
+    found: Sequence[Measurement] = ()
+    pending: Sequence[Cell] = ()
+    """Cells that a run would fill."""
+    damage: Sequence[IsoglotError] = ()
+
+
+def write_current_report(
+    study: Study, store: Store, *, failures: Sequence[str] = (), against: Other | None = None
+) -> Written:
+    """Write the whole report, however little there is; each failure begins with the title of a stage."""
+    found, damage = measurements(study, store)
+    pending, read = pending_cells(study, store), {each.stage for each in found}
+    damaged: dict[str, Cell] = {}
+    all_failures = dict.fromkeys(failures)
+    for cell in cells(study):
+        if cell.stage.digest not in read:
+            try:
+                store.lookup(cell.stage, contents=True)
+            except IsoglotError as error:
+                damaged[cell.stage.digest] = cell
+                all_failures[f"{cell.stage.title}: {error}"] = None
+    lacking = [*pending, *damaged.values()]
+    written = write_report(study, found, store=store, failures=[*all_failures], pending=lacking, against=against)
+    return replace(written, found=found, pending=pending, damage=damage)
 
 
 def write_report(
     study: Study,
-    measurements: Sequence[Measurement],
+    found: Sequence[Measurement],
     *,
     store: Store,
     failures: Sequence[str] = (),
@@ -87,27 +92,25 @@ def write_report(
     # By what it shows as well as by name: one seed's report must not replace that of three.
     shown = sha256("".join(cell.stage.digest for cell in cells(study)).encode()).hexdigest()
     folder = store.root / "reports" / f"{study.name}-{shown[:8]}"
-    data = collect_report_data(study, measurements, store=store, folder=folder, failures=failures, lacking=pending)
+    data = ReportData(
+        measurements=tuple(found),
+        provenance=provenance(study, store),
+        curves=tuple(learning_curves(study, store)),
+        state=study_state(study, store=store, folder=folder, failures=failures, lacking=pending),
+    )
     with clear_disk_errors(store.root):
         return _write(data, folder, against=against, is_new=True, keeps_pictures=True)
 
 
 def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | None = None) -> Written:
     """Make a report again from the files beside its page alone, which stay as they are; or a copy of it elsewhere."""
-    data = read_report_data(folder)
-    is_copy = to is not None and to.resolve() != folder.resolve()
-    with _clear_errors(to or folder):
-        return _write(data, to or folder, against=against, is_new=is_copy, keeps_pictures=False)
-
-
-@contextmanager
-def _clear_errors(folder: Path) -> Iterator[None]:
+    data, place = read_report_data(folder), to or folder
     try:
-        yield
+        is_copy = place.resolve() != folder.resolve()
+        return _write(data, place, against=against, is_new=is_copy, keeps_pictures=False)
     except OSError as error:
-        raise IsoglotError(
-            f"{folder}: no report can be written there ({error.strerror}); choose another folder with --to"
-        ) from error
+        message = f"{place}: no report can be written there ({error.strerror}); choose another folder with --to"
+        raise IsoglotError(message) from error
 
 
 def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: bool, keeps_pictures: bool) -> Written:
@@ -116,27 +119,24 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     changed = [] if against is None else difference(against.content, data.content)
     scores = ReportScores(data.measurements)
     texts = text_files(scores)
-    differences = None if against is None else difference_section(changed, other=against.name)
-    all_sections = _sections(data, scores, differences=differences, beside=list(texts))
-    sections = [section for section in all_sections if section is not None]
+    differences = None if against is None else text_sections.difference_section(changed, other=against.name)
+    sections = [*filter(None, _sections(data, scores, differences=differences, beside=[*texts]))]
+    pictures = [picture for section in sections for picture in section.pictures]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
-    with lease(folder / "report.lease", waiting=ignore_holder):
+    with lease(folder / "report.lease"):
         was_report = (folder / PROVENANCE).exists()
         if is_new:
             write_report_data(data, folder)
         for name, text in texts.items():
             write_whole(folder / name, text)
-        pictures = [picture for section in sections for picture in section.pictures]
-        drawings = {
-            picture.name: _write_picture(picture, folder / FIGURES, is_kept=keeps_pictures) for picture in pictures
-        }
+        drawings = {each.name: _write_picture(each, folder / FIGURES, is_kept=keeps_pictures) for each in pictures}
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
-        head = page_head(data.study, data.state)
+        head = text_sections.page_head(data.study, data.state)
         write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
         # The files of a folder that was no report are somebody else's.
         if was_report:
-            _remove_stale(folder, texts=texts, pictures=pictures)
+            _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures})
     return Written(page=folder / PAGE, changed=changed)
 
 
@@ -145,22 +145,22 @@ def _sections(
 ) -> Iterator[Section | None]:
     """The most telling section first; `beside` names the files of text that the page comes with."""
     study, measurements, state = data.study, data.measurements, data.state
-    absences = Absences.of(state.absent)
+    absences = {(each.exhibit, each.condition, each.languages, each.task): each.reason for each in state.absent}
     trains_models = bool({*study.exhibits} - {VOCABULARY})
     table = table_1_section(study, scores, links=state.records, absences=absences)
     yield survival_section(scores, scale=study.scale, absences=absences)
-    yield claims_section(scores) if trains_models and measurements else None
+    yield text_sections.claims_section(scores) if trains_models and measurements else None
     yield table
-    yield figure_3_section(study, scores, absences=absences)
+    yield figure_sections.figure_3_section(study, scores, absences=absences)
     if table is None:
-        yield conditions_section(study)
-    yield from emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
-    yield from training_sections(measurements, data.curves)
-    yield vocabulary_section(measurements)
-    yield from figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
+        yield text_sections.conditions_section(study)
+    yield from figure_sections.emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
+    yield from figure_sections.training_sections(measurements, data.curves)
+    yield text_sections.vocabulary_section(measurements)
+    yield from figure_sections.figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
     yield differences
-    yield missing_section(state)
-    yield provenance_section(data.provenance, logs=state.logs, beside=beside)
+    yield text_sections.missing_section(state)
+    yield text_sections.provenance_section(data.provenance, logs=state.logs, beside=beside)
 
 
 def text_files(scores: ReportScores) -> dict[str, str]:
@@ -189,8 +189,9 @@ def markdown_claims(claims: Sequence[Claim], *, noise: Noise) -> str:
 
 
 def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
-    """The picture's SVG, after writing it and a PNG; while a study runs, unchanged pictures are not drawn again."""
+    """The picture's SVG, after writing it and a PNG."""
     svg, png = folder / f"{picture.file_stem}.svg", folder / f"{picture.file_stem}.png"
+    # A study that runs writes its report again and again, and most pictures stay as they are.
     if is_kept and svg.exists() and png.exists():
         drawn = svg.read_text(encoding="utf-8")
         if picture.is_drawn_in(drawn):
@@ -203,12 +204,47 @@ def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
     return drawn
 
 
-def _remove_stale(folder: Path, *, texts: Collection[str], pictures: Sequence[Picture]) -> None:
-    """Texts and pictures that an earlier report had here, and this one has not."""
-    stems = {picture.file_stem for picture in pictures}
+def _remove_stale(folder: Path, *, texts: Collection[str], stems: Collection[str]) -> None:
+    """Remove texts and pictures that an earlier report had here, and this one has not."""
     stale = [folder / name for name in TEXTS if name not in texts]
-    for ending in PICTURE_ENDINGS:
+    for ending in (".svg", ".png"):
         stale += [path for path in (folder / FIGURES).glob(f"*{ending}") if path.name.removesuffix(ending) not in stems]
     for path in stale:
         if path.is_file():
             path.unlink()
+
+
+class LiveReport(Observer):
+    """Writes the report when a run begins and now and then while it goes on; the run writes the last one itself."""
+
+    def __init__(self, study: Study, store: Store, *, seconds_between: float = 30.0, rest: float = 20.0) -> None:
+        self._study, self._store = study, store
+        # A new report waits `rest` times as long as the last one took, so that it does not hold up the study.
+        self._seconds_between, self._rest = seconds_between, rest
+        self._failures: list[str] = []
+        self._due_at = 0.0
+        self._has_warned = False
+
+    def _write_if_due(self, *_: object, **__: object) -> None:
+        begun = monotonic()
+        if begun < self._due_at:
+            return
+        try:
+            write_current_report(self._study, self._store, failures=self._failures)
+        except IsoglotError:
+            # A full disk, for example; the last report names it, or can be written after all.
+            pass
+        except Exception as error:
+            # Whatever it is: days of training must not end because a page could not be drawn half-way.
+            if not self._has_warned:
+                warnings.warn(f"the report could not be written meanwhile ({error}); the run goes on", stacklevel=2)
+            self._has_warned = True
+        ended = monotonic()
+        self._due_at = ended + max(self._seconds_between, self._rest * (ended - begun))
+
+    # Curves of models in training grow with every step, so that progress counts as well.
+    started = progress = finished = _write_if_due
+
+    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
+        self._failures.append(f"{stage.title}: {error}")
+        self._write_if_due()

@@ -9,25 +9,6 @@ from isoglot.store.record import Record
 from isoglot.store.stage import Amount, Progress, Resources, Stage, Work
 from isoglot.store.store import Store
 
-__all__ = [
-    "NOT_IDENTITY",
-    "Amount",
-    "Difference",
-    "Engine",
-    "InThisProcess",
-    "Observer",
-    "Observers",
-    "Outcome",
-    "PlannedStage",
-    "Progress",
-    "Record",
-    "Resources",
-    "Stage",
-    "State",
-    "Store",
-    "Work",
-    "differences",
-    "inputs_first",
-    "plan",
-    "run_plan",
-]
+__all__ = ["NOT_IDENTITY", "Amount", "Progress", "Record", "Resources", "Stage", "Store", "Work"]
+__all__ += ["Difference", "PlannedStage", "State", "differences", "inputs_first", "plan"]
+__all__ += ["Engine", "InThisProcess", "Observer", "Observers", "Outcome", "run_plan"]

@@ -13,10 +13,16 @@ SECONDS_BETWEEN_LOOKS = 0.1
 
 
 @dataclass(frozen=True)
-class Progressed:
-    """A stage's own report of its progress."""
+class Event:
+    """Something that happened to the stage of this digest."""
 
     digest: str
+
+
+@dataclass(frozen=True)
+class Progressed(Event):
+    """A stage's own report of its progress."""
+
     done: float
     total: float
     unit: str
@@ -24,44 +30,34 @@ class Progressed:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Waiting(Event):
     """The stage was started and waits for its turn: "Slurm job 4711, pending"."""
 
-    digest: str
     where: str
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(Event):
     """The artifact is now in the store."""
 
-    digest: str
 
-
-@dataclass(frozen=True)
-class Reused:
+class Reused(Event):
     """The artifact was in the store already."""
 
-    digest: str
-
 
 @dataclass(frozen=True)
-class Held:
+class Held(Event):
     """Another run is making the stage: "host, process 4711". It may be started again later."""
 
-    digest: str
     holder: str
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(Event):
     """The stage cannot be made."""
 
-    digest: str
     error: IsoglotError
 
 
-Event: TypeAlias = Progressed | Waiting | Made | Reused | Held | Failed
 Emit: TypeAlias = Callable[[Event], None]
 
 
@@ -81,12 +77,13 @@ class Engine(Protocol):
     def wait(self) -> None:
         """Wait for an event, or for about a second."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: object) -> None: ...
 
 
-class InThisProcess:
+class InThisProcess(Engine):
     """Makes one stage after the other; each is done when `start` returns."""
 
     def __init__(self, store: Store) -> None:
@@ -100,9 +97,6 @@ class InThisProcess:
 
     def wait(self) -> None:
         time.sleep(SECONDS_BETWEEN_LOOKS)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None: ...
 
@@ -118,6 +112,7 @@ def make_stage(stage: Stage, *, store: Store, emit: Emit) -> None:
         emit(Progressed(stage.digest, done, total, unit, note))
 
     def give_way(holder: str) -> None:
+        # Raised through `ensure`, which would wait here while other stages could be made.
         raise _HeldError(holder)
 
     end: Event
@@ -128,4 +123,5 @@ def make_stage(stage: Stage, *, store: Store, emit: Emit) -> None:
         end = Held(stage.digest, str(held))
     except IsoglotError as error:
         end = Failed(stage.digest, error)
+    # Outside of the try: an observer's own errors are not the stage's.
     emit(end)

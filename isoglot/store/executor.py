@@ -1,6 +1,6 @@
 """Runs a plan on an engine, each stage after its inputs. Several runs on one store share the work."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -44,14 +44,13 @@ class Observers(Observer):
     """Passes every call on to each of its members, in their order."""
 
     def __init__(self, *members: Observer) -> None:
+        def call_each(name: str, stage: Stage, **details: Any) -> None:
+            for member in members:
+                getattr(member, name)(stage, **details)
+
         for name in vars(Observer):
             if not name.startswith("_"):
-                setattr(self, name, partial(_call_each, [getattr(member, name) for member in members]))
-
-
-def _call_each(methods: Sequence[Callable[..., None]], *stage: Stage, **details: Any) -> None:
-    for method in methods:
-        method(*stage, **details)
+                setattr(self, name, partial(call_each, name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +59,8 @@ class Outcome:
 
     made: tuple[Stage, ...]
     reused: tuple[Stage, ...]
-    failed: dict[str, IsoglotError]
-    """Errors by digest."""
-    skipped: tuple[Stage, ...]
-    """Stages that only serve targets which rest on a failed one."""
+    failed: dict[str, IsoglotError]  # errors by digest
+    skipped: tuple[Stage, ...]  # stages that only serve targets which rest on a failed one
 
 
 def run_plan(
@@ -84,11 +81,8 @@ def run_plan(
 
 
 class _Run:
-    """The state of a plan in work."""
-
     def __init__(self, targets: Sequence[Stage], *, store: Store, observer: Observer) -> None:
-        self._store = store
-        self._observer = observer
+        self._store, self._observer = store, observer
         planned = plan(targets, store)
         self.left = {each.stage.digest: each.stage for each in planned if each.state is not State.DONE}
         self.in_work: dict[str, Stage] = {}
@@ -100,15 +94,14 @@ class _Run:
         """Holders of the stages that other runs turned out to be making since the engine last waited."""
         self._reported_waits: set[str] = set()
         self._count = len(self.left)
-        # Inputs that are done are not awaited, nor are those that a damaged artifact would be made from.
-        self._awaited = {digest: self.left.keys() & stage.input_digests.values() for digest, stage in self.left.items()}
+        self._inputs = {digest: {*stage.input_digests.values()} for digest, stage in self.left.items()}
         # A target is lost with any stage it rests on, and stages that serve only lost targets need not be made.
         self._rests_on = [set(inputs_first([target])) for target in targets]
         for stage in self.reused:
             observer.reused(stage)
 
     def start_some(self, engine: Engine) -> None:
-        """Start every stage that the engine takes. If nothing is in work, report which process the run waits for."""
+        """Start every stage that the engine takes; if nothing is in work, report which process the run waits for."""
         while stage := next((each for each in self._ready() if engine.takes(each) and not self._holder(each)), None):
             self.in_work[stage.digest] = self.left.pop(stage.digest)
             self._observer.started(stage, index=self._count - len(self.left), count=self._count)
@@ -120,7 +113,9 @@ class _Run:
             self._observer.waiting(stage, holder=holder)
 
     def _ready(self) -> Iterator[Stage]:
-        return (stage for digest, stage in self.left.items() if not self._awaited[digest])
+        # Inputs that are done are not awaited, nor are those that a damaged artifact would be made from.
+        awaited = self.left.keys() | self.in_work.keys()
+        return (stage for digest, stage in self.left.items() if self._inputs[digest].isdisjoint(awaited))
 
     def _holder(self, stage: Stage) -> str | None:
         # An engine may know of another run that this machine's locks do not show.
@@ -140,31 +135,22 @@ class _Run:
                 self.gave_way[digest] = holder
                 self._observer.gave_way(stage)
             case Made():
-                self._finish(stage)
+                try:
+                    seconds = self._store.record(stage).seconds
+                except IsoglotError as error:
+                    self._fail(stage, error)
+                else:
+                    self._observer.finished(stage, seconds=seconds)
+                    self.made.append(stage)
             case Reused():
                 self._observer.reused(stage)
-                self._add_to(self.reused, stage)
+                self.reused.append(stage)
             case Failed(_, error):
                 self._fail(stage, error)
         del self.in_work[event.digest]
-
-    def _finish(self, stage: Stage) -> None:
-        try:
-            seconds = self._store.record(stage).seconds
-        except IsoglotError as error:
-            self._fail(stage, error)
-            return
-        self._observer.finished(stage, seconds=seconds)
-        self._add_to(self.made, stage)
-
-    def _add_to(self, stages: list[Stage], stage: Stage) -> None:
-        stages.append(stage)
-        for awaited in self._awaited.values():
-            awaited.discard(stage.digest)
 
     def _fail(self, stage: Stage, error: IsoglotError) -> None:
         self.failed[stage.digest] = error
         self._observer.failed(stage, error=error)
         needed = set().union(*(stages for stages in self._rests_on if stages.isdisjoint(self.failed)))
-        lost = [digest for digest in self.left if digest not in needed]
-        self.skipped += [self.left.pop(digest) for digest in lost]
+        self.skipped += [self.left.pop(digest) for digest in [*self.left] if digest not in needed]

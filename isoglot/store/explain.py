@@ -24,16 +24,14 @@ Described: TypeAlias = Stage | Record
 
 
 def differences(a: Described, b: Described, known: Iterable[Described]) -> list[Difference]:
-    """The settings that make the digests of a and b differ; `known` has the records or stages of their inputs.
-
-    An input that two stages share is reported at one of them.
-    """
+    """The settings that make the digests of a and b differ; `known` has the records or stages of their inputs."""
     return list(_between(a, b, at="", known={each.digest: each for each in known}, seen=set()))
 
 
 def _between(
     a: Described, b: Described, *, at: str, known: dict[str, Described], seen: set[tuple[str, str]]
 ) -> Iterator[Difference]:
+    # An input that two stages share is reported at one of them.
     if a.digest == b.digest or (a.digest, b.digest) in seen:
         return
     seen.add((a.digest, b.digest))
@@ -42,7 +40,8 @@ def _between(
         return
     if a.version != b.version:
         yield Difference(path=f"{at}version", a=a.version, b=b.version)
-    yield from _between_json(a.settings, b.settings, at=at, name="")
+    for name in a.settings | b.settings:
+        yield from _between_json(a.settings.get(name, ABSENT), b.settings.get(name, ABSENT), at=f"{at}{name}")
     for name in sorted(a.input_digests.keys() | b.input_digests.keys()):
         digests = a.input_digests.get(name, ABSENT), b.input_digests.get(name, ABSENT)
         input_a, input_b = known.get(digests[0]), known.get(digests[1])
@@ -52,22 +51,17 @@ def _between(
             yield Difference(path=f"{at}{name}", a=digests[0][:16], b=digests[1][:16])
 
 
-def _between_json(a: Json, b: Json, *, at: str, name: str) -> Iterator[Difference]:
+def _between_json(a: Json, b: Json, *, at: str) -> Iterator[Difference]:
     members_a, members_b = _members(a), _members(b)
-    if type(a) is not type(b) or not (members_a or members_b):
-        if (type(a), a) != (type(b), b):
-            yield Difference(path=f"{at}{name}", a=a, b=b)
-        return
-    for key in members_a | members_b:
-        path = f"{name}.{key}" if name else key
-        yield from _between_json(members_a.get(key, ABSENT), members_b.get(key, ABSENT), at=at, name=path)
+    # Types are compared as well: 1, 1.0 and True are equal to Python, and three settings to a digest.
+    if type(a) is type(b) and (members_a or members_b):
+        for key in members_a | members_b:
+            yield from _between_json(members_a.get(key, ABSENT), members_b.get(key, ABSENT), at=f"{at}.{key}")
+    elif (type(a), a) != (type(b), b):
+        yield Difference(path=at, a=a, b=b)
 
 
 def _members(value: Json) -> dict[str, Json]:
-    match value:
-        case dict():
-            return value
-        case list():
-            return {str(index): member for index, member in enumerate(value)}
-        case _:
-            return {}
+    if isinstance(value, list):
+        return {str(index): member for index, member in enumerate(value)}
+    return value if isinstance(value, dict) else {}

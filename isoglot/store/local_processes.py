@@ -16,11 +16,11 @@ from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.processes import ctrl_c_blocked, end_with_parent
-from isoglot.store.engine import Emit, Event, Failed, Progressed, Waiting, make_stage
+from isoglot.store.engine import Emit, Engine, Event, Failed, Progressed, Waiting, make_stage
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
 
@@ -36,7 +36,7 @@ ATTEMPTS = 2
 """A worker may be killed for memory that another one took. The second attempt goes on from where it was."""
 
 
-class LocalProcesses:
+class LocalProcesses(Engine):
     """One worker for each of `environments`, the variables it gets on top of this process's own.
 
     `gpus` names the GPU of each worker, in any terms; None means that there are no GPUs.
@@ -45,11 +45,8 @@ class LocalProcesses:
     def __init__(
         self, store: Store, *, environments: Sequence[Mapping[str, str]], gpus: Sequence[Hashable] | None = None
     ) -> None:
-        gpus = gpus or [None] * len(environments)
-        self.workers = [
-            _Worker(store.root, environment=environment, gpu=gpu)
-            for environment, gpu in zip(environments, gpus, strict=True)
-        ]
+        pairs = zip(environments, gpus or [None] * len(environments), strict=True)
+        self.workers = [_Worker(store.root, environment=environment, gpu=gpu) for environment, gpu in pairs]
         self._shown_warnings: set[str] = set()
 
     def takes(self, stage: Stage) -> bool:
@@ -68,8 +65,7 @@ class LocalProcesses:
         """How many stages in work fill the worker's GPU, if this stage would fill it as well."""
         if worker.gpu is None or not stage.fills_gpu:
             return 0
-        on_gpu = [each.stage for each in self.workers if each.gpu == worker.gpu and each.stage]
-        return sum(each.fills_gpu for each in on_gpu)
+        return sum(each.stage.fills_gpu for each in self.workers if each.gpu == worker.gpu and each.stage)
 
     def wait(self) -> None:
         busy = {worker.pipe: worker for worker in self.workers if worker.stage}
@@ -86,9 +82,6 @@ class LocalProcesses:
                 # Every worker repeats the warnings of the libraries it imports; they are shown once.
                 self._shown_warnings.add(message)
                 warnings.showwarning(message, UserWarning, "", 0)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         running = [worker for worker in self.workers if worker.is_running]
@@ -109,14 +102,12 @@ class _Worker:
 
     process: BaseProcess
     pipe: Connection
+    _emit: Emit
 
     def __init__(self, root: Path, *, environment: Mapping[str, str], gpu: Hashable | None) -> None:
-        self._root = root
-        self._environment = environment
-        self.gpu = gpu
+        self._root, self._environment, self.gpu = root, environment, gpu
         self.is_running = False
         self.stage: Stage | None = None
-        self._emit: Emit
         self._attempt = 0
 
     def begin(self, stage: Stage, emit: Emit) -> None:
@@ -163,7 +154,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         # No daemon, since a stage may start processes of its own.
-        self.process = context.Process(target=_serve, args=(theirs,), kwargs={"root": self._root}, daemon=False)
+        self.process = context.Process(target=_serve, args=(theirs, self._root), daemon=False)
         # Starting the tracker inside the block below would unblock Ctrl-C.
         resource_tracker.ensure_running()
         before = os.environ.copy()
@@ -179,14 +170,14 @@ class _Worker:
 
     def _end(self) -> int | None:
         """Wait for the process's end and return its exit code."""
-        if self.is_running:
-            self.is_running = False
-            self.pipe.close()
-            self.process.join(SECONDS_TO_END)
-            self.process.kill()
-            self.process.join()
-            return self.process.exitcode
-        return None
+        if not self.is_running:
+            return None
+        self.is_running = False
+        self.pipe.close()
+        self.process.join(SECONDS_TO_END)
+        self.process.kill()
+        self.process.join()
+        return self.process.exitcode
 
 
 def _ending(code: int | None) -> str:
@@ -197,67 +188,54 @@ def _ending(code: int | None) -> str:
     return f"was killed ({signal.Signals(-code).name}){guess}"
 
 
-def _serve(pipe: Connection, *, root: Path) -> None:
+def _serve(pipe: Connection, root: Path) -> None:
     """Make stages from the pipe until it is closed or a stage fails; SIGTERM stops the one in work."""
-    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Nobody would see, or stop, what an orphan makes.
     end_with_parent(grace_seconds=SECONDS_TO_END)
 
+    def send(message: Event | str) -> None:
+        # `end_with_parent` notices a parent that is gone.
+        with suppress(OSError):
+            pipe.send(message)
+
     def send_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-        _send(pipe, str(message))
+        send(str(message))
 
     # The parent shows warnings, where they cannot break the progress bars on the terminal.
     warnings.showwarning = send_warning
-    try:
+    with suppress(KeyboardInterrupt, EOFError):
         try:
             store = Store(root)
-            while _make(pipe.recv(), store=store, pipe=pipe):
+            while _make(pipe.recv(), store=store, send=send):
                 pass
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    except (KeyboardInterrupt, EOFError):
-        pass
 
 
-def _make(stage: Stage, *, store: Store, pipe: Connection) -> bool:
+def _make(stage: Stage, *, store: Store, send: Emit) -> bool:
     """Whether the stage did not fail."""
-    last_report = -SECONDS_BETWEEN_REPORTS
-    has_failed = False
+    next_report, has_failed = 0.0, False
 
     def emit(event: Event) -> None:
-        nonlocal last_report, has_failed
+        nonlocal next_report, has_failed
         has_failed = isinstance(event, Failed)
         if isinstance(event, Progressed) and event.done < event.total:
             # A stage has to wait while the pipe is full, so it gets few reports.
-            if time.monotonic() - last_report < SECONDS_BETWEEN_REPORTS:
+            if time.monotonic() < next_report:
                 return
-            last_report = time.monotonic()
-        _send(pipe, event)
+            next_report = time.monotonic() + SECONDS_BETWEEN_REPORTS
+        send(event)
 
     try:
         make_stage(stage, store=store, emit=emit)
     except Exception as error:
-        emit(Failed(stage.digest, _unexpected(error, stage=stage, store=store)))
+        path = store.log_folder(stage) / TRACEBACK_NAME
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = "".join(traceback.format_exception(error))
+            path.write_text(f"{stage.title}\n\n{lines}", encoding="utf-8", errors="backslashreplace")
+        summary = "".join(traceback.format_exception_only(error)).strip()
+        text = f"{summary}; an error of isoglot's own, or of a library: its traceback is in {path}"
+        emit(Failed(stage.digest, IsoglotError(text)))
     return not has_failed
-
-
-def _unexpected(error: Exception, *, stage: Stage, store: Store) -> IsoglotError:
-    """An error that no user can fix, after its traceback was written to the stage's logs."""
-    path = store.log_folder(stage) / TRACEBACK_NAME
-    lines = "".join(traceback.format_exception(error))
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{stage.title}\n\n{lines}", encoding="utf-8", errors="backslashreplace")
-    summary = "".join(traceback.format_exception_only(error)).strip()
-    return IsoglotError(f"{summary}; an error of isoglot's own, or of a library: its traceback is in {path}")
-
-
-def _send(pipe: Connection, message: Event | str) -> None:
-    """Send an event, or the text of a warning."""
-    # `end_with_parent` notices a parent that is gone.
-    with suppress(OSError):
-        pipe.send(message)
-
-
-def _stop(*_: object) -> NoReturn:
-    raise KeyboardInterrupt

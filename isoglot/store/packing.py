@@ -6,9 +6,9 @@ All small files travel, and so most artifacts travel whole. The same artifacts a
 import io
 import json
 import lzma
-import os
 import stat
 import tarfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from isoglot.errors import IsoglotError
 from isoglot.files import flush, lease
 from isoglot.store.record import RECORD_NAME, check_files, summarised_files
 from isoglot.store.stage import Stage
-from isoglot.store.store import Store, ignore_holder
+from isoglot.store.store import Store
 
 MANIFEST = "isoglot-pack.json"
 FORMAT = 1
@@ -37,8 +37,7 @@ class Packed:
 
     whole: int
     summaries: int
-    num_bytes: int
-    """The size of the archive."""
+    num_bytes: int  # the size of the archive
 
 
 def write_pack(
@@ -50,7 +49,7 @@ def write_pack(
         return num_bytes <= largest_file or name in always
 
     files: dict[str, Path | bytes] = {}
-    logs, num_whole, num_summaries = [], 0, 0
+    logs, counts = list[str](), Counter[str]()
     for stage in stages:
         artifact = store.lookup(stage)
         if artifact is None:
@@ -60,16 +59,26 @@ def write_pack(
         names = [name for name, file in record.files.items() if name in present and travels(name, file.bytes)]
         # Files that stay need not be read: weights may have many gigabytes.
         check_files(folder, {name: record.files[name] for name in names}, contents=True)
-        is_whole = names == [*record.files]
-        num_whole, num_summaries = num_whole + is_whole, num_summaries + (not is_whole)
-        top = ARTIFACTS if is_whole else SUMMARIES
+        top = ARTIFACTS if names == [*record.files] else SUMMARIES
+        counts[top] += 1
         files |= {f"{top}/{record.folder_name}/{name}": folder / name for name in (RECORD_NAME, *names)}
         log = store.log_folder(stage)
         if log.is_dir():
             logs.append(log.name)
             files |= {f"{LOGS}/{log.name}/{name}": content for name, content in _log_files(log, travels)}
-    _replace_archive(path, files, logs=logs)
-    return Packed(whole=num_whole, summaries=num_summaries, num_bytes=path.stat().st_size)
+    draft = path.with_name(f"{path.name}.partial")
+    try:
+        with lease(path.with_name(f"{path.name}.lease")):
+            try:
+                _write_archive(draft, files, logs=logs)
+                flush(draft)
+                draft.replace(path)  # an older archive stays until this one is whole
+                flush(path.parent)
+            finally:
+                draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise IsoglotError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from error
+    return Packed(whole=counts[ARTIFACTS], summaries=counts[SUMMARIES], num_bytes=path.stat().st_size)
 
 
 def is_xz(path: Path) -> bool:
@@ -85,55 +94,28 @@ def is_xz(path: Path) -> bool:
 
 
 def _log_files(log: Path, travels: Callable[[str, int], bool]) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of logs; links that a cluster makes stay behind.
-
-    Contents are read at once, since a running stage may cut or remove a log before it is packed.
-    """
-    for parent, _, names in os.walk(log):
-        for path in (Path(parent, name) for name in names):
-            name = path.relative_to(log).as_posix()
-            with suppress(FileNotFoundError):
-                status = path.lstat()
-                if stat.S_ISREG(status.st_mode) and travels(name, status.st_size):
-                    with path.open("rb") as file:
-                        yield name, file.read(status.st_size)
-
-
-def _replace_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
-    """Write files or contents under their names in the archive. An older archive stays until this one is whole."""
-    draft = path.with_name(f"{path.name}.partial")
-    try:
-        with lease(path.with_name(f"{path.name}.lease"), waiting=ignore_holder):
-            try:
-                _write_archive(draft, files, logs=logs)
-                flush(draft)
-                draft.replace(path)
-                flush(path.parent)
-            finally:
-                draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise IsoglotError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from error
+    """Names and contents of logs; links that a cluster makes stay behind."""
+    for path in log.rglob("*"):
+        name = path.relative_to(log).as_posix()
+        # Contents are read at once, since a running stage may cut or remove a log before it is packed.
+        with suppress(FileNotFoundError):
+            status = path.lstat()
+            if stat.S_ISREG(status.st_mode) and travels(name, status.st_size):
+                with path.open("rb") as file:
+                    yield name, file.read(status.st_size)
 
 
 def _write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
-    members = {
-        name: len(file) if isinstance(file, bytes) else file.stat().st_size for name, file in sorted(files.items())
-    }
-    content = {"format": FORMAT, "logs": sorted(logs), "members": members}
+    sizes = {name: len(file) if isinstance(file, bytes) else file.stat().st_size for name, file in files.items()}
+    content = {"format": FORMAT, "logs": sorted(logs), "members": dict(sorted(sizes.items()))}
     manifest = (json.dumps(content, indent=1) + "\n").encode()
     with (
         lzma.open(path, "wb", format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, filters=FILTERS) as packed,
         tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
     ):
-        tar.addfile(_header(MANIFEST, len(manifest)), io.BytesIO(manifest))
-        for name, num_bytes in members.items():
-            source = files[name]
+        for name, source in [(MANIFEST, manifest), *sorted(files.items())]:
+            # A header without owner and date, which would differ from one machine or day to the next.
+            header = tarfile.TarInfo(name)
+            header.size, header.mode = sizes.get(name, len(manifest)), 0o644
             with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
-                tar.addfile(_header(name, num_bytes), file)
-
-
-def _header(name: str, num_bytes: int) -> tarfile.TarInfo:
-    """A header without owner and date, which would differ from one machine or day to the next."""
-    header = tarfile.TarInfo(name)
-    header.size, header.mode = num_bytes, 0o644
-    return header
+                tar.addfile(header, file)

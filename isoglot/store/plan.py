@@ -1,24 +1,23 @@
 """The stages that some targets still need, in order, with estimates of their time."""
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from isoglot.errors import IsoglotError
-from isoglot.store.record import Record, host
+from isoglot.store.record import Record
 from isoglot.store.stage import Amount, Stage
 from isoglot.store.store import Store
 
 
 class State(StrEnum):
-    """The state of an artifact."""
-
     DONE = "done"
     INTERRUPTED = "interrupted"
     TO_DO = "to do"
+    # It is there but differs from its record. Running its stage gives the reason.
     DAMAGED = "damaged"
-    """It is there but differs from its record. Running its stage gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +31,7 @@ class PlannedStage:
     """The time left: 0 if it is done, None if nothing is known about stages of this kind."""
     guessed: bool = False
     """Whether the estimate is the stage's own guess, since none of its kind has run yet."""
-    share_done: float = 0.0
-    """The part of an interrupted stage that need not be done again."""
+    share_done: float = 0.0  # the part of an interrupted stage that need not be done again
 
     @property
     def share_left(self) -> float:
@@ -41,11 +39,9 @@ class PlannedStage:
 
 
 def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
-    """Stages that are done and stages that a target still needs, each once and after its inputs.
-
-    An input that was deleted after its users were finished is not needed. If nothing is to be made from a stage, its
-    summary is enough.
-    """
+    """Stages that are done and stages that a target still needs, each once and after its inputs."""
+    # From the targets back: an input that was deleted after its users were finished is not needed, and a stage from
+    # which nothing is to be made may be there as a summary.
     order = inputs_first(targets)
     states: dict[str, State] = {}
     needed = {stage.digest for stage in targets}
@@ -98,6 +94,7 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
             return State.DONE
     except IsoglotError:
         return State.DAMAGED
+    # A summary serves readers; a damaged one is as good as none, since the stage can be made again.
     with suppress(IsoglotError):
         if not whole and store.lookup(stage) is not None:
             return State.DONE
@@ -105,23 +102,17 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
 
 
 def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | None:
-    """An estimate from the median rate of finished stages of the kind, or from their median time.
-
-    Stages with the same rate settings are preferred, and among these the ones made on this machine.
-    """
+    """An estimate from the median rate of finished stages of the kind, or from their median time."""
     amount = stage.amount()
+    # Stages with the same rate settings are preferred, and among these the ones made on this machine.
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
     deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
     alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
-    here = host()
-    alike = [record for record in alike if record.host == here] or alike
-    if amount is None:
-        return _median([record.seconds for record in alike])
-    rate = _median([r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of])
-    return amount.units / rate if rate else None
-
-
-def _median(values: list[float]) -> float | None:
+    alike = [record for record in alike if record.host == os.uname().nodename] or alike
     from statistics import median  # a third of the time it would take to import this package
 
-    return median(values) if values else None
+    if amount is None:
+        return median(record.seconds for record in alike) if alike else None
+    rates = [r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of]
+    rate = median(rates) if rates else None
+    return amount.units / rate if rate else None

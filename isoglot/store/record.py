@@ -3,9 +3,8 @@
 import hashlib
 import json
 import os
-import stat
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,11 @@ from isoglot.hardware import Hardware, hardware
 from isoglot.store.canonical import Json, digest_of
 from isoglot.store.stage import Amount, Stage
 
+FORMAT = 2
+"""Format 1 had no hardware. Neither number nor hardware is part of an identity, so both formats share artifacts."""
+RECORD_NAME = "record.json"
+SUMMARY_NAME = "isoglot-summary.json"
+"""A file beside the record in the folder of a summary: it lists those files of the artifact that are there."""
 PACKAGES = (
     *("isoglot", "torch", "numpy", "safetensors", "sacremoses"),
     *("jieba", "zstandard", "datasets", "transformers", "scipy"),
@@ -24,12 +28,8 @@ PACKAGES = (
 
 
 def maker() -> dict[str, Any]:
-    """The code and the machine that make an artifact, as fields of its record. This takes a moment."""
-    return {"commit": commit(), "versions": versions(), "host": host(), "hardware": hardware()}
-
-
-def host() -> str:
-    return os.uname().nodename
+    """The code and the machine that make an artifact, as fields of its record."""
+    return {"commit": commit(), "versions": versions(), "host": os.uname().nodename, "hardware": hardware()}
 
 
 def commit() -> str | None:
@@ -59,10 +59,6 @@ def versions() -> dict[str, str]:
     return installed
 
 
-SUMMARY_NAME = "isoglot-summary.json"
-"""A file beside the record in the folder of a summary: it lists those files of the artifact that are there."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class FileSum:
     """Size and checksum of a file, which must be the same when it is read."""
@@ -72,18 +68,22 @@ class FileSum:
 
 
 def damaged(path: Path, *, fault: str, folder: Path) -> IsoglotError:
-    """The error for an artifact that is not what its record says, at one of its files."""
     is_summary = path.name == SUMMARY_NAME or any(folder.glob(SUMMARY_NAME))
     fix = "unpack it again" if is_summary else "run again to remake it"
     return IsoglotError(f"{path} {fault}: delete the folder {folder} and {fix}")
 
 
-def file_sums(folder: Path, *, leave_out: Collection[str]) -> dict[str, FileSum]:
-    """Every file under a folder, read once and flushed to the disk, by relative posix path in sorted order."""
-    names = sorted({*_names(folder)} - {*leave_out})
-    for name in names:
-        flush(folder / name)
-    return {name: _file_sum(folder / name) for name in names}
+def file_sums(folder: Path, *, leave_out: str) -> dict[str, FileSum]:
+    """Every file under a folder but one, flushed to the disk, by relative posix path in sorted order."""
+    names = []
+    for path in folder.rglob("*"):
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            fault = "is a symbolic link" if path.is_symlink() else "is neither a file nor a folder"
+            raise IsoglotError(f"{path} {fault}, which a store cannot keep: have its stage write a plain file")
+        flush(path)  # a folder too, which holds the names of its files
+        if path.is_file():
+            names.append(path.relative_to(folder).as_posix())
+    return {name: _file_sum(folder / name) for name in sorted(names) if name != leave_out}
 
 
 def check_files(folder: Path, files: Mapping[str, FileSum], *, contents: bool) -> None:
@@ -106,54 +106,29 @@ def _file_sum(path: Path) -> FileSum:
         return FileSum(bytes=file.tell(), sha256=sha256)
 
 
-def _names(folder: Path) -> Iterator[str]:
-    for parent, folders, files in os.walk(folder):
-        for name in folders + files:
-            path = Path(parent, name)
-            mode = path.lstat().st_mode
-            if stat.S_ISREG(mode):
-                yield path.relative_to(folder).as_posix()
-            elif stat.S_ISDIR(mode):
-                flush(path)
-            else:
-                fault = "is a symbolic link" if stat.S_ISLNK(mode) else "is neither a file nor a folder"
-                raise IsoglotError(f"{path} {fault}, which a store cannot keep: have its stage write a plain file")
-
-
-FORMAT = 2
-"""Format 1 had no hardware. Neither number nor hardware is part of an identity, so both formats share artifacts."""
-RECORD_NAME = "record.json"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """The content of record.json, which is written last into an artifact's folder."""
 
-    format: int
+    format: int = FORMAT
     kind: str
     title: str
     version: int
     digest: str
     settings: dict[str, Json]
-    inputs: dict[str, str]
-    """Digests of the artifacts that it was made from."""
+    inputs: dict[str, str]  # digests
     files: dict[str, FileSum]
     amount: Amount | None
-    seconds: float
-    """Time of the making, over all interrupted attempts."""
+    seconds: float  # over all interrupted attempts
     commit: str | None
     versions: dict[str, str]
     host: str
-    finished: str
-    """UTC, ISO 8601."""
-    hardware: Hardware | None = None
-    """None in records of format 1."""
+    finished: str  # UTC, ISO 8601
+    hardware: Hardware | None = None  # None in records of format 1
 
     @classmethod
     def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float, maker: Mapping[str, Any]) -> "Record":
-        """The record of a stage whose files have just been written."""
         return cls(
-            format=FORMAT,
             kind=stage.kind,
             title=stage.title,
             version=stage.version,
@@ -169,12 +144,11 @@ class Record:
 
     @property
     def input_digests(self) -> dict[str, str]:
-        """The name that stages have for the inputs."""
         return self.inputs
 
     @property
     def folder_name(self) -> str:
-        return folder_name(kind=self.kind, digest=self.digest)
+        return f"{self.kind}-{self.digest[:16]}"
 
     def write(self, folder: Path) -> None:
         """Write record.json to the disk itself. Until the folder is renamed, a kill may leave it torn."""
@@ -182,11 +156,6 @@ class Record:
         path.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
         flush(path)
         flush(folder)
-
-
-def folder_name(*, kind: str, digest: str) -> str:
-    """The name of an artifact's folder in the store."""
-    return f"{kind}-{digest[:16]}"
 
 
 def read_record(folder: Path) -> Record:
@@ -207,7 +176,8 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
         content["files"] = {name: FileSum(**file) for name, file in content["files"].items()}
         content["amount"] = None if content["amount"] is None else Amount(**content["amount"])
         content["seconds"] = float(content["seconds"])
-        content["hardware"] = Hardware.of_json(content.get("hardware"))
+        if (machine := content.get("hardware")) is not None:
+            content["hardware"] = Hardware(**machine | {"gpus": tuple(machine["gpus"])})
         record = Record(**content)
         digest = digest_of(kind=record.kind, version=record.version, settings=record.settings, inputs=record.inputs)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -218,13 +188,11 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
 
 
 def read_artifact(folder: Path, *, stage: Stage | Record, contents: bool, is_summary: bool = False) -> Record:
-    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes.
-
-    A summary has only some of an artifact's files.
-    """
+    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes."""
     record = read_record(folder)
     if record.digest != stage.digest:
         raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
+    # A summary has only some of an artifact's files.
     names = summarised_files(folder, record) if is_summary else record.files
     check_files(folder, {name: record.files[name] for name in names}, contents=contents)
     return record

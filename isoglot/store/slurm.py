@@ -6,31 +6,27 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, lease
 from isoglot.processes import ctrl_c_blocked
-from isoglot.store.engine import Emit, Event, Failed, Held, Made, Progressed, Reused, Waiting
+from isoglot.store.engine import Emit, Engine, Event, Failed, Held, Made, Progressed, Reused, Waiting
 from isoglot.store.slurm_job import JobReport, SlurmBusyError, Submitter, error_log, report_path
 from isoglot.store.stage import Stage
-from isoglot.store.store import Store, ignore_holder
+from isoglot.store.store import Store
 
-SECONDS_BETWEEN_LOOKS = 0.5
-"""Between looks at the report files, which is cheap."""
-SECONDS_BETWEEN_QUESTIONS = 5.0
-"""Between calls of squeue, each for all jobs."""
+SECONDS_BETWEEN_LOOKS = 0.5  # at the report files, which is cheap
+SECONDS_BETWEEN_QUESTIONS = 5.0  # to squeue, each for all jobs
 SECONDS_TO_ANSWER = 60
 SECONDS_OF_GRACE = 10.0
 """For a network file system to show the files of an ended job, and for Slurm to requeue the job."""
-FIELDS = "%i|%T|%r|%o"
-"""The script comes last, since its name may contain any character."""
+FIELDS = "%i|%T|%r|%o"  # the script comes last, since its name may contain any character
 RESUMABLE = frozenset({"BOOT_FAIL", "NODE_FAIL", "PREEMPTED", "TIMEOUT"})
 """Ends that are no fault of the stage. Where Slurm does not requeue the job, a new one goes on from there."""
 ENDED = RESUMABLE | {"CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "REVOKED"}
 """States that a job leaves only if Slurm requeues it."""
 GONE = "GONE"
-"""Slurm has forgotten the job."""
 FIXES = {
     "CANCELLED": "it was cancelled; run again to go on from where it was",
     "COMPLETED": "it left no result; is the store on a file system that all nodes share?",
@@ -46,21 +42,19 @@ class _Job:
     stage: Stage
     emit: Emit
     folder: Path
-    job_id: str | None = None
-    """None until Slurm has taken it."""
-    where: str = ""
-    """Its last reported place in the queue."""
+    job_id: str | None = None  # until Slurm has taken it
+    where: str = ""  # its last reported place in the queue
     progress: Progressed | None = None
     ended_at: float | None = None
-    number: int = 1
-    """Among the jobs submitted for this stage."""
+    number: int = 1  # among the jobs submitted for this stage
 
-    @property
-    def report(self) -> JobReport:
-        return JobReport() if self.job_id is None else JobReport.read(report_path(self.folder, self.job_id))
+    def report_place(self, where: str) -> None:
+        if where != self.where:
+            self.where = where
+            self.emit(Waiting(self.stage.digest, where))
 
 
-class SlurmJobs:
+class SlurmJobs(Engine):
     """At most `max_jobs` at once, waiting ones included.
 
     Jobs outlive the run that submitted them, since a place in a long queue is worth keeping. On leaving, the run prints
@@ -70,10 +64,7 @@ class SlurmJobs:
     def __init__(self, store: Store, *, submitter: Submitter, max_jobs: int, say: Callable[[str], None]) -> None:
         if "%" in str(store.root):
             raise IsoglotError(f"the store {store.root} has a % in its name, which Slurm takes for a sign: move it")
-        self._store = store
-        self.submitter = submitter
-        self.max_jobs = max_jobs
-        self._say = say
+        self._store, self.submitter, self.max_jobs, self._say = store, submitter, max_jobs, say
         self._jobs: dict[str, _Job] = {}
         self._next_question = 0.0
         self._shown_warnings: set[str] = set()
@@ -93,9 +84,6 @@ class SlurmJobs:
             self._next_question = time.monotonic() + SECONDS_BETWEEN_QUESTIONS
             self._check_queue()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         if left := [job.job_id for job in self._jobs.values() if job.job_id]:
             jobs = "Slurm job" + (f" {left[0]} goes" if len(left) == 1 else f"s {', '.join(left)} go")
@@ -103,7 +91,7 @@ class SlurmJobs:
 
     def _submit(self, job: _Job) -> None:
         """Bring the job into the queue, unless the stage is done or an earlier run has left a job for it there."""
-        job.job_id, job.ended_at = None, None
+        job.job_id = job.ended_at = None
         try:
             if self._store.has(job.stage):
                 self._end(job, Reused(job.stage.digest))
@@ -112,17 +100,17 @@ class SlurmJobs:
             with clear_disk_errors(self._store.root), ctrl_c_blocked():
                 job.folder.mkdir(parents=True, exist_ok=True)
                 # With the lease, two runs cannot both see an empty queue and submit.
-                with lease(job.folder / "slurm.lease", waiting=ignore_holder):
+                with lease(job.folder / "slurm.lease"):
                     job.job_id = _left_in_queue(job.folder) or self.submitter.submit(job.stage, store=self._store)
         except SlurmBusyError as error:
-            _report_place(job, f"Slurm takes no job now ({error})")
+            job.report_place(f"Slurm takes no job now ({error})")
         except IsoglotError as error:
             self._end(job, Failed(job.stage.digest, error))
         else:
-            _report_place(job, f"Slurm job {job.job_id}, submitted")
+            job.report_place(f"Slurm job {job.job_id}, submitted")
 
     def _read_report(self, job: _Job) -> None:
-        report = job.report
+        report = JobReport() if job.job_id is None else JobReport.read(report_path(job.folder, job.job_id))
         for text in report.warnings:
             # Every job repeats the warnings of the libraries it imports; they are shown once.
             if text not in self._shown_warnings:
@@ -143,7 +131,7 @@ class SlurmJobs:
         except SlurmBusyError as error:
             for job in self._jobs.values():
                 place = f"Slurm job {job.job_id}" if job.job_id else "not submitted yet"
-                _report_place(job, f"{place}; Slurm does not answer ({error})")
+                job.report_place(f"{place}; Slurm does not answer ({error})")
             return
         for job in list(self._jobs.values()):
             queued = queue.get(job.job_id or "")
@@ -152,7 +140,7 @@ class SlurmJobs:
             elif queued and queued.state not in ENDED:
                 job.ended_at = None
                 why = f" ({queued.reason})" if queued.state == "PENDING" and queued.reason != "None" else ""
-                _report_place(job, f"Slurm job {job.job_id}, {_words(queued.state)}{why}")
+                job.report_place(f"Slurm job {job.job_id}, {_words(queued.state)}{why}")
             else:
                 now = time.monotonic()
                 job.ended_at = job.ended_at or now
@@ -160,14 +148,22 @@ class SlurmJobs:
                     self._end_unreported(job, queued.state if queued else GONE)
 
     def _end_unreported(self, job: _Job, state: str) -> None:
-        """Handle the end of a job whose report does not have it."""
         if self._is_there(job.stage):
             self._end(job, Made(job.stage.digest))
-        elif state in RESUMABLE and job.number < JOBS_FOR_A_STAGE:
+            return
+        if state in RESUMABLE and job.number < JOBS_FOR_A_STAGE:
             job.number += 1
             self._submit(job)
-        else:
-            self._end(job, Failed(job.stage.digest, _unreported(str(job.job_id), state=state, folder=job.folder)))
+            return
+        log = error_log(job.folder, str(job.job_id))
+        end = f"Slurm job {job.job_id} ended ({_words(state)})"
+        fix = FIXES.get(state, "run again to go on from where it was")
+        try:
+            lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n")
+            text = f"{end}: {fix}. The last line of {log} is: {lines[-1].strip() or 'nothing'}"
+        except OSError:
+            text = f"{end} without a log: {fix}; can its node write to {job.folder}?"
+        self._end(job, Failed(job.stage.digest, IsoglotError(text)))
 
     def _is_there(self, stage: Stage) -> bool:
         try:
@@ -180,38 +176,16 @@ class SlurmJobs:
         job.emit(event)
 
 
-def _report_place(job: _Job, where: str) -> None:
-    if where != job.where:
-        job.where = where
-        job.emit(Waiting(job.stage.digest, where))
-
-
 def _words(state: str) -> str:
     return state.lower().replace("_", " ")
 
 
-def _unreported(job_id: str, *, state: str, folder: Path) -> IsoglotError:
-    """The error for a job that ended without a report."""
-    log = error_log(folder, job_id)
-    end = f"Slurm job {job_id} ended ({_words(state)})"
-    fix = FIXES.get(state, "run again to go on from where it was")
-    try:
-        lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").split("\n")]
-    except OSError:
-        return IsoglotError(f"{end} without a log: {fix}; can its node write to {folder}?")
-    last = next(filter(None, reversed(lines)), "nothing")
-    return IsoglotError(f"{end}: {fix}. The last line of {log} is: {last}")
-
-
 class _QueuedJob(NamedTuple):
-    """A line of squeue."""
+    """A line of squeue: why the job does not run ("Resources"), and the path of its script when it was submitted."""
 
-    job_id: str
     state: str
     reason: str
-    """Why the job does not run: "Resources"."""
     script: str
-    """Its path at the time of submission."""
 
 
 def _queued_jobs() -> dict[str, _QueuedJob]:
@@ -224,21 +198,21 @@ def _queued_jobs() -> dict[str, _QueuedJob]:
     if done.returncode != 0:
         raise SlurmBusyError(done.stderr.strip() or f"squeue ended with {done.returncode}")
     lines = [line.split("|", FIELDS.count("|")) for line in done.stdout.splitlines()]
-    return {job.job_id: job for job in (_QueuedJob(*map(str.strip, line)) for line in lines)}
+    return {job_id.strip(): _QueuedJob(*map(str.strip, others)) for job_id, *others in lines}
 
 
 def _left_in_queue(folder: Path) -> str | None:
     """The job of a stage that an earlier run has submitted and that has not ended."""
     if not any(folder.glob(".submission_file_*")):
         return None
-    for queued in _queued_jobs().values():
+    for job_id, queued in _queued_jobs().items():
         if queued.state in ENDED or Path(queued.script).parent.resolve() != folder.resolve():
             continue
-        if (folder / f"{queued.job_id}_submitted.pkl").exists():
+        if (folder / f"{job_id}_submitted.pkl").exists():
             if queued.state == "PENDING":
                 # The report is of an earlier turn.
-                report_path(folder, queued.job_id).unlink(missing_ok=True)
-            return queued.job_id
+                report_path(folder, job_id).unlink(missing_ok=True)
+            return job_id
         # Its run was killed before submitit had written what the job is to do.
-        subprocess.run(["scancel", queued.job_id], capture_output=True, check=False, timeout=SECONDS_TO_ANSWER)
+        subprocess.run(["scancel", job_id], capture_output=True, check=False, timeout=SECONDS_TO_ANSWER)
     return None

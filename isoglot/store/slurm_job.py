@@ -11,10 +11,12 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoglot.errors import IsoglotError
+from isoglot.files import write_whole
 from isoglot.store.engine import Event, Failed, Held, Progressed, make_stage
 from isoglot.store.stage import Resources, Stage
 from isoglot.store.store import Store
@@ -22,13 +24,13 @@ from isoglot.store.store import Store
 if TYPE_CHECKING:
     from submitit.core.utils import DelayedSubmission
 
+OUT_OF_TIME = "it ran out of time turn after turn: run again to go on, with --slurm-option time=2-00:00:00 or so"
 SECONDS_BETWEEN_REPORTS = 1.0
+# For another process that has the stage: a node that went down leaves its locks for a while.
 PATIENCE_SECONDS = 60.0
-"""For another process that has the stage: a node that went down leaves its locks for a while."""
 Option = str | int | bool
-
+# Most partitions allow a day. A stage that takes longer gets several turns, and goes on in each.
 LONGEST_TURN_HOURS = 24.0
-"""Most partitions allow a day. A stage that takes longer gets several turns, and goes on in each."""
 SPARE_TURNS = 3
 TURNS_AFTER_KILLS = 10
 SYNONYMS: Mapping[str, frozenset[str]] = {
@@ -64,35 +66,30 @@ class JobReport:
     warnings: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        """Replace the report before; readers see either of them."""
-        draft = path.with_name(f"{path.name}.partial")
-        draft.write_bytes(pickle.dumps(self))
-        draft.replace(path)
+        write_whole(path, pickle.dumps(self))
 
     @classmethod
     def read(cls, path: Path) -> "JobReport":
         """The report at a path, empty if there is none. A network file system may show a file before its content."""
         try:
-            report = pickle.loads(path.read_bytes())
+            report: JobReport = pickle.loads(path.read_bytes())
         except (OSError, EOFError, pickle.UnpicklingError):
             return cls()
-        assert isinstance(report, cls)
         return report
 
 
 def report_path(folder: Path, job_id: str) -> Path:
-    """The file of a job's report."""
     return folder / f"{job_id}_report.pkl"
 
 
 def error_log(folder: Path, job_id: str) -> Path:
-    """The file that submitit redirects the errors of a job's only task to."""
+    # As submitit names it, for the only task of a job.
     return folder / f"{job_id}_0_log.err"
 
 
 @dataclass(frozen=True, kw_only=True)
 class StageJob:
-    """Makes a stage when called, in the first turn of a job and in every later one."""
+    """Makes a stage when called, in every turn of a job."""
 
     root: Path
     stage: Stage
@@ -108,7 +105,11 @@ class StageJob:
                 time.sleep(1)
                 make_stage(self.stage, store=store, emit=reporter.emit)
         except Exception as error:
-            text = f"{_summary(error)}; the traceback is in {error_log(folder, job_id)}"
+            from submitit.core.utils import UncompletedJobError
+
+            is_late = isinstance(error, UncompletedJobError)
+            summary = OUT_OF_TIME if is_late else f"{type(error).__name__}: {error}".removesuffix(": ")
+            text = f"{summary}; the traceback is in {error_log(folder, job_id)}"
             reporter.emit(Failed(self.stage.digest, IsoglotError(text)))
             raise
         if isinstance(reporter.event, Failed):
@@ -145,21 +146,13 @@ class _Reporter:
 
     def show_warning(self, message: Warning | str, *_: Any, **__: Any) -> None:
         print(f"isoglot: {message}", file=sys.stderr)
-        self._warnings = (*self._warnings, str(message))
+        self._warnings += (str(message),)
         self._write()
 
     def _write(self) -> None:
         # If the disk is full, the stage itself fails with a clear error, or the job's log has it.
         with suppress(OSError):
             JobReport(event=self.event, warnings=self._warnings).write(self._path)
-
-
-def _summary(error: Exception) -> str:
-    from submitit.core.utils import UncompletedJobError
-
-    if isinstance(error, UncompletedJobError):
-        return "it ran out of time turn after turn: run again to go on, with --slurm-option time=2-00:00:00 or so"
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 class SlurmBusyError(Exception):
@@ -171,25 +164,21 @@ class Submitter:
     """Submits jobs with the options that a user wants."""
 
     options: Mapping[str, Option] = field(default_factory=dict)
-    """Long options of sbatch: {"partition": "a100"}."""
+    """Long options of sbatch: {"partition": "a100"}. The next two are for stages that need a GPU, or need none."""
     gpu_options: Mapping[str, Option] = field(default_factory=dict)
-    """Only for stages that need a GPU."""
     cpu_options: Mapping[str, Option] = field(default_factory=dict)
-    """Only for stages that need no GPU."""
-    has_gpus: bool = True
-    """False: no job gets a GPU, whatever its stage needs."""
+    has_gpus: bool = True  # False: no job gets a GPU, whatever its stage needs
     variables_of_cpus: tuple[str, ...] = ()
     """Environment variables that get the job's number of processors, unless they are set."""
 
     def __post_init__(self) -> None:
-        for options in (self.options, self.gpu_options, self.cpu_options):
-            for name in options:
-                if name in OWN_OPTIONS:
-                    raise IsoglotError(f"--slurm-option {name}: isoglot decides this itself; leave it out")
-                if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-                    raise IsoglotError(f"--slurm-option {name!r} is no long option of sbatch, as in constraint=a100")
-            if "time" in options:
-                minutes(str(options["time"]))
+        for name, value in chain(self.options.items(), self.gpu_options.items(), self.cpu_options.items()):
+            if name in OWN_OPTIONS:
+                raise IsoglotError(f"--slurm-option {name}: isoglot decides this itself; leave it out")
+            if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+                raise IsoglotError(f"--slurm-option {name!r} is no long option of sbatch, as in constraint=a100")
+            if name == "time":
+                minutes(str(value))
 
     def sbatch_options(self, resources: Resources) -> dict[str, Option]:
         """The options for a stage. The user's own come before those that the stage would have."""

@@ -18,7 +18,6 @@ class Resources:
     gpus: int = 0
     cpus: int = 1
     gigabytes: float = 4
-    """Main memory."""
     hours: float = 1
     """The whole time. A stage that can be interrupted may get it in several turns."""
 
@@ -44,10 +43,8 @@ class Amount:
 class Work:
     """The folders that a stage reads and writes."""
 
-    folder: Path
-    """The folder to write into, which may have the files of an interrupted attempt."""
-    input_folders: Mapping[str, Path]
-    """Finished folders by digest."""
+    folder: Path  # the folder to write into, which may have the files of an interrupted attempt
+    input_folders: Mapping[str, Path]  # finished folders by digest
     progress: Progress
     log_folder: Path | None = None
     """The folder for output that is no part of the artifact, such as its speed."""
@@ -55,9 +52,7 @@ class Work:
     def path(self, stage: "Stage") -> Path:
         """The finished folder of one of the inputs."""
         if stage.digest not in self.input_folders:
-            raise ValueError(
-                f"{stage.title} ({stage.digest[:16]}) is no input of the stage being made: make it a field"
-            )
+            raise ValueError(f"{stage.title} ({stage.folder_name}) is no input of the stage in work: make it a field")
         return self.input_folders[stage.digest]
 
 
@@ -65,12 +60,12 @@ class Work:
 class Stage(Identified, ABC):
     """The description of an artifact. Subclasses are frozen dataclasses of plain settings, and of stages as inputs."""
 
-    kind: ClassVar[str]
-    """The first part of the artifact's folder name, such as "token-streams"."""
-    version: ClassVar[int] = 1
-    """Raise it when the same settings would write other bytes."""
+    kind: ClassVar[str]  # the first part of the artifact's folder name, such as "token-streams"
+    version: ClassVar[int] = 1  # raise it when the same settings would write other bytes
     rate_settings: ClassVar[tuple[str, ...]] = ()
     """Settings that decide the speed. Estimates prefer finished stages with the same values."""
+    titled: ClassVar[str] = "{self.kind}"
+    """A pattern over the fields, which gives the artifact's name for people."""
     fills_gpu: ClassVar[bool] = False
     """Whether one such stage keeps a GPU busy, so that more at once would only share its speed."""
 
@@ -83,7 +78,7 @@ class Stage(Identified, ABC):
         return None
 
     def guessed_seconds(self) -> float | None:
-        """A guess of the time, for estimates before any stage of its kind has run."""
+        """For estimates before any stage of its kind has run."""
         return None
 
     def share_done(self, folder: Path) -> float:  # noqa: ARG002
@@ -94,9 +89,13 @@ class Stage(Identified, ABC):
         return Resources()
 
     @property
+    def folder_name(self) -> str:
+        return f"{self.kind}-{self.digest[:16]}"
+
+    @property
     def title(self) -> str:
         """The artifact's name for people."""
-        return self.kind
+        return self.titled.format(self=self)
 
     @property
     def inputs(self) -> dict[str, "Stage"]:

@@ -13,34 +13,23 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, holder, lease, write_whole
-from isoglot.store.record import (
-    FORMAT,
-    RECORD_NAME,
-    Record,
-    check_format,
-    file_sums,
-    folder_name,
-    maker,
-    read_artifact,
-    read_record,
-)
+from isoglot.store.record import FORMAT, RECORD_NAME, Record, check_format, file_sums, maker, read_artifact, read_record
 from isoglot.store.stage import Progress, Stage, Work
 
 SECONDS_NAME = ".isoglot-seconds"
 
 
 class Stopwatch:
-    """Counts the seconds of all attempts at a folder; an interrupted one leaves its count in a file."""
+    """Passes progress on and counts the seconds of all attempts; an interrupted one leaves its count in a file."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / SECONDS_NAME
+    def __init__(self, folder: Path, progress: Progress) -> None:
+        self._path, self._progress = folder / SECONDS_NAME, progress
         self._before = 0.0
         with suppress(OSError, ValueError):
             self._before = float(self._path.read_text())
@@ -48,31 +37,22 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """The seconds so far, over all attempts."""
         return self._before + time.monotonic() - self._started
 
-    def timed(self, progress: Progress) -> Progress:
-        """The same progress, which also saves the count, at most once a second."""
-
-        def timed_progress(done: float, total: float, unit: str, note: str = "") -> None:
-            if time.monotonic() - self._saved >= 1:
-                self.save()
-            progress(done, total, unit, note)
-
-        return timed_progress
+    def __call__(self, done: float, total: float, unit: str, note: str = "") -> None:
+        if time.monotonic() - self._saved >= 1:
+            self.save()
+        self._progress(done, total, unit, note)
 
     def save(self) -> None:
         self._saved = time.monotonic()
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666)
-        try:
-            # The number always has the same length and overwrites the old one, so a kill leaves either of them.
-            os.pwrite(descriptor, f"{self.seconds:020.6f}".encode(), 0)
-        finally:
-            os.close(descriptor)
+        # The number always has the same length and overwrites the old one, so a kill leaves either of them.
+        with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
+            file.write(f"{self.seconds:020.6f}".encode())
 
 
 STORE_NAME = "store.json"
-PARTIAL = ".partial"
+PARTIAL, LEASE = ".partial", ".lease"
 LOGS = "logs"
 SUMMARIES = "summaries"
 
@@ -81,12 +61,7 @@ def ignore_progress(done: float, total: float, unit: str, note: str = "") -> Non
     """For callers that show no progress."""
 
 
-def ignore_holder(holder: str) -> None:
-    """For callers that do not show which process they wait for."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredArtifact:
+class StoredArtifact(NamedTuple):
     """An artifact of the store, whole or as a summary."""
 
     folder: Path
@@ -112,23 +87,20 @@ class Store:
 
     @cached_property
     def maker(self) -> dict[str, Any]:
-        """The fields of a record that are the same for all artifacts of this process."""
         return maker()
 
     def folder(self, stage: Stage | Record) -> Path:
-        """The folder of the finished artifact, which may not exist yet."""
-        return self.root / folder_name(kind=stage.kind, digest=stage.digest)
+        return self.root / stage.folder_name
 
     def partial_folder(self, stage: Stage) -> Path:
-        return self._beside(stage, PARTIAL)
+        return self.root / f"{stage.folder_name}{PARTIAL}"
 
     def log_folder(self, stage: Stage | Record) -> Path:
-        """The folder for logs of the making. The first writer creates it."""
-        return self.root / LOGS / self.folder(stage).name
+        """The first writer creates it."""
+        return self.root / LOGS / stage.folder_name
 
     def summary_folder(self, stage: Stage | Record) -> Path:
-        """The folder for its record and small files, if the large ones stayed on another machine."""
-        return self.root / SUMMARIES / self.folder(stage).name
+        return self.root / SUMMARIES / stage.folder_name
 
     def has(self, stage: Stage) -> bool:
         """Whether the artifact is finished. A finished one that differs from its record raises."""
@@ -138,7 +110,6 @@ class Store:
         return True
 
     def is_interrupted(self, stage: Stage) -> bool:
-        """Whether the artifact is in work, or an attempt was interrupted."""
         return self.partial_folder(stage).exists()
 
     def record(self, stage: Stage) -> Record:
@@ -186,7 +157,7 @@ class Store:
                 raise IsoglotError(f"{prefix!r} may be any of {names} in {self.root}: give more of the name")
 
     def ensure(
-        self, stage: Stage, progress: Progress = ignore_progress, *, waiting: Callable[[str], None] = ignore_holder
+        self, stage: Stage, progress: Progress = ignore_progress, *, waiting: Callable[[str], None] | None = None
     ) -> bool:
         """Make the artifact unless it is there, and return whether this call has made it.
 
@@ -196,7 +167,7 @@ class Store:
             if self.has(stage):
                 return False
             self.create()
-            with lease(self._beside(stage, ".lease"), waiting=waiting):
+            with lease(self.root / f"{stage.folder_name}{LEASE}", waiting=waiting):
                 # Another process may have finished it while this one waited.
                 if self.has(stage):
                     return False
@@ -207,15 +178,15 @@ class Store:
 
     def holder(self, stage: Stage) -> str | None:
         """The other process that is making it, if there is one: "host, process 4711"."""
-        return holder(self._beside(stage, ".lease"))
+        return holder(self.root / f"{stage.folder_name}{LEASE}")
 
     def _make(self, stage: Stage, progress: Progress) -> None:
         inputs = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}
         partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
-        stopwatch, log = Stopwatch(partial), self.log_folder(stage)
+        stopwatch, log = Stopwatch(partial, progress), self.log_folder(stage)
         try:
-            stage.make(Work(folder=partial, input_folders=inputs, progress=stopwatch.timed(progress), log_folder=log))
+            stage.make(Work(folder=partial, input_folders=inputs, progress=stopwatch, log_folder=log))
         except BaseException:
             # A full disk must not hide why the attempt stopped.
             with suppress(OSError):
@@ -224,7 +195,7 @@ class Store:
         seconds = stopwatch.seconds
         if (partial / RECORD_NAME).exists():
             raise IsoglotError(f"{partial / RECORD_NAME} was written by its stage: have {stage.kind} name it otherwise")
-        files = file_sums(partial, leave_out=[SECONDS_NAME])
+        files = file_sums(partial, leave_out=SECONDS_NAME)
         Record.of(stage, files=files, seconds=seconds, maker=self.maker).write(partial)
 
     def _commit(self, stage: Stage) -> None:
@@ -240,17 +211,11 @@ class Store:
             return
         flush(self.root)
         self._verified.add(stage.digest)
-        self._warn_of_another(stage)
-
-    def _warn_of_another(self, stage: Stage) -> None:
-        """Warn if a summary is of another making: the results that came with it were measured on other files."""
         # A damaged or missing summary is no reason to warn.
         with suppress(IsoglotError):
             if read_record(self.summary_folder(stage)).files != read_record(self.folder(stage)).files:
-                warnings.warn(
-                    f"{stage.title} was made again and differs from the one that other results here were measured on",
-                    stacklevel=2,
-                )
+                text = "was made again and differs from the one that other results here were measured on"
+                warnings.warn(f"{stage.title} {text}", stacklevel=2)
 
     def _verified_folder(self, stage: Stage, *, needed_by: Stage) -> Path:
         if not self.has(stage):
@@ -259,17 +224,13 @@ class Store:
             self.verify(stage)
         return self.folder(stage)
 
-    def _beside(self, stage: Stage, suffix: str) -> Path:
-        folder = self.folder(stage)
-        return folder.with_name(folder.name + suffix)
-
     def create(self) -> None:
         """Create the folder and mark it as a store, unless it is there."""
         path = self.root / STORE_NAME
         if path.exists():
             return
         self.root.mkdir(parents=True, exist_ok=True)
-        with lease(self.root / f"{STORE_NAME}.lease", waiting=ignore_holder):
+        with lease(self.root / f"{STORE_NAME}{LEASE}"):
             if not path.exists():
                 write_whole(path, json.dumps({"format": FORMAT}) + "\n")
 
@@ -285,7 +246,7 @@ class Store:
 
 
 def _lacks_only_the_rename(partial: Path, *, stage: Stage) -> bool:
-    """Whether an attempt was killed between writing its record and the rename. A torn record is removed."""
+    # An attempt may have been killed between writing its record and the rename, or while it wrote the record.
     try:
         read_artifact(partial, stage=stage, contents=True)
     except IsoglotError:

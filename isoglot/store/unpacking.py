@@ -6,7 +6,7 @@ import lzma
 import re
 import shutil
 import tarfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from isoglot.store.record import (
     read_record,
     summarised_files,
 )
-from isoglot.store.store import Store, ignore_holder
+from isoglot.store.store import Store
 
 UNPACKING = "unpacking"
 """The folder in the store for work in progress. The next unpacking removes what a kill leaves there."""
@@ -41,27 +41,30 @@ class Unpacked:
 
     whole: int
     summaries: int
-    present: int
-    """How many of both the store had already."""
+    present: int  # how many of both the store had already
     made_twice: tuple[str, ...]
     """Titles of those that the store has with other contents. The store's own stay."""
     on_made_twice: int
     """How many new ones rest on one that did not come, and so belong to another making than the store's."""
 
 
-def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] = ignore_holder) -> Unpacked:
+def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] | None = None) -> Unpacked:
     """Put those artifacts of an archive into the store that it lacks."""
-    with _opened(archive) as (tar, _), clear_disk_errors(store.root):
-        members, _ = _read_manifest(archive, tar)
+    draft = store.root / UNPACKING
+    with clear_disk_errors(store.root), _opened(archive) as (tar, packed):
+        members, logs = _read_manifest(archive, tar)
         _check_room(archive, sum(members.values()), root=store.root)
-    with clear_disk_errors(store.root):
         store.root.mkdir(parents=True, exist_ok=True)
-        draft = store.root / UNPACKING
         try:
             with lease(store.root / f"{UNPACKING}.lease", waiting=waiting):
                 try:
                     shutil.rmtree(draft, ignore_errors=True)
-                    _extract(archive, draft)
+                    for folder in (ARTIFACTS, SUMMARIES, LOGS, *(f"{LOGS}/{name}" for name in logs)):
+                        (draft / folder).mkdir(parents=True)
+                    _extract(archive, tar, members, draft=draft)
+                    # xz compares its checksum when the last byte is read.
+                    while packed.read(CHUNK_BYTES):
+                        pass
                     return _merge(draft, store, archive=archive)
                 finally:
                     shutil.rmtree(draft, ignore_errors=True)
@@ -75,15 +78,15 @@ def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] = igno
 def _opened(archive: Path) -> Iterator[tuple[tarfile.TarFile, lzma.LZMAFile]]:
     """Open an archive for reading, with errors of the reading turned into a sentence about the archive."""
     try:
-        packed = archive.open("rb")
+        file = archive.open("rb")
     except OSError as error:
         raise IsoglotError(f"{archive}: cannot be read ({error.strerror})") from error
-    with packed:
+    with file:
         if not is_xz(archive):
             raise _no_archive(archive)
         try:
-            with lzma.open(packed, format=lzma.FORMAT_XZ) as file, _opened_tar(archive, file) as tar:
-                yield tar, file
+            with lzma.open(file, format=lzma.FORMAT_XZ) as packed, _opened_tar(archive, packed) as tar:
+                yield tar, packed
         except DAMAGE as error:
             cause = error or type(error).__name__
             raise IsoglotError(
@@ -91,9 +94,10 @@ def _opened(archive: Path) -> Iterator[tuple[tarfile.TarFile, lzma.LZMAFile]]:
             ) from error
 
 
-def _opened_tar(archive: Path, file: lzma.LZMAFile) -> tarfile.TarFile:
+def _opened_tar(archive: Path, packed: lzma.LZMAFile) -> tarfile.TarFile:
     try:
-        return tarfile.open(fileobj=file, mode="r|")
+        # Streamed, as nothing can be sought in an xz file: members come in their order, the manifest first.
+        return tarfile.open(fileobj=packed, mode="r|")
     except tarfile.TarError as error:
         raise _no_archive(archive) from error
 
@@ -150,44 +154,36 @@ def _check_room(archive: Path, needed: int, *, root: Path) -> None:
         )
 
 
-def _extract(archive: Path, draft: Path) -> None:
+def _extract(archive: Path, tar: tarfile.TarFile, left: dict[str, int], *, draft: Path) -> None:
     """Write every member below the draft folder, and raise at the first that differs from the manifest."""
-    with _opened(archive) as (tar, file):
-        left, logs = _read_manifest(archive, tar)
-        for folder in (ARTIFACTS, SUMMARIES, LOGS, *(f"{LOGS}/{name}" for name in logs)):
-            (draft / folder).mkdir(parents=True)
-        for member in tar:
-            if member.offset == 0:  # the manifest, which tarfile yields once more
-                continue
-            _refuse_foreign(archive, member.name)
-            content = tar.extractfile(member) if member.isreg() else None
-            if content is None:
-                raise IsoglotError(f"{archive}: its member {member.name!r} is a link or no plain file")
-            if left.pop(member.name, None) != member.size:
-                raise IsoglotError(f"{archive}: its member {member.name!r} is not as {MANIFEST} in it says")
-            path = draft / member.name
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("wb") as target:
-                    shutil.copyfileobj(content, target, CHUNK_BYTES)
-            except OSError as error:
-                if error.errno != errno.ENAMETOOLONG:
-                    raise
-                name = Path(str(error.filename)).name[:40]
-                raise IsoglotError(f"{archive}: the name of a file in it is too long for a disk ({name}...)") from error
-        # xz compares its checksum when the last byte is read.
-        while file.read(CHUNK_BYTES):
-            pass
+    for member in tar:
+        if member.offset == 0:  # the manifest, which tarfile yields once more
+            continue
+        _refuse_foreign(archive, member.name)
+        content = tar.extractfile(member) if member.isreg() else None
+        if content is None:
+            raise IsoglotError(f"{archive}: its member {member.name!r} is a link or no plain file")
+        if left.pop(member.name, None) != member.size:
+            raise IsoglotError(f"{archive}: its member {member.name!r} is not as {MANIFEST} in it says")
+        path = draft / member.name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("wb") as target:
+                shutil.copyfileobj(content, target, CHUNK_BYTES)
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            name = Path(str(error.filename)).name[:40]
+            raise IsoglotError(f"{archive}: the name of a file in it is too long for a disk ({name}...)") from error
     if left:
         raise IsoglotError(f"{archive}: {len(left)} files are missing in it, {min(left)!r} among them")
 
 
 def _merge(draft: Path, store: Store, *, archive: Path) -> Unpacked:
-    whole = list(_checked(draft / ARTIFACTS, archive=archive))
-    summaries = list(_checked(draft / SUMMARIES, archive=archive))
+    records = {top: list(_checked(draft / top, archive=archive)) for top in (ARTIFACTS, SUMMARIES)}
     moves: list[tuple[Path, Path]] = []
     dropped, brought, num_present = list[Record](), list[Record](), 0
-    for top, record in [(ARTIFACTS, each) for each in whole] + [(SUMMARIES, each) for each in summaries]:
+    for top, record in [(top, record) for top, some in records.items() for record in some]:
         source = draft / top / record.folder_name
         target = store.folder(record) if top == ARTIFACTS else store.summary_folder(record)
         present = _sound_folder(record, store=store)
@@ -210,13 +206,24 @@ def _merge(draft: Path, store: Store, *, archive: Path) -> Unpacked:
         moves.append((source, target))
     store.create()
     for source, target in moves:
-        _move(source, target)
+        target.parent.mkdir(exist_ok=True)
+        try:
+            source.rename(target)
+        except OSError as error:
+            # A run may have made the artifact, or logs of it, meanwhile.
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        flush(target.parent)
+    # Records made from a dropped one, directly or through others that came along.
+    resting = {each.digest for each in dropped}
+    while more := {each.digest for each in brought if resting & {*each.inputs.values()}} - resting:
+        resting |= more
     return Unpacked(
-        whole=len(whole),
-        summaries=len(summaries),
+        whole=len(records[ARTIFACTS]),
+        summaries=len(records[SUMMARIES]),
         present=num_present,
         made_twice=tuple(each.title for each in dropped),
-        on_made_twice=_num_resting_on(dropped, among=brought),
+        on_made_twice=len(resting) - len(dropped),
     )
 
 
@@ -238,20 +245,19 @@ def _has_more(source: Path, record: Record, *, target: Path, present: Path) -> b
     return present == target and {*summarised_files(present, record)} < {*summarised_files(source, record)}
 
 
-def _num_resting_on(dropped: Sequence[Record], *, among: Sequence[Record]) -> int:
-    """How many were made from a dropped one, directly or through others that came along."""
-    resting = {each.digest for each in dropped}
-    while more := {each.digest for each in among if resting & {*each.inputs.values()}} - resting:
-        resting |= more
-    return len(resting) - len(dropped)
-
-
 def _checked(folder: Path, *, archive: Path) -> Iterator[Record]:
     """The records of a folder's artifacts, once every file is as its record says and on the disk itself."""
     for draft in sorted(folder.iterdir()):
         place = f"{archive}: {folder.name}/{draft.name}"
-        record = _record(draft, place=place)
-        sums = file_sums(draft, leave_out=[RECORD_NAME])
+        try:
+            record = parsed_record((draft / RECORD_NAME).read_bytes(), path=f"{place}/{RECORD_NAME}")
+        except FileNotFoundError:
+            raise IsoglotError(f"{place} has no {RECORD_NAME}; {COPY_AGAIN}") from None
+        except ValueError as error:
+            raise IsoglotError(f"{place}/{RECORD_NAME} {error}; {COPY_AGAIN}") from error
+        if record.folder_name != draft.name:
+            raise IsoglotError(f"{place}/{RECORD_NAME} is of another artifact ({record.folder_name})")
+        sums = file_sums(draft, leave_out=RECORD_NAME)
         for name in sorted({*sums, *(record.files if folder.name == ARTIFACTS else ())}):
             if sums.get(name) != record.files.get(name):
                 raise IsoglotError(
@@ -259,29 +265,5 @@ def _checked(folder: Path, *, archive: Path) -> Iterator[Record]:
                 )
         if folder.name == SUMMARIES:
             write_whole(draft / SUMMARY_NAME, json.dumps({"files": [*sums]}, indent=1) + "\n")
-        flush(draft / RECORD_NAME)
         flush(draft)
         yield record
-
-
-def _record(draft: Path, *, place: str) -> Record:
-    try:
-        record = parsed_record((draft / RECORD_NAME).read_bytes(), path=f"{place}/{RECORD_NAME}")
-    except FileNotFoundError:
-        raise IsoglotError(f"{place} has no {RECORD_NAME}; {COPY_AGAIN}") from None
-    except ValueError as error:
-        raise IsoglotError(f"{place}/{RECORD_NAME} {error}; {COPY_AGAIN}") from error
-    if record.folder_name != draft.name:
-        raise IsoglotError(f"{place}/{RECORD_NAME} is of another artifact ({record.folder_name})")
-    return record
-
-
-def _move(source: Path, target: Path) -> None:
-    target.parent.mkdir(exist_ok=True)
-    try:
-        source.rename(target)
-    except OSError as error:
-        # A run may have made the artifact, or logs of it, meanwhile.
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-            raise
-    flush(target.parent)

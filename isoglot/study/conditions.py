@@ -48,8 +48,7 @@ class KeptAnchors:
 
     share: float
     order: AnchorOrder
-    seed: int = 0
-    """Seed of a random order."""
+    seed: int = 0  # seed of a random order
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -74,11 +73,9 @@ class Separate:
     layers: frozenset[int] = field(default=frozenset())
 
     def at_depth(self, depth: int) -> "Separate":
-        """The same separation in a model of another depth.
-
-        Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3 of
-        4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
-        """
+        """The same separation in a model of another depth."""
+        # Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3
+        # of 4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
         # Departure: the paper trains 8 layers only; this rule is ours.
         layers = frozenset(i for i in range(1, depth + 1) if ceil((i - 0.5) * PAPER_DEPTH / depth) in self.layers)
         top_is_lost = depth in layers and PAPER_DEPTH not in self.layers
@@ -100,8 +97,7 @@ class Condition:
     target_domain: Domain = Domain.MAIN
     segmentation: Segmentation = Segmentation.JOINT
     anchors: Anchors = Anchors.NATURAL
-    kept_anchors: KeptAnchors | None = None
-    """All that are natural, if not given."""
+    kept_anchors: KeptAnchors | None = None  # all that are natural, if not given
     separate: Separate = Separate()
 
     def __post_init__(self) -> None:
@@ -134,8 +130,8 @@ class Condition:
 DEFAULT = Condition(name="default", label="Default", section="4")
 UNION_VOCABULARY = replace(DEFAULT, section="4.2", segmentation=Segmentation.EACH)
 SEPARATED = replace(UNION_VOCABULARY, section="4.3")
-BOTTOM_3 = frozenset(range(1, 4))
-BOTTOM_6 = frozenset(range(1, 7))
+L1_3 = frozenset(range(1, 4))
+L1_6 = frozenset(range(1, 7))
 
 TABLE_1 = (
     DEFAULT,
@@ -144,18 +140,14 @@ TABLE_1 = (
     replace(UNION_VOCABULARY, name="default-anchors", label="Default anchors"),
     replace(DEFAULT, name="extra-anchors", label="Extra anchors", section="4.2", anchors=Anchors.EXTRA),
     replace(SEPARATED, name="sep-emb", label="Sep Emb", separate=Separate(embeddings=True)),
-    replace(SEPARATED, name="sep-l1-3", label="Sep L1-3", separate=Separate(layers=BOTTOM_3)),
-    replace(SEPARATED, name="sep-l1-6", label="Sep L1-6", separate=Separate(layers=BOTTOM_6)),
-    replace(
-        SEPARATED, name="sep-emb-l1-3", label="Sep Emb + L1-3", separate=Separate(embeddings=True, layers=BOTTOM_3)
-    ),
-    replace(
-        SEPARATED, name="sep-emb-l1-6", label="Sep Emb + L1-6", separate=Separate(embeddings=True, layers=BOTTOM_6)
-    ),
+    replace(SEPARATED, name="sep-l1-3", label="Sep L1-3", separate=Separate(layers=L1_3)),
+    replace(SEPARATED, name="sep-l1-6", label="Sep L1-6", separate=Separate(layers=L1_6)),
+    replace(SEPARATED, name="sep-emb-l1-3", label="Sep Emb + L1-3", separate=Separate(embeddings=True, layers=L1_3)),
+    replace(SEPARATED, name="sep-emb-l1-6", label="Sep Emb + L1-6", separate=Separate(embeddings=True, layers=L1_6)),
 )
 
+# Models of one language each, to compare with those of two: no row of Table 1, and no condition of a study.
 MONOLINGUAL = Condition(name="monolingual", label="Monolingual", section="5.1", segmentation=Segmentation.EACH)
-"""Models of one language each, to compare with those of two: no row of Table 1, and no condition of a study."""
 
 CONDITIONS = {condition.name: condition for condition in TABLE_1}
 

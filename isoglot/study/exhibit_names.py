@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isoglot.study.toml_tables import FileKey, checked, distinct, known_name, quoted, refuse_unknown_keys
+from isoglot.study.toml_tables import FileKey, check_keys, checked, distinct, known_name, quoted
 
 EXHIBITS = {
     "table-1": "zero-shot transfer of tasks from the first language to the others",
@@ -18,24 +18,21 @@ EXHIBITS = {
     "training": "the same and CKA at moments of training: when structure emerges",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
-ALWAYS_SHOWN = "vocabulary"
-"""Shown for every model of two languages, whatever the exhibits are."""
+ALWAYS_SHOWN = "vocabulary"  # shown for every model of two languages, whatever the exhibits are
 
-KEYS = ("targets", "conditions", "tasks", "seeds")
-WITH_TASKS = ("table-1", "baselines", "figure-5", "figure-8")
+# They show models of one language each, and of two Default's alone.
 WITHOUT_CONDITIONS = ("figure-4", "figure-5", "figure-8")
-"""They show models of one language each, and of two Default's alone."""
-WITHOUT_SEEDS = ("vocabulary",)
+# The lists of a study of which an exhibit shows every member, or those that [only.EXHIBIT] names.
+KEYS: dict[str, Collection[str]] = {
+    "targets": EXHIBITS,
+    "conditions": EXHIBITS.keys() - WITHOUT_CONDITIONS,
+    "tasks": ("table-1", "baselines", "figure-5", "figure-8"),
+    "seeds": EXHIBITS.keys() - {ALWAYS_SHOWN},
+}
 
 
 def keys_of(exhibit: str) -> list[str]:
-    """The lists of a study of which an exhibit shows every member, or those that [only.EXHIBIT] names."""
-    without = {
-        "conditions": exhibit in WITHOUT_CONDITIONS,
-        "tasks": exhibit not in WITH_TASKS,
-        "seeds": exhibit in WITHOUT_SEEDS,
-    }
-    return [key for key in KEYS if not without.get(key, False)]
+    return [key for key, exhibits in KEYS.items() if exhibit in exhibits]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +58,7 @@ def parse_filters(
     """The table [only], by exhibit; each list in it must be a part of the study's own list of that key."""
     filters = {}
     tables = checked(value, dict, place=place)
-    refuse_unknown_keys(tables, exhibits, place=place, problem="this exhibit is not in exhibits,")
+    check_keys(tables, exhibits, place=place, problem="this exhibit is not in exhibits,")
     for exhibit, of_exhibit in tables.items():
         at_exhibit, own = place.at(exhibit), keys_of(exhibit)
         table = checked(of_exhibit, dict, place=at_exhibit)
@@ -70,7 +67,7 @@ def parse_filters(
                 raise at_exhibit.at(key).error(
                     f"{exhibit} has no {key} to choose from; the keys here are {quoted(own)}"
                 )
-        refuse_unknown_keys(table, own, place=at_exhibit)
+        check_keys(table, own, place=at_exhibit)
         parts = {key: _part_of(lists[key], items, place=at_exhibit.at(key)) for key, items in table.items()}
         filters[exhibit] = ExhibitFilter(**parts)
     return filters

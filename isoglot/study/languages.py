@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+# No language is called so: a model keeps its parts under their owners' names, and these two are taken.
 RESERVED_NAMES = frozenset({"shared", "training"})
-"""No language is called so: a model keeps its parts under their owners' names, and these two are taken."""
 
+# After a language's name: the same text once more, for a model that is to be compared with itself (Figure 7).
 PRIME = "-prime"
-"""After a language's name: the same text once more, for a model that is to be compared with itself (Figure 7)."""
 
 
 def original(language: str) -> str:
@@ -30,12 +30,11 @@ class WordSplitting:
     """How lines of one language become words: part of what everything made from them is."""
 
     splitter: Splitter
-    language: str
-    """The language whose rules a splitter follows, if it has rules for several."""
+    language: str  # the language whose rules a splitter follows, if it has rules for several
     # Departure: text keeps its case; the paper does not say, and XLM did both.
     lowercase: bool = False
+    # Command of an external splitter: it reads lines, and writes each with spaces between its words.
     command: tuple[str, ...] = ()
-    """Command of an external splitter: it reads lines, and writes each with spaces between its words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +44,7 @@ class Language:
     code: str
     name: str
     splitter: Splitter
-    remark: str = ""
-    """A note for readers on how its words are found."""
+    remark: str = ""  # a note for readers on how its words are found
 
 
 # Departure: XLM cuts Chinese with the Stanford segmenter; jieba needs no Java.

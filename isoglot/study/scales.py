@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from isoglot.study.limits import Count, CountOrZero, Positive, Share, ShareBelowOne, ShareInside, at_least
 from isoglot.study.searches import Alignment, FastText, Schedule, Search
+from isoglot.study.toml_tables import Count, CountOrZero, Positive, Share, ShareBelowOne, ShareInside, at_least
 
 
 class NormPlacement(StrEnum):
@@ -35,10 +35,8 @@ class EncoderShape:
     dropout: ShareBelowOne = 0.1
     attention_dropout: ShareBelowOne = 0.1
     norm: NormPlacement = NormPlacement.POST
-    token_init_std: Positive | None = None
-    """None: width ** -0.5."""
-    position_init_std: Positive | None = None
-    """None: width ** -0.5."""
+    token_init_std: Positive | None = None  # None: width ** -0.5
+    position_init_std: Positive | None = None  # None: width ** -0.5
 
     def num_parameters(self, *, table_size: int) -> int:
         """Size of a model that shares everything: the tied token table is counted once, the softmax adds its bias."""
@@ -73,24 +71,17 @@ class Scale:
     summary: str
     shape: EncoderShape
     optimization: Optimization
-    merges: Count
-    """BPE merges of a joint vocabulary; learned for each language, each gets half of them."""
-    window: Annotated[int, at_least(3)]
-    """Tokens in one training sequence."""
-    batch: Count
-    """Windows in one update, over all processes."""
+    merges: Count  # BPE merges of a joint vocabulary; learned for each language, each gets half of them
+    window: Annotated[int, at_least(3)]  # tokens in one training sequence
+    batch: Count  # windows in one update, over all processes
     updates: Count
-    evaluations: Count
-    """How many times during training the dev perplexity is measured and a checkpoint considered."""
-    word_tasks: Search
-    """Search for tasks that label words: NER, parsing, parts of speech."""
-    pair_tasks: Search
-    """Search for tasks that label pairs of sentences: NLI."""
+    evaluations: Count  # how many times during training the dev perplexity is measured and a checkpoint considered
+    word_tasks: Search  # search for tasks that label words: NER, parsing, parts of speech
+    pair_tasks: Search  # search for tasks that label pairs of sentences: NLI
     alignment: Alignment
     mask_rate: ShareInside = 0.15
     # Departure: one language for a whole update at the small scales; in XLM, and at the paper's, each of 8 parts draws.
-    language_draws: Count = 1
-    """Into how many equal parts an update's batch is cut, each of which draws its language."""
+    language_draws: Count = 1  # into how many equal parts an update's batch is cut, each of which draws its language
     language_exponent: Share = 0.7
     dev_lines: Count = 5000
     test_lines: Count = 5000

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from isoglot.study.limits import Count, CountOrZero, Positive, ShareBelowOne, TwoOrMore
+from isoglot.study.toml_tables import Count, CountOrZero, Positive, ShareBelowOne, TwoOrMore
 
 
 class Schedule(StrEnum):
@@ -27,17 +27,12 @@ class Search:
     """Settings of fine-tuning to try on the source language, and the budget of each (section 3.2)."""
 
     batches: tuple[Count, ...]
-    learning_rates: tuple[Positive, ...]
-    """Learning rates of the encoder."""
-    head_learning_rates: tuple[Positive, ...] = ()
-    """Learning rates of the task's own layer; none: the encoder's."""
-    epochs: Count
-    """After each of them the dev set is scored and a checkpoint considered."""
-    epoch_examples: Count | None = None
-    """None: each training example once."""
+    learning_rates: tuple[Positive, ...]  # learning rates of the encoder
+    head_learning_rates: tuple[Positive, ...] = ()  # learning rates of the task's own layer; none: the encoder's
+    epochs: Count  # after each of them the dev set is scored and a checkpoint considered
+    epoch_examples: Count | None = None  # None: each training example once
     schedule: Schedule
-    warmup_share: ShareBelowOne = 0.1
-    """Share of all updates that warm up, under the linear schedule."""
+    warmup_share: ShareBelowOne = 0.1  # share of all updates that warm up, under the linear schedule
     beta2: ShareBelowOne
 
     def settings(self) -> tuple[Setting, ...]:
@@ -53,12 +48,10 @@ class Search:
 class NewVectors(StrEnum):
     """How a map that was fitted on normalised vectors is applied to vectors it was not fitted on."""
 
-    CENTRED = "centred"
-    """Less the mean of their side, rotated, plus the mean of the other side."""
-    ROTATED = "rotated"
-    """Rotated as they are."""
+    CENTRED = "centred"  # less the mean of their side, rotated, plus the mean of the other side
+    ROTATED = "rotated"  # rotated as they are
+    # Through all rounds with the means that were kept, then rotated; the other side is normalised as well.
     NORMALIZED = "normalized"
-    """Through all rounds with the means that were kept, then rotated; the other side is normalised as well."""
 
 
 class Subwords(StrEnum):
@@ -86,20 +79,16 @@ class Alignment:
 
     # Departure: the paper does not say how vectors that a map was not fitted on are normalised.
     new_vectors: NewVectors = NewVectors.CENTRED
-    rounds: CountOrZero = 5
-    """Rounds of iterative normalization."""
-    word_sentences: Count = 500_000
-    """Sentences of each language in which word types are met."""
-    most_words: TwoOrMore = 200_000
-    """Word types of each language, the most frequent first."""
+    rounds: CountOrZero = 5  # rounds of iterative normalization
+    word_sentences: Count = 500_000  # sentences of each language in which word types are met
+    most_words: TwoOrMore = 200_000  # word types of each language, the most frequent first
     # Departure: the paper does not say which subword of an aligned word is mapped; tasks label the first.
     subwords: Subwords = Subwords.FIRST
+    # A program that aligns words in the place of fast_align's model; reads "a b ||| c d", writes "0-0 1-1".
     aligner: tuple[str, ...] = ()
-    """A program that aligns words in the place of fast_align's model; reads "a b ||| c d", writes "0-0 1-1"."""
-    new_layers: CountOrZero = 4
-    """Transformer layers between a frozen layer and the task's own."""
+    new_layers: CountOrZero = 4  # transformer layers between a frozen layer and the task's own
+    # Search for these new layers, on every frozen layer; the setting that is best on the dev set is tested.
     layer_tasks: Search
-    """Search for these new layers, on every frozen layer; the setting that is best on the dev set is tested."""
     fasttext: FastText = FastText()
+    # Whether Figure 4 has this baseline, trained on the same text where a study names no vectors.
     has_fasttext: bool = True
-    """Whether Figure 4 has this baseline, trained on the same text where a study names no vectors."""

@@ -13,22 +13,21 @@ from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS, Condition, named_in_file
 from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, EXHIBITS, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
-from isoglot.study.limits import Seed, TwoOrMore
-from isoglot.study.real_text import RealText, parse_real_text
+from isoglot.study.real_text import RealText, parse_real_text, task_names
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.study.task_files import task_names
 from isoglot.study.toml_tables import (
     FileKey,
+    Seed,
     Table,
+    TwoOrMore,
     changed,
+    check_keys,
     checked,
     distinct,
     known_name,
     made_from,
     quoted,
-    refuse_missing_keys,
-    refuse_unknown_keys,
 )
 
 PAPER_TASKS = ("nli", "ner", "parsing")
@@ -47,12 +46,9 @@ class Synthetic:
     world: World
     languages: tuple[SyntheticLanguage, ...]
     sentences: TwoOrMore
-    parallel_sentences: TwoOrMore = 500
-    """Sentences in every language, apart from the training text, to score retrieval."""
-    mapping_sentences: TwoOrMore = 1000
-    """Others, to fit maps between models on and to compare models by."""
-    train_examples: TwoOrMore = 6000
-    """Labelled, of each task; these are the source's alone."""
+    parallel_sentences: TwoOrMore = 500  # sentences in every language, apart from the training text, to score retrieval
+    mapping_sentences: TwoOrMore = 1000  # others, to fit maps between models on and to compare models by
+    train_examples: TwoOrMore = 6000  # labelled, of each task; these are the source's alone
     dev_examples: TwoOrMore = 500
     test_examples: TwoOrMore = 1000
 
@@ -69,16 +65,13 @@ class Study:
     languages: tuple[str, ...]
     conditions: tuple[Condition, ...]
     exhibits: tuple[str, ...]
-    tasks: tuple[str, ...]
-    """Tasks that measure transfer; one file each in isoglot/evaluation/transfer/tasks."""
+    tasks: tuple[str, ...]  # tasks that measure transfer; one file each in isoglot/evaluation/transfer/tasks
     seeds: tuple[int, ...]
+    # Filters by exhibit, for exhibits about a part of the study.
     only: Mapping[str, ExhibitFilter] = field(default_factory=dict)
-    """Filters by exhibit, for exhibits about a part of the study."""
     text: Synthetic | RealText
-    file_exhibits: tuple[str, ...]
-    """Exhibits of its file; `exhibits` may be others."""
-    origin: str
-    """The file it was read from, or the name of a built-in study: for messages."""
+    file_exhibits: tuple[str, ...]  # exhibits of its file; `exhibits` may be others
+    origin: str  # the file it was read from, or the name of a built-in study: for messages
 
     @cached_property
     def derived(self) -> dict[str, Any]:
@@ -120,15 +113,11 @@ def builtin_study_names() -> tuple[str, ...]:
 
 
 def read_study(name_or_path: str | Path, *, data: Path | None = None) -> Study:
-    """A built-in study by its name, or any other by the path of its TOML file.
-
-    Paths in a study start from the folder `data`, or else from the study's own.
-    """
+    """A built-in study by its name, or any other by its file; paths in it start from `data`, or the file's folder."""
     name = str(name_or_path)
     if name in builtin_study_names():
-        return parse_study(
-            (BUILTIN_STUDIES / f"{name}.toml").read_text(encoding="utf-8"), origin=f"built-in study {name}"
-        )
+        text = (BUILTIN_STUDIES / f"{name}.toml").read_text(encoding="utf-8")
+        return parse_study(text, origin=f"built-in study {name}")
     path = Path(name_or_path)
     try:
         return parse_study(path.read_text(encoding="utf-8"), origin=name, data=data or path.parent)
@@ -152,14 +141,12 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     except tomllib.TOMLDecodeError as error:
         last_line = f"at line {text.count(chr(10)) + 1}, the end of the file"
         raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
-    refuse_unknown_keys(table, KEYS, place=place)
-    refuse_missing_keys(table, ("name", "scale", "languages"), place=place)
+    check_keys(table, KEYS, needed=("name", "scale", "languages"), place=place)
     name: str = checked(table["name"], str, place=place.at("name"))
     scale = _scale(table, place=place)
     languages = distinct(table["languages"], str, at_least=2, place=place.at("languages"))
-    for key, names in (("languages", languages), ("name", [name])):
-        for each in names:
-            _check_name(each, place=place.at(key))
+    for key, each in (*(("languages", language) for language in languages), ("name", name)):
+        _check_name(each, place=place.at(key))
     exhibits = _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))
     study = Study(
         name=name,
@@ -189,23 +176,22 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     return replace(study, only=only)
 
 
+# The same study with another list, as an option of the command line asks for.
+
+
 def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
-    """The same study with other seeds, as --seeds asks for."""
     return replace(study, seeds=distinct(list(seeds), Seed, place=FileKey(file="--seeds")))
 
 
 def with_exhibits(study: Study, names: Iterable[str]) -> Study:
-    """The same study with other exhibits, as --exhibits asks for."""
     return replace(study, exhibits=_known_names(list(names), EXHIBITS, place=FileKey(file="--exhibits")))
 
 
 def with_tasks(study: Study, names: Iterable[str]) -> Study:
-    """The same study with other tasks, as --tasks asks for."""
     return replace(study, tasks=_known_names(list(names), task_names(), place=FileKey(file="--tasks")))
 
 
 def with_conditions(study: Study, names: Iterable[str]) -> Study:
-    """The same study under other conditions, as --conditions asks for."""
     return replace(study, conditions=_conditions(list(names), scale=study.scale, place=FileKey(file="--conditions")))
 
 
@@ -264,10 +250,10 @@ def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> S
     synthetic = checked(table["synthetic"], dict, place=place)
     of_world = [field.name for field in fields(World)]
     amounts = [field.name for field in fields(Synthetic) if field.name not in ("world", "languages")]
-    refuse_unknown_keys(synthetic, ("languages", *amounts, *of_world), place=place)
+    check_keys(synthetic, ("languages", *amounts, *of_world), place=place)
     at_languages = place.at("languages")
     tables = checked(synthetic.get("languages", {}), dict, place=at_languages)
-    refuse_unknown_keys(tables, languages, place=at_languages, problem="this language is not in languages,")
+    check_keys(tables, languages, place=at_languages, problem="this language is not in languages,")
     made_up = []
     for name in languages:
         place_of_table = at_languages.at(name)

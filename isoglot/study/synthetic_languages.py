@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from isoglot.errors import IsoglotError
-from isoglot.study.limits import Count, CountOrZero, Seed, Share, TwoOrMore, UpToTen, refuse_outside_limits
+from isoglot.study.toml_tables import Count, CountOrZero, Seed, Share, TwoOrMore, UpToTen, refuse_outside_limits
 
 
 class WordOrder(StrEnum):
@@ -46,18 +46,14 @@ class SyntheticLanguage:
     name: str
     order: WordOrder = WordOrder.SVO
     adjectives: Side = Side.BEFORE
-    adpositions: Side = Side.BEFORE
-    """Before the noun: prepositions; after: postpositions."""
+    adpositions: Side = Side.BEFORE  # before the noun: prepositions; after: postpositions
     script: Script = Script.LATIN
     morphology: Morphology = Morphology.NONE
-    cognates: Share = 0.0
-    """Share of nouns, verbs and adjectives spelled as in the family's common stock."""
-    shared_names: Share = 1.0
-    """Share of names of people, places and organisations spelled as in the common stock."""
-    shared_symbols: bool = True
-    """Whether digits and punctuation are the common ones."""
+    cognates: Share = 0.0  # share of nouns, verbs and adjectives spelled as in the family's common stock
+    shared_names: Share = 1.0  # share of names of people, places and organisations spelled as in the common stock
+    shared_symbols: bool = True  # whether digits and punctuation are the common ones
+    # Share of its text that is about the topics of the other domain: 0 is the main domain, 1 the other.
     other_topics: Share = 0.0
-    """Share of its text that is about the topics of the other domain: 0 is the main domain, 1 the other."""
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -75,21 +71,18 @@ class World:
     adjectives: Count = 20
     adpositions: Count = 6
     determiners: Count = 2
-    people: TwoOrMore = 10
-    """Half of them given names and half family names."""
+    people: TwoOrMore = 10  # half of them given names and half family names
     places: Count = 10
     organisations: Count = 10
     numbers: Count = 8
     topics: Count = 4
+    # Topics multiply each word's likelihood by exp of this times a standard normal number.
     topic_strength: UpToTen = 1.0
-    """Topics multiply each word's likelihood by exp of this times a standard normal number."""
-    zipf_exponent: UpToTen = 1.2
-    """How steeply the frequency of words falls with their rank."""
+    zipf_exponent: UpToTen = 1.2  # how steeply the frequency of words falls with their rank
+    # Selectional preferences: p(word | head) grows with exp of the dot product of their latent vectors.
     latent_dimensions: CountOrZero = 4
-    """Selectional preferences: p(word | head) grows with exp of the dot product of their latent vectors."""
     latent_scale: UpToTen = 2.5
-    latent_falloff: Share = 0.7
-    """Scale of latent dimension i is latent_scale * latent_falloff ** i."""
+    latent_falloff: Share = 0.7  # scale of latent dimension i is latent_scale * latent_falloff ** i
 
     def __post_init__(self) -> None:
         refuse_outside_limits(self, title="world")

@@ -1,9 +1,8 @@
-"""TOML tables read into frozen dataclasses, every value checked against the type and the limit of its field.
+"""TOML tables read into frozen dataclasses, every value checked against the type and the limit of its field."""
 
-Pydantic was tried: reading its errors back into keys, ranges and suggestions took 50 lines in place of the 30 here.
-"""
+# Pydantic was tried: reading its errors back into keys, ranges and suggestions took 50 lines in place of the 30 here.
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from math import isfinite
@@ -30,6 +29,38 @@ KIND_NAMES: dict[type, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
+class Limit:
+    """A test that a number, or every number of a list, must pass."""
+
+    holds: Callable[[float], bool]
+    words: str  # after "should be"
+
+
+def at_least(least: int) -> Limit:
+    return Limit(holds=lambda number: number >= least, words=f"at least {least}")
+
+
+Count = Annotated[int, at_least(1)]
+CountOrZero = Annotated[int, at_least(0)]
+TwoOrMore = Annotated[int, at_least(2)]
+Seed = Annotated[int, Limit(holds=lambda number: 0 <= number < 2**32, words="from 0 to 4294967295")]
+Positive = Annotated[float, Limit(holds=lambda number: number > 0, words="above 0")]
+UpToTen = Annotated[float, Limit(holds=lambda number: 0 <= number <= 10, words="from 0 to 10")]
+Share = Annotated[float, Limit(holds=lambda number: 0 <= number <= 1, words="from 0 to 1")]
+ShareBelowOne = Annotated[float, Limit(holds=lambda number: 0 <= number < 1, words="at least 0 and below 1")]
+ShareInside = Annotated[float, Limit(holds=lambda number: 0 < number < 1, words="above 0 and below 1")]
+
+
+def refuse_outside_limits(settings: object, *, title: str) -> None:
+    """For settings that are made in Python: the same limits that hold in files."""
+    for name, kind in get_type_hints(type(settings), include_extras=True).items():
+        value = getattr(settings, name)
+        for limit in get_args(kind)[1:]:
+            if not limit.holds(value):
+                raise IsoglotError(f"{title}: {name} must be {limit.words}, not {value}")
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileKey:
     """The place of a value: its file and its key."""
 
@@ -44,19 +75,20 @@ class FileKey:
 
 
 def quoted(words: Collection[str]) -> str:
-    """`"'a', 'b'"`."""
     return ", ".join(repr(word) for word in words)
 
 
-def refuse_unknown_keys(
-    table: Table, known: Collection[str], *, place: FileKey, problem: str = "unknown key; the keys here are"
+def check_keys(
+    table: Table,
+    known: Collection[str],
+    *,
+    needed: Collection[str] = (),
+    place: FileKey,
+    problem: str = "unknown key; the keys here are",
 ) -> None:
     for key in table:
         if key not in known:
             raise place.at(key).error(f"{problem} {quoted(known)}{suggestion(key, known)}")
-
-
-def refuse_missing_keys(table: Table, needed: Collection[str], *, place: FileKey) -> None:
     for key in needed:
         if key not in table:
             raise place.at(key).error("this key is missing, and it has no default")
@@ -117,14 +149,14 @@ def distinct(values: object, kind: Any, *, at_least: int = 1, place: FileKey) ->
 def made_from(table: Table, cls: type[Settings], *, place: FileKey, **given: object) -> Settings:
     """A new instance of a dataclass: the fields of the table, those given beside it, and defaults for the rest."""
     free = {field.name: field.default for field in fields(cls) if field.name not in given}
-    refuse_unknown_keys(table, free, place=place)
-    refuse_missing_keys(table, [name for name, default in free.items() if default is MISSING], place=place)
+    needed = [name for name, default in free.items() if default is MISSING]
+    check_keys(table, free, needed=needed, place=place)
     return cls(**given, **{name: _field_value(cls, name, value, place=place) for name, value in table.items()})
 
 
 def changed(settings: Settings, table: Table, *, place: FileKey, fixed: Collection[str] = ()) -> Settings:
     """The settings with the fields of the table put in their place, also in settings within settings."""
-    refuse_unknown_keys(table, [field.name for field in fields(settings) if field.name not in fixed], place=place)
+    check_keys(table, [field.name for field in fields(settings) if field.name not in fixed], place=place)
     changes: dict[str, Any] = {}
     for name, value in table.items():
         current, inner = getattr(settings, name), place.at(name)

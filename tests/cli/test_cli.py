@@ -15,9 +15,9 @@ from isoglot.machine import PROCESSES_VARIABLE
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES
 from isoglot.study.study import builtin_study_names
-from isoglot.study.task_files import task_names
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -74,8 +74,10 @@ def test_plan_before_anything_is_made(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["tiny.toml"]
 
 
-def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace) -> None:
-    done = answered("plan", "tiny.toml", folder=finished.folder).stdout
+def test_plan_says_what_is_done_and_what_the_rest_will_cost(finished: Workplace, tmp_path: Path) -> None:
+    # The store may be named by the environment.
+    study, store = f"{finished.folder}/tiny.toml", str(finished.store.root)
+    done = answered("plan", study, folder=tmp_path, ISOGLOT_STORE=store).stdout
     assert {state for state, *_ in rows(done).values()} == {"done"}
     assert done.splitlines()[-1] == "tiny: 61 artifacts done, 0 to make"
 
@@ -164,6 +166,32 @@ MISTAKES = [
         "make it with: isoglot run tiny.toml --store 'my store' --data . --exhibits table-1 --tasks parsing",
     ),
     (["run", "broken.toml"], "broken.toml: sedes: unknown key"),
+    (["data", "get", "xlni"], "no data set is called 'xlni'; did you mean 'xnli'?"),
+    (["data", "get", "cc100"], "say which languages you want, as in --languages fr"),
+    (["data", "get", "ud", "--languages", "fr,../x"], "--languages: '../x' is not the code of a language"),
+    (["data", "check"], "there is no data folder data: name it with --data or ISOGLOT_DATA"),
+    (["data", "check", "ud"], "none of these files is in data"),
+    (["data", "list", "--data", ""], "--data names no folder"),
+    (["export", "tiny.toml:default", "--language", "fr", "--to", "x"], "'fr' is no language, pair or seed of tiny"),
+    (["export", "tiny.toml:default", "--to", "x"], "say one language, ela or oru"),
+    (
+        ["export", "tiny.toml:default:ela:7", "--to", "x"],
+        "store yet; make it with: isoglot run tiny.toml --store ",
+    ),
+    (["export", "tiny.toml:default:ela", "--to", ""], "--to names no folder"),
+    (["export", "tiny.toml:default:ela", "--to", "x", "--store", " "], "--store names no folder"),
+    (["pack", "tiny.toml", "--to", "tiny.toml"], "--to tiny.toml: that is there and is no .xz archive; delete it, or"),
+    (["pack", "tiny.toml", "--to", " "], "--to names no file"),
+    (["pack", "tiny.toml", "--to", "."], "--to .: that is a folder; name a file in it, as in demo.tar.xz"),
+    (["pack", "tiny.toml", "--to", "no/x.tar.xz"], "--to no/x.tar.xz: there is no folder no; make it first"),
+    (["pack", "tiny.toml", "--to", "x", "--store", "none"], "nothing of tiny.toml is in none yet; is --store right?"),
+    *(
+        (["pack", "tiny.toml", "--to", "x", "--largest-file", size], f"1MB or 2.5GB; not '{size}'")
+        for size in ("much", "1K", "-1MB", "")
+    ),
+    (["unpack", "tiny.toml", "--store", "none"], "tiny.toml: not an archive of `isoglot pack`"),
+    (["unpack", "none.tar.xz"], "none.tar.xz: cannot be read (No such file or directory)"),
+    (["unpack", "tiny.tar.xz", "--store", ""], "--store names no folder"),
     (["run", "tiny.toml", "--store", "tiny.toml"], "is a file: choose a folder with --store"),
     (["run", "tiny.toml", "--workers", "0"], "Invalid value for '--workers'"),
     (["run", "tiny.toml", "--bogus"], "No such option: --bogus"),
@@ -202,11 +230,6 @@ def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tm
     assert any(str(weights) in cause for cause in causes)
     assert last.startswith("the report could not be written: ")
     assert "Report: " not in answer.stdout
-
-
-def test_a_store_may_be_named_by_the_environment(finished: Workplace, tmp_path: Path) -> None:
-    answer = answered("plan", f"{finished.folder}/tiny.toml", folder=tmp_path, ISOGLOT_STORE=str(finished.store.root))
-    assert answer.stdout.splitlines()[-1] == "tiny: 61 artifacts done, 0 to make"
 
 
 def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:

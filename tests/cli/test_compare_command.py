@@ -86,9 +86,7 @@ def test_json_is_all_that_is_printed_and_the_same_is_written(models: Path, tmp_p
     assert all(layer["retrieval_raw"] is None for layer in content["layers"])
     assert content["widths"] == {"a": 24, "b": 32}
     assert any("relative height" in note for note in content["notes"])
-
-
-def test_two_seeds_are_less_alike_than_one(models: Path, tmp_path: Path) -> None:
+    # Two seeds are less alike than one.
     lines = text(tmp_path / "lines.txt", count=400)
     result = run(str(models / "one"), str(models / "two"), "--parallel", lines, lines, "--json")
     for layer in json.loads(result.stdout)["layers"]:

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stand_in_driver import write_driver
@@ -13,7 +14,7 @@ from isoglot.errors import IsoglotError
 from isoglot.machine import num_processors
 from isoglot.pipeline.exhibits import targets
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.store import Engine, InThisProcess, PlannedStage, Store, plan
+from isoglot.store import InThisProcess, PlannedStage, Store, plan
 from isoglot.store.local_processes import LocalProcesses
 from isoglot.store.slurm import SlurmJobs
 from isoglot.study.study import parse_study
@@ -27,9 +28,8 @@ Planned = tuple[PlannedStage, ...]
 
 @pytest.fixture(autouse=True)
 def _large_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ISOGLOT_WORKERS", "ISOGLOT_PROCESSES_PER_MODEL", "ISOGLOT_MEMORY_SHARE"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"):
+    own = ("ISOGLOT_WORKERS", "ISOGLOT_PROCESSES_PER_MODEL", "ISOGLOT_MEMORY_SHARE")
+    for name in (*own, "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ISOGLOT_DEVICE", "cpu")
     monkeypatch.setattr(engines, "num_processors", lambda: 64)
@@ -64,24 +64,18 @@ def test_no_more_workers_than_stages_that_can_be_in_work_at_once(store: Store) -
     for stage in (*TEXTS, JOINED, COUNT):
         store.ensure(stage)
     assert most_side_by_side(plan([COUNT], store)) == 1
-
-
-def test_a_study_keeps_several_workers_busy(store: Store) -> None:
     study = parse_study(TINY_STUDY, origin="tiny.toml")
     assert most_side_by_side(plan(targets(study), store)) >= 6
     assert PretrainedEncoder.fills_gpu
 
 
-def test_one_worker_is_this_process(store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_as_there_are_processors_memory_and_stages_for_and_one_is_this_process(
+    store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert isinstance(local_engine(store, planned, workers=1), InThisProcess)
     assert isinstance(local_engine(store, planned, workers=2), LocalProcesses)
     monkeypatch.setenv("ISOGLOT_WORKERS", "1")
     assert isinstance(local_engine(store, planned, workers=None), InThisProcess)
-
-
-def test_as_many_as_there_are_processors_memory_and_stages_for(
-    store: Store, planned: Planned, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("ISOGLOT_WORKERS", "2")
     assert num_started(store, planned) == 2
     monkeypatch.setenv("ISOGLOT_WORKERS", "9")
@@ -132,16 +126,13 @@ def test_workers_share_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "OMP_NUM_THREADS" not in shares(2, groups=())[0]
 
 
-@pytest.mark.parametrize(
-    ("groups", "expected"),
-    [
+def test_workers_take_turns_with_the_gpus() -> None:
+    for groups, expected in (
         ([("2",), ("GPU-7",)], ["2", "GPU-7", "2"]),
         ([("0", "1"), ("2", "3")], ["0,1", "2,3", "0,1"]),
         ([("2",)], [None] * 3),
-    ],
-)
-def test_workers_take_turns_with_the_gpus(groups: list[tuple[str, ...]], expected: list[str | None]) -> None:
-    assert [each.get("CUDA_VISIBLE_DEVICES") for each in shares(3, groups=groups)] == expected
+    ):
+        assert [each.get("CUDA_VISIBLE_DEVICES") for each in shares(3, groups=groups)] == expected
 
 
 def test_a_gpu_gets_one_worker_and_takes_two_models_at_once(
@@ -178,15 +169,15 @@ def login_node(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return store
 
 
-def slurm_jobs(engine: Engine) -> SlurmJobs:
+def slurm_jobs(store: Store, **options: Any) -> SlurmJobs:
+    engine = EngineOptions(slurm=True, **options).chosen(store, (), say=print)
     assert isinstance(engine, SlurmJobs)
     return engine
 
 
 def test_options_of_sbatch_are_parsed(login_node: Store) -> None:
     options = ["--mail-type=END", "cpu.partition=long", "gpu.constraint=a100|h100", "nice=5=6", "exclusive"]
-    options_of_run = EngineOptions(slurm=True, partition="any", account="me", slurm_option=[*options, "mem_per_cpu=4G"])
-    jobs = slurm_jobs(options_of_run.chosen(login_node, (), say=print))
+    jobs = slurm_jobs(login_node, partition="any", account="me", slurm_option=[*options, "mem_per_cpu=4G"])
     assert jobs.max_jobs == 64
     submitter = jobs.submitter
     plain = {"mail-type": "END", "nice": "5=6", "exclusive": True, "mem-per-cpu": "4G"}
@@ -195,24 +186,20 @@ def test_options_of_sbatch_are_parsed(login_node: Store) -> None:
     assert submitter.cpu_options == {"partition": "long"}
 
 
-@pytest.mark.parametrize(("device", "has_gpus"), [("cpu", False), ("cuda:0", True), ("", True)])
-def test_the_device_decides_whether_jobs_get_gpus(
-    login_node: Store, device: str, has_gpus: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ISOGLOT_DEVICE", device)
-    jobs = slurm_jobs(EngineOptions(slurm=True, max_jobs=3).chosen(login_node, (), say=print))
-    assert (jobs.submitter.has_gpus, jobs.max_jobs) == (has_gpus, 3)
+def test_the_device_decides_whether_jobs_get_gpus(login_node: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for device, has_gpus in (("cpu", False), ("cuda:0", True), ("", True)):
+        monkeypatch.setenv("ISOGLOT_DEVICE", device)
+        jobs = slurm_jobs(login_node, max_jobs=3)
+        assert (jobs.submitter.has_gpus, jobs.max_jobs) == (has_gpus, 3)
 
 
 def test_without_slurm_or_submitit_a_way_out_is_named(login_node: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    options = EngineOptions(slurm=True)
-    with monkeypatch.context() as patch:
-        patch.setenv("PATH", str(login_node.root))
-        with pytest.raises(IsoglotError, match=r"--slurm needs sbatch, squeue, .* not found on the PATH: run it on a"):
-            options.chosen(login_node, (), say=print)
+    monkeypatch.setenv("PATH", str(login_node.root))
+    with pytest.raises(IsoglotError, match=r"--slurm needs sbatch, squeue, .* not found on the PATH: run it on a"):
+        slurm_jobs(login_node)
     monkeypatch.setattr("isoglot.cli.engines.find_spec", lambda _: None)
     with pytest.raises(IsoglotError, match=r"pip install 'isoglot\[slurm\]'"):
-        options.chosen(login_node, (), say=print)
+        slurm_jobs(login_node)
 
 
 @pytest.mark.parametrize(

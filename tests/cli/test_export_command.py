@@ -1,7 +1,6 @@
 """`isoglot export` as people use it: what it writes, what it says, and how it refuses."""
 
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -36,8 +35,8 @@ def test_a_model_of_the_store(finished: Workplace, tmp_path: Path) -> None:
     assert "| Seed | 1 |" in (to / "README.md").read_text()
 
     side = named_side(str(finished.folder / "tiny.toml") + ":sep-emb-l1-6:oru:1", store=finished.store)
-    bpe = Bpe.read(finished.store.folder(side.bpe) / MERGES)
-    vocabulary = Vocabulary.read(finished.store.folder(side.vocabulary) / VOCABULARY)
+    bpe = Bpe.read(finished.store.folder(side.stream.bpe) / MERGES)
+    vocabulary = Vocabulary.read(finished.store.folder(side.stream.vocabulary) / VOCABULARY)
     whole = [subword.removesuffix("</w>") for subword in vocabulary.ids("oru") if subword.endswith("</w>")]
     (sentence,) = encoded_sentences([whole[:10]], language="oru", bpe=bpe, vocabulary=vocabulary)
     batch = AutoTokenizer.from_pretrained(to)(" ".join(whole[:10]), return_tensors="pt")
@@ -48,25 +47,11 @@ def test_a_model_of_the_store(finished: Workplace, tmp_path: Path) -> None:
         torch.testing.assert_close(our_BLD, their_BLD, rtol=0, atol=1e-5)
 
 
-MISTAKES = [
-    (["tiny.toml:default", "--language", "fr", "--to", "out"], r"'fr' is no language.*\(ela, oru, ela-oru\)"),
-    (["tiny.toml:default", "--to", "out"], "say one language, ela or oru"),
-    (
-        ["tiny.toml:default:ela:7", "--to", "out"],
-        "not in .*store yet; make it with: isoglot run tiny.toml --store .*store",
-    ),
-    (["tiny.toml:default:ela", "--to", "."], "has files in it; an export wants a folder that is not there yet"),
-    (["tiny.toml:default:ela", "--to", ""], "--to names no folder"),
-    (["tiny.toml:default:ela", "--to", "out", "--store", " "], "--store names no folder"),
-]
-
-
-@pytest.mark.parametrize(("words", "mistake"), MISTAKES)
-def test_mistakes(words: list[str], mistake: str, finished: Workplace) -> None:
+def test_a_folder_with_files_is_left_alone(finished: Workplace) -> None:
     before = sorted(finished.folder.iterdir())
-    answer = answered("export", *words, folder=finished.folder)
+    answer = answered("export", "tiny.toml:default:ela", "--to", ".", folder=finished.folder)
     assert (answer.returncode, answer.stdout) == (1, "")
-    assert re.search(mistake, answer.stderr)
+    assert "has files in it; an export wants a folder that is not there yet" in answer.stderr
     assert sorted(finished.folder.iterdir()) == before
 
 
@@ -80,6 +65,6 @@ def test_without_transformers(finished: Workplace, monkeypatch: pytest.MonkeyPat
 def test_a_store_that_has_lost_its_vocabulary(finished: Workplace, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
     side = named_side(f"{copy}/tiny.toml:default:ela", store=Store(copy / "store"))
-    shutil.rmtree(copy / "store" / finished.store.folder(side.vocabulary).name)
+    shutil.rmtree(copy / "store" / finished.store.folder(side.stream.vocabulary).name)
     answer = answered("export", "tiny.toml:default:ela", "--to", "out", folder=copy)
     assert answer.stderr.endswith("is not there any more; make it with: isoglot run tiny.toml\n")

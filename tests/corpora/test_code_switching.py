@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from isoglot.corpora import code_switching
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows, Translation
-from isoglot.corpora.numbered_text import NumberedText, Split
-from isoglot.corpora.streams import Windows
+from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.vocabulary import END, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import TableKind
-from tests.oracles import switched_windows_by_loops
+from tests.oracles import switched_windows_by_loops, text_of
 
 LETTERS = Bpe(merges=())
 Weighted = Mapping[str, Sequence[tuple[str, float]]]
@@ -31,20 +31,19 @@ def vocabulary_of(lines: Sequence[str], translations: Weighted) -> Vocabulary:
     return build_vocabulary(TableKind.JOINT, counts=subwords)
 
 
-def training_text(lines: Sequence[str]) -> NumberedText:
-    return NumberedText.of({Split.TRAIN: [line.split() for line in lines]})
-
-
-def switchable_text(lines: Sequence[str], translations: Weighted) -> SwitchableText:
+def switchable_text(
+    lines: Sequence[str], translations: Weighted, *, bpe: Bpe = LETTERS, vocabulary: Vocabulary | None = None
+) -> SwitchableText:
+    """The translations are cut by a BPE of their own."""
     return SwitchableText.of(
-        training_text(lines),
+        text_of({Split.TRAIN: [line.split() for line in lines]}),
         language="x",
         translations={
             word: [Translation(language="y", word=target, weight=weight) for target, weight in known]
             for word, known in translations.items()
         },
-        bpe={"x": LETTERS, "y": LETTERS},
-        vocabulary=vocabulary_of(lines, translations),
+        bpe={"x": LETTERS, "y": bpe},
+        vocabulary=vocabulary or vocabulary_of(lines, translations),
     )
 
 
@@ -67,15 +66,6 @@ def test_types_are_spelled_and_translated() -> None:
     assert text.translation_K.tolist() == [4, 5, 6, 4]
 
 
-def test_translations_are_drawn_by_their_weights() -> None:
-    text = switchable_text(SHORT_LINES, TRANSLATIONS)
-    drawn_C = text.drawn_translations(np.full(6000, 2), np.random.default_rng(0))
-    counts = [np.count_nonzero(drawn_C == number) for number in (5, 6, 4)]
-    assert sum(counts) == 6000
-    assert stats.chisquare(counts, [3000, 2000, 1000]).pvalue > 1e-4
-    assert set(text.drawn_translations(np.full(100, 1), np.random.default_rng(0)).tolist()) == {4}
-
-
 def test_a_draw_next_to_one_stays_with_its_word() -> None:
     """Sums of such weights are rounded."""
 
@@ -91,26 +81,19 @@ def test_each_language_is_cut_by_its_own_bpe() -> None:
     joined = Bpe(merges=(("A", "B</w>"),))
     counts = {"x": LETTERS.subword_counts({"ab": 1}), "y": joined.subword_counts({"AB": 1})}
     vocabulary = build_vocabulary(TableKind.UNION, counts=counts)
-    text = SwitchableText.of(
-        training_text(["ab"]),
-        language="x",
-        translations={"ab": [Translation(language="y", word="AB")]},
-        bpe={"x": LETTERS, "y": joined},
-        vocabulary=vocabulary,
-    )
+    text = switchable_text(["ab"], {"ab": [("AB", 1.0)]}, bpe=joined, vocabulary=vocabulary)
     assert spelled(text, 2) == [vocabulary.ids("y")["AB</w>"]]
 
 
 def test_a_translation_that_cannot_be_spelled_is_left_out() -> None:
     vocabulary = vocabulary_of(SHORT_LINES, {"a": [("A", 1.0)]})
-    unspeakable = Translation(language="y", word="AZ")
-    settings = {"language": "x", "bpe": {"x": LETTERS, "y": LETTERS}, "vocabulary": vocabulary}
-    both = [unspeakable, Translation(language="y", word="A")]
-    text = SwitchableText.of(training_text(SHORT_LINES), translations={"a": both, "d": [unspeakable]}, **settings)
+    unspeakable = ("AZ", 1.0)
+    known = {"a": [unspeakable, ("A", 1.0)], "d": [unspeakable]}
+    text = switchable_text(SHORT_LINES, known, vocabulary=vocabulary)
     assert text.translation_end_W.tolist() == [0, 1, 1, 1]
     assert UNK not in text.token_S
     with pytest.raises(IsoglotError, match="translates no word of the text of 'x'"):
-        SwitchableText.of(training_text(SHORT_LINES), translations={"a": [unspeakable]}, **settings)
+        switchable_text(SHORT_LINES, {"a": [unspeakable]}, vocabulary=vocabulary)
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf")])
@@ -119,7 +102,7 @@ def test_a_weight_that_is_none_is_refused(weight: float) -> None:
         Translation(language="y", word="A", weight=weight)
 
 
-def test_written_and_read_it_is_the_same(tmp_path: Path) -> None:
+def test_written_and_read_it_is_the_same_or_refused_if_damaged(tmp_path: Path) -> None:
     text = switchable_text(SHORT_LINES, TRANSLATIONS)
     text.write(tmp_path)
     found = SwitchableText.read(tmp_path)
@@ -128,18 +111,11 @@ def test_written_and_read_it_is_the_same(tmp_path: Path) -> None:
         assert ours.dtype == theirs.dtype
         assert np.array_equal(ours, theirs), field.name
     assert isinstance(found.type_N.base, np.memmap)
-
-
-@pytest.mark.parametrize("damage", ["gone", "cut", "other"])
-def test_a_damaged_folder_is_refused(tmp_path: Path, damage: str) -> None:
-    switchable_text(SHORT_LINES, TRANSLATIONS).write(tmp_path)
     path = tmp_path / "token_S.npy"
-    if damage == "gone":
-        path.unlink()
-    else:
-        path.write_bytes(path.read_bytes()[:-4] if damage == "cut" else b"no array")
-    with pytest.raises(IsoglotError, match=rf"{tmp_path}: not a switchable text .*; delete it to make it again"):
-        SwitchableText.read(tmp_path)
+    for damaged in (path.read_bytes()[:-4], b"no array", None):
+        path.unlink() if damaged is None else path.write_bytes(damaged)
+        with pytest.raises(IsoglotError, match=rf"{tmp_path}: not a switchable text .*; delete it to make it again"):
+            SwitchableText.read(tmp_path)
 
 
 # Words of one to four tokens in both languages; "ab" and "ea" stand in no dictionary.
@@ -162,19 +138,19 @@ def seen_dictionary(lines: Sequence[str]) -> Weighted:
     return {words[0]: [("A", 1.0)]} if DICTIONARY.keys().isdisjoint(words) else DICTIONARY
 
 
-def many_lines(*, words: Sequence[str] = OWN, lines: int = 400, seed: int = 0) -> list[str]:
-    random = np.random.default_rng(seed)
-    return [" ".join(random.choice(list(words), random.integers(3, 12))) for _ in range(lines)]
+def many_lines(words: str) -> list[str]:
+    random = np.random.default_rng(0)
+    return [" ".join(random.choice(list(words), random.integers(3, 12))) for _ in range(400)]
 
 
 class Reader:
     """Windows of a text, and their words."""
 
-    def __init__(self, lines: Sequence[str], translations: Weighted = DICTIONARY, *, length: int, seed: int = 0):
+    def __init__(self, lines: Sequence[str], translations: Weighted, *, length: int):
         vocabulary = vocabulary_of(lines, translations)
         self.tokens = {id: token for token, id in vocabulary.ids("x").items()} | {END: "\n</w>"}
         self.text = [word for line in lines for word in (*line.split(), "\n")]
-        self.windows = SwitchedWindows(switchable_text(lines, translations), length=length, seed=seed, name="x")
+        self.windows = SwitchedWindows(switchable_text(lines, translations), length=length, seed=0, name="x")
 
     def read(self, row: Sequence[int]) -> tuple[list[str], str]:
         """The whole words of a window, and what is there of one that its end cuts."""
@@ -188,10 +164,14 @@ def test_windows_are_those_of_plain_loops(lines: list[str], length: int, positio
     text = [word for line in lines for word in (*line.split(), "")]
     ids = vocabulary_of(lines, dictionary)
     targets = [target for known in dictionary.values() for target, _ in known]
-    spelled = {word: ids.encode("x", LETTERS.segment(word)) for word in (*text, *targets) if word} | {"": [END]}
+    words = [word for word in (*text, *targets) if word]
+    subwords = zip(words, LETTERS.segment_all(words), strict=True)
+    spelled = {word: ids.encode("x", of_word) for word, of_word in subwords} | {"": [END]}
     if length > sum(len(spelled[word]) for word in text):
         return
-    windows = SwitchedWindows(switchable_text(lines, dictionary), length=length, seed=seed, name="x")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(code_switching, "PLACES_AT_ONCE", 5)
+        windows = SwitchedWindows(switchable_text(lines, dictionary), length=length, seed=seed, name="x")
     taken = windows.take(position, count)
     assert taken.dtype == np.int64
     assert taken.shape == (count, length)
@@ -214,7 +194,7 @@ def shown_letters(reader: Reader, *, batches: int, count: int, start: int = 0) -
 
 def test_30_percent_of_dictionary_words_change_where_that_is_not_too_many() -> None:
     """Two words of ten are in the dictionary, 6 of 100 words change."""
-    reader = Reader(many_lines(words=ONE_LETTER), RARE, length=20)
+    reader = Reader(many_lines(ONE_LETTER), RARE, length=20)
     pairs = Counter(shown_letters(reader, batches=40, count=64))
     for word in RARE:
         shown = sum(number for (a, _), number in pairs.items() if a == word)
@@ -225,7 +205,7 @@ def test_30_percent_of_dictionary_words_change_where_that_is_not_too_many() -> N
 
 def test_where_30_percent_are_too_many_15_of_100_words_of_each_batch_change() -> None:
     everything = {word: [(word.upper(), 1.0)] for word in ONE_LETTER}
-    reader = Reader(many_lines(words=ONE_LETTER), everything, length=20)
+    reader = Reader(many_lines(ONE_LETTER), everything, length=20)
     places: Counter[int] = Counter()
     words: Counter[str] = Counter()
     for batch in range(60):
@@ -243,34 +223,13 @@ def test_where_30_percent_are_too_many_15_of_100_words_of_each_batch_change() ->
 
 def test_long_translations_do_not_push_a_batch_over_15_percent() -> None:
     """Each change pushes other words out of the window, so fewer may change than of the words that were there."""
-    lines = many_lines(words="ab")
+    lines = many_lines("ab")
     reader = Reader(lines, {"a": [("ABCDE", 1.0)], "b": [("EDCBA", 1.0)]}, length=12)
     for position in range(0, 640, 64):
         rows = [reader.read(row) for row in reader.windows.take(position, 64).tolist()]
         shown = [word for words, cut in rows for word in (*words, cut) if word and word != "\n"]
         changed = sum(word.isupper() for word in shown)
         assert 0.1 * len(shown) < changed <= 0.15 * len(shown)
-
-
-def test_windows_come_in_the_order_of_a_text_that_does_not_change() -> None:
-    """So a model with extra anchors differs from one without in the changes alone."""
-    lines = many_lines(words=ONE_LETTER)
-    reader = Reader(lines, RARE, length=16, seed=5)
-    ids = {token: id for id, token in reader.tokens.items()}
-    plain = np.array([ids[f"{word}</w>"] for word in reader.text])
-    unchanged = Windows(plain.astype(np.uint16), length=16, seed=5, name="x")
-    assert len(unchanged) == len(reader.windows)
-    for ours, theirs in zip(reader.windows.take(0, 300).tolist(), unchanged.take(0, 300).tolist(), strict=True):
-        assert all(b in (a, *"ABCD") for a, b in zip(reader.read(theirs)[0], reader.read(ours)[0], strict=True))
-
-
-def test_windows_begin_with_whole_words_and_after_the_last_line_comes_the_first() -> None:
-    """The text is a bcde f and a line end: the second window would begin in the middle of bcde."""
-    reader = Reader(["a bcde f"], {"a": [("A", 1.0)]}, length=3)
-    # One at a time: of three words, 15% is none.
-    windows = [reader.read(reader.windows.take(position, 1)[0].tolist()) for position in range(10)]
-    assert sorted(windows[:2]) == [(["a"], "bc"), (["f", "\n", "a"], "")]
-    assert all(window in windows[:2] for window in windows)
 
 
 def test_a_text_shorter_than_a_window_is_refused() -> None:

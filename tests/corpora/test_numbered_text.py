@@ -12,6 +12,7 @@ from isoglot.corpora import numbered_text
 from isoglot.corpora.numbered_text import Cut, NumberedText, Split, concatenated_ranges, write_numbered_text
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
+from tests.oracles import text_of
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 6))))
@@ -27,7 +28,7 @@ lines_of_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_siz
 @pytest.mark.parametrize("at_once", [1, 3, 1 << 20])
 @given(train=lines_of_words, test=lines_of_words, most_words=st.integers(0, 40))
 def test_words_come_back(at_once: int, train: list[list[str]], test: list[list[str]], most_words: int) -> None:
-    text = NumberedText.of({Split.TRAIN: train, Split.TEST: test})
+    text = text_of({Split.TRAIN: train, Split.TEST: test})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbered_text, "PLACES_AT_ONCE", at_once)
         assert list(text.lines(Split.TRAIN)) == train
@@ -40,11 +41,15 @@ def test_words_come_back(at_once: int, train: list[list[str]], test: list[list[s
 
 
 WHITESPACE = WordSplitting(splitter=Splitter.WHITESPACE, language="x")
-ONE_DEV_LINE = Cut(dev_lines=1, test_lines=0, seed=0)
+
+
+def write_small_text(folder: Path) -> None:
+    cut = Cut(dev_lines=1, test_lines=0, seed=0)
+    write_numbered_text(folder, ["a b", "c", "a a"], splitting=WHITESPACE, cut=cut)
 
 
 def test_a_written_text_is_mapped_and_read_only(tmp_path: Path) -> None:
-    write_numbered_text(tmp_path, ["a b", "c", "a a"], splitting=WHITESPACE, cut=ONE_DEV_LINE)
+    write_small_text(tmp_path)
     text = NumberedText.read(tmp_path)
     assert isinstance(text.number_N[Split.TRAIN], np.memmap)
     assert text.number_N[Split.TRAIN].dtype == np.uint8
@@ -54,18 +59,14 @@ def test_a_written_text_is_mapped_and_read_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["train.bin", "types.txt", "text.json"])
-@pytest.mark.parametrize("damage", ["gone", "cut"])
-def test_a_damaged_text_is_refused_by_name(tmp_path: Path, name: str, damage: str) -> None:
-    write_numbered_text(tmp_path, ["a b", "c", "a a"], splitting=WHITESPACE, cut=ONE_DEV_LINE)
+def test_a_damaged_text_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    write_small_text(tmp_path)
     path = tmp_path / name
-    if damage == "gone":
-        path.unlink()
-    elif name == "types.txt":
-        path.write_bytes(b"\xff")
-    else:
-        path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(IsoglotError, match=rf"text\.json: not a numbered text .*; delete {tmp_path}"):
-        NumberedText.read(tmp_path)
+    path.write_bytes(b"\xff" if name == "types.txt" else path.read_bytes()[:-3])
+    for _ in ("damaged", "gone"):
+        with pytest.raises(IsoglotError, match=rf"text\.json: not a numbered text .*; delete {tmp_path}"):
+            NumberedText.read(tmp_path)
+        path.unlink(missing_ok=True)
 
 
 texts = st.lists(st.text("ab \t", max_size=6), max_size=30)

@@ -1,6 +1,7 @@
 """Sentences as ids, each subword tied to its word."""
 
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 
 from hypothesis import given
@@ -14,26 +15,22 @@ from isoglot.study.conditions import TableKind
 BPE = Bpe(merges=(("a", "b"), ("ab", "c</w>")))
 SUBWORDS = Counter({"abc</w>": 5, "a": 4, "b</w>": 3, "b": 2, "c</w>": 1, "ab": 1, "c": 1, "a</w>": 1})
 VOCABULARY = build_vocabulary(TableKind.UNION, counts={"fr": SUBWORDS})
+encoded = partial(encoded_sentences, language="fr", bpe=BPE, vocabulary=VOCABULARY)
 
 
-def test_a_sentence_by_hand() -> None:
-    (sentence,) = encoded_sentences([["abc", "ba", "x"]], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+def test_sentences_by_hand() -> None:
+    sentence, *others = encoded([["abc", "ba", "x"], [], ["a"]], language="fr", bpe=BPE, vocabulary=VOCABULARY)
     ids = VOCABULARY.ids("fr")
     assert sentence.words == ("abc", "ba", "x")
     assert sentence.ids == (END, ids["abc</w>"], ids["b"], ids["a</w>"], UNK, END)
     assert sentence.word_of == (NO_WORD, 0, 1, 1, 2, NO_WORD)
-
-
-def test_a_line_without_words_keeps_its_place() -> None:
-    sentences = encoded_sentences([["abc"], [], [], ["a"]], language="fr", bpe=BPE, vocabulary=VOCABULARY)
-    assert [sentence.words for sentence in sentences] == [("abc",), (), (), ("a",)]
-    assert sentences[1].ids == (END, END)
-    assert sentences[1].word_of == (NO_WORD, NO_WORD)
+    # A line without words keeps its place.
+    assert [(other.words, other.word_of) for other in others] == [((), (-1, -1)), (("a",), (-1, 0, -1))]
 
 
 @given(st.lists(st.lists(st.text("abc", min_size=1, max_size=6), max_size=5), max_size=4))
 def test_every_word_is_spelled_by_its_own_subwords(lines: list[list[str]]) -> None:
-    sentences = encoded_sentences(lines, language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    sentences = encoded(lines)
     assert [list(sentence.words) for sentence in sentences] == lines
     table = VOCABULARY.table("fr")
     for sentence in sentences:
@@ -47,16 +44,16 @@ def test_every_word_is_spelled_by_its_own_subwords(lines: list[list[str]]) -> No
 
 @given(st.lists(st.text("abc", min_size=1, max_size=9), max_size=8), st.integers(3, 12))
 def test_pieces_hold_every_word_that_fits_once_and_in_order(words: list[str], most_tokens: int) -> None:
-    (sentence,) = encoded_sentences([words], language="fr", bpe=BPE, vocabulary=VOCABULARY)
+    (sentence,) = encoded([words])
     pieces = list(sentence.pieces(most_tokens=most_tokens))
     assert [word for piece in pieces for word in piece.words] == words
     for piece in pieces:
         assert len(piece.ids) == len(piece.word_of) <= most_tokens
         assert (piece.ids[0], piece.ids[-1], piece.word_of[0], piece.word_of[-1]) == (END, END, NO_WORD, NO_WORD)
-        whole = encoded_sentences([piece.words], language="fr", bpe=BPE, vocabulary=VOCABULARY)[0]
+        whole = encoded([piece.words])[0]
         # Only a word longer than a whole piece loses its end, and then it stands alone.
         assert piece == whole or (len(piece.words) == 1 and whole.ids[: most_tokens - 1] == piece.ids[:-1])
     # As few as there may be: no two neighbours would have fitted together.
     for left, right in pairwise(pieces):
-        first_word = encoded_sentences([right.words[:1]], language="fr", bpe=BPE, vocabulary=VOCABULARY)[0]
+        first_word = encoded([right.words[:1]])[0]
         assert len(left.ids) + len(first_word.ids) - 2 > most_tokens

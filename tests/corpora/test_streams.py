@@ -15,7 +15,7 @@ from isoglot.corpora.streams import TokenStream, Windows, write_stream
 from isoglot.corpora.vocabulary import END, SPECIALS, UNK, Vocabulary, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import TableKind
-from tests.oracles import windows_one_by_one
+from tests.oracles import text_of, windows_one_by_one
 
 TEXT = {
     Split.TRAIN: ["mira lo tek", "tek tek .", "lo </s> mira", "a", "mirami ra"],
@@ -25,10 +25,6 @@ TEXT = {
 lines_of_words = st.lists(st.lists(st.text("abc", min_size=1, max_size=6), min_size=1), min_size=1, max_size=10)
 
 
-def numbered(splits: dict[Split, list[str]]) -> NumberedText:
-    return NumberedText.of({split: [line.split() for line in lines] for split, lines in splits.items()})
-
-
 def learned(text: NumberedText, *, merges: int = 5) -> tuple[Bpe, Vocabulary]:
     words = text.word_counts(Split.TRAIN)
     bpe = learn_bpe(words, merges=merges)
@@ -36,7 +32,7 @@ def learned(text: NumberedText, *, merges: int = 5) -> tuple[Bpe, Vocabulary]:
 
 
 def written(folder: Path) -> tuple[Bpe, Vocabulary]:
-    text = numbered(TEXT)
+    text = text_of({split: [line.split() for line in lines] for split, lines in TEXT.items()})
     bpe, vocabulary = learned(text)
     write_stream(folder, language="x", text=text, bpe=bpe, vocabulary=vocabulary)
     return bpe, vocabulary
@@ -46,7 +42,7 @@ def ids_by_loops(lines: list[list[str]], bpe: Bpe, vocabulary: Vocabulary) -> li
     ids = []
     for line in lines:
         for word in line:
-            ids += [vocabulary.ids("x").get(subword, UNK) for subword in bpe.segment(word)]
+            ids += [vocabulary.ids("x").get(subword, UNK) for subword in next(bpe.segment_all([word]))]
         ids.append(END)
     return ids
 
@@ -55,22 +51,11 @@ def ids_by_loops(lines: list[list[str]], bpe: Bpe, vocabulary: Vocabulary) -> li
 def test_ids_are_those_of_each_line_and_word_in_turn(
     tmp_path_factory: pytest.TempPathFactory, train: list[list[str]], dev: list[list[str]], merges: int
 ) -> None:
-    text = NumberedText.of({Split.TRAIN: train, Split.DEV: dev})
+    text = text_of({Split.TRAIN: train, Split.DEV: dev})
     bpe, vocabulary = learned(text, merges=merges)
     stream = write_stream(tmp_path_factory.mktemp("stream"), language="x", text=text, bpe=bpe, vocabulary=vocabulary)
     for split, lines in ((Split.TRAIN, train), (Split.DEV, dev), (Split.TEST, [])):
         assert stream.ids(split).tolist() == ids_by_loops(lines, bpe, vocabulary)
-
-
-def test_text_that_spells_special_symbols_holds_none(tmp_path: Path) -> None:
-    merges = (("<", "/"), ("</", "s"), ("</s", ">"), ("</s", "></w>"))
-    bpe = Bpe(merges=merges)
-    assert bpe.segment("</s>x") == ("</s>", "x</w>")
-    vocabulary = build_vocabulary(TableKind.JOINT, counts={"x": bpe.subword_counts({"</s>x": 1, "</s>": 1})})
-    text = numbered({Split.TRAIN: ["</s>x </s>"]})
-    ids = write_stream(tmp_path, language="x", text=text, bpe=bpe, vocabulary=vocabulary).ids(Split.TRAIN).tolist()
-    assert ids[-1] == END
-    assert min(ids[:-1]) >= len(SPECIALS)
 
 
 def test_a_written_stream_is_read_again(tmp_path: Path) -> None:
@@ -78,7 +63,7 @@ def test_a_written_stream_is_read_again(tmp_path: Path) -> None:
     stream = TokenStream.open(tmp_path)
     assert (stream.language, stream.table_size, stream.dtype) == ("x", vocabulary.size("x"), "uint16")
     for split, lines in TEXT.items():
-        ids = TokenStream.read(tmp_path, split)
+        ids = stream.ids(split)
         assert isinstance(ids, np.memmap)
         assert ids.tolist() == ids_by_loops([line.split() for line in lines], bpe, vocabulary)
         assert stream.tokens[split] == len(ids)
@@ -103,9 +88,9 @@ def test_the_same_bytes_are_written_whatever_is_encoded_at_once(
 def test_ids_are_kept_in_the_smallest_type_that_fits(tmp_path: Path, table_size: int, dtype: type) -> None:
     tokens = [f"{number:05}" for number in range(table_size - len(SPECIALS) - 1)]
     vocabulary = Vocabulary(kind=TableKind.JOINT, tables={"x": (*SPECIALS, *tokens, "z</w>")})
-    text = numbered({Split.TRAIN: ["z"]})
-    write_stream(tmp_path, language="x", text=text, bpe=Bpe(merges=()), vocabulary=vocabulary)
-    ids = TokenStream.read(tmp_path, Split.TRAIN)
+    text = text_of({Split.TRAIN: [["z"]]})
+    stream = write_stream(tmp_path, language="x", text=text, bpe=Bpe(merges=()), vocabulary=vocabulary)
+    ids = stream.ids(Split.TRAIN)
     assert ids.dtype == dtype
     assert ids.tolist() == [table_size - 1, END]
 
@@ -114,62 +99,41 @@ def test_spoilt_streams_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(IsoglotError, match=r"stream\.json: no such file"):
         TokenStream.open(tmp_path)
     written(tmp_path)
-    train = (tmp_path / "train.bin").read_bytes()
+    stream, path = TokenStream.open(tmp_path), tmp_path / "train.bin"
+    train = path.read_bytes()
     for spoilt in (train[:-1], train + b"\0\0"):
-        (tmp_path / "train.bin").write_bytes(spoilt)
+        path.write_bytes(spoilt)
         with pytest.raises(IsoglotError, match=rf"train\.bin: has {len(spoilt)} bytes where .* {len(train)}"):
-            TokenStream.read(tmp_path, Split.TRAIN)
-    (tmp_path / "train.bin").unlink()
+            stream.ids(Split.TRAIN)
+    path.unlink()
     with pytest.raises(IsoglotError, match=r"train\.bin: no such file"):
-        TokenStream.read(tmp_path, Split.TRAIN)
-    assert len(TokenStream.read(tmp_path, Split.DEV)) > 0
+        stream.ids(Split.TRAIN)
+    assert len(stream.ids(Split.DEV)) > 0
 
 
-@pytest.mark.parametrize("change", [{"dtype": "uint32"}, {"table_size": 1 << 17}, {"lines": {}}, {"tokens": None}])
-def test_spoilt_descriptions_are_refused_by_name(tmp_path: Path, change: dict[str, object]) -> None:
+def test_spoilt_descriptions_are_refused_by_name(tmp_path: Path) -> None:
     written(tmp_path)
     path = tmp_path / "stream.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(IsoglotError, match=r"stream\.json: "):
-        TokenStream.open(tmp_path)
-    path.write_text("{")
-    with pytest.raises(IsoglotError, match=r"stream\.json: "):
-        TokenStream.open(tmp_path)
-
-
-def stream(tokens: int) -> np.ndarray:
-    return np.arange(100, 100 + tokens, dtype=np.uint16)
+    right = json.loads(path.read_text())
+    for change in ({"dtype": "uint32"}, {"table_size": 1 << 17}, {"lines": {}}, {"tokens": None}, None):
+        path.write_text(json.dumps(right | change) if change else "{")
+        with pytest.raises(IsoglotError, match=r"stream\.json: "):
+            TokenStream.open(tmp_path)
 
 
 @given(st.integers(1, 9), st.integers(0, 40), st.integers(0, 60), st.integers(0, 60), st.integers(0, 2**31))
 def test_windows_are_those_of_a_walk_one_by_one(length: int, extra: int, position: int, count: int, seed: int) -> None:
-    ids = stream(length + extra)
-    taken = Windows(ids, length=length, seed=seed, name="fr").take(position, count)
+    ids = np.arange(100, 100 + length + extra, dtype=np.uint16)
+    windows = Windows(ids, length=length, seed=seed, name="fr")
+    # Other passes are remembered meanwhile.
+    windows.take(90, 30)
+    taken = windows.take(position, count)
     walk = windows_one_by_one(ids.tolist(), length=length, seed=seed, name="fr")
     assert taken.shape == (count, length)
     assert taken.dtype == np.int64
     assert taken.tolist() == list(islice(walk, position, position + count))
 
 
-def test_order_is_fresh_for_each_pass_seed_and_language() -> None:
-    def order(position: int, **settings: object) -> tuple[int, ...]:
-        windows = Windows(stream(100), **{"length": 1, "seed": 0, "name": "fr", **settings})  # type: ignore[arg-type]
-        return tuple(windows.take(position, 100).ravel().tolist())
-
-    in_stream_order = tuple(range(100, 200))
-    assert len({in_stream_order, order(0), order(100), order(200), order(0, seed=1), order(0, name="en")}) == 6
-
-
-@given(st.lists(st.integers(0, 7), max_size=12))
-def test_resuming_at_a_position_continues_the_same_windows(counts: list[int]) -> None:
-    whole = Windows(stream(23), length=4, seed=3, name="fr").take(0, sum(counts))
-    position = 0
-    for count in counts:
-        resumed = Windows(stream(23), length=4, seed=3, name="fr")
-        assert resumed.take(position, count).tolist() == whole[position : position + count].tolist()
-        position += count
-
-
 def test_a_stream_shorter_than_a_window_is_refused() -> None:
     with pytest.raises(IsoglotError, match="'fr' has 3 tokens, less than one window of 4"):
-        Windows(stream(3), length=4, seed=0, name="fr")
+        Windows(np.arange(3, dtype=np.uint16), length=4, seed=0, name="fr")

@@ -27,14 +27,9 @@ from isoglot.study.languages import Splitter, WordSplitting, default_splitting
     ],
 )
 def test_words_of_a_language(language: str, line: str, words: list[str]) -> None:
-    assert split_lines([line, " \t\u3000"], default_splitting(language)) == [words, []]
-
-
-def test_case_is_kept_unless_asked_otherwise() -> None:
-    kept = default_splitting("de")
-    assert split_lines(["Der Hund"], kept) == [["Der", "Hund"]]
-    lower = WordSplitting(splitter=kept.splitter, language="de", lowercase=True)
-    assert split_lines(["Der Hund"], lower) == [["der", "hund"]]
+    splitting = default_splitting(language)
+    assert split_lines([line, " \t\u3000"], splitting) == [words, []]
+    assert split_lines([line], replace(splitting, lowercase=True)) == [[word.lower() for word in words]]
 
 
 @pytest.mark.parametrize(

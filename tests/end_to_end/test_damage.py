@@ -6,7 +6,7 @@ from pathlib import Path
 
 from commands import Workplace, answered
 
-from tests.end_to_end.artifact_files import artifact_files
+from tests.killed_processes import artifact_files
 
 
 def cut_short(folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from commands import answered, isoglot, started
 from study_texts import TINY_STUDY
 
-from tests.end_to_end.artifact_files import artifact_files
+from tests.killed_processes import artifact_files
 
 FIGURES = (
     TINY_STUDY.replace("seeds = [0, 1]", "seeds = [0]")

@@ -4,18 +4,14 @@ import re
 import shlex
 import signal
 import subprocess
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands import Workplace, isoglot, started
-from killed_processes import descendants, is_running
+from killed_processes import artifact_files, descendants, is_running, until
 from safetensors import safe_open
 from study_texts import TINY_STUDY
-
-from tests.end_to_end.artifact_files import artifact_files
 
 TABLES = re.compile(r"^What the languages.*?(?=^Made|^Nothing)", flags=re.MULTILINE | re.DOTALL)
 
@@ -26,12 +22,9 @@ def in_training(store: Path) -> list[Path]:
     return [path.parents[1] for path in found if not (path.parents[1] / "log.jsonl").exists()]
 
 
-def until(happens: Callable[[], object], *, process: subprocess.Popen[str] | None = None) -> None:
-    deadline = time.monotonic() + 300
-    while not happens():
-        assert process is None or process.poll() is None, "it ended before it could be stopped"
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+def is_in_training(store: Path, process: subprocess.Popen[str]) -> bool:
+    assert process.poll() is None, "it ended before it could be stopped"
+    return in_training(store) != []
 
 
 def updates_done(partial: Path) -> int:
@@ -50,7 +43,7 @@ def workplace(folder: Path) -> Path:
 def killed_in_training(*words: str, folder: Path) -> list[int]:
     """Kill a run in the midst of a model; returns the processes that it had started."""
     with started(*words, folder=folder) as process:
-        until(lambda: in_training(folder / "store"), process=process)
+        until(lambda: is_in_training(folder / "store", process))
         children = descendants(process.pid)
         process.kill()
     assert process.returncode == -signal.SIGKILL
@@ -86,7 +79,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder, store = workplace(tmp_path / "stopped"), tmp_path / "stopped" / "my store"
     words = ("run", "tiny.toml", "--store", "my store", "--conditions", "default")
     with started(*words, folder=folder) as process:
-        until(lambda: in_training(store), process=process)
+        until(lambda: is_in_training(store, process))
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=300)
     assert (process.returncode, errors) == (130, "")

@@ -12,7 +12,7 @@ from real_studies import write_real_study
 
 from isoglot.corpora.numbered_text import NumberedText
 from isoglot.study.conditions import TABLE_1
-from tests.end_to_end.artifact_files import artifact_files
+from tests.killed_processes import artifact_files
 
 
 @pytest.fixture(scope="module")

@@ -102,7 +102,7 @@ def test_special_symbols() -> None:
     assert tokenizer.model_max_length == 77
     special = [tokenizer.pad_token_id, tokenizer.unk_token_id, tokenizer.mask_token_id, tokenizer.eos_token_id]
     assert special == [PAD, UNK, MASK, END]
-    le, la = (vocabulary.encode("fr", bpe["fr"].segment(word)) for word in ("le", "la"))
+    le, la = (vocabulary.encode("fr", next(bpe["fr"].segment_all([word]))) for word in ("le", "la"))
     assert tokenizer("le <special1>la")["input_ids"] == [END, *le, MASK, *la, END]
     pair = tokenizer("le", "la", return_token_type_ids=True)
     assert pair["input_ids"] == [END, *le, END, *la, END]

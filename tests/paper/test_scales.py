@@ -8,7 +8,7 @@ import pytest
 from isoglot.pretraining.updates import learning_rate
 from isoglot.study.conditions import PAPER_DEPTH, TABLE_1
 from isoglot.study.scales import PAPER, SCALES, Decay, NormPlacement
-from isoglot.study.searches import Schedule, Search, Setting
+from isoglot.study.searches import Schedule
 
 
 def test_the_papers_model() -> None:
@@ -54,31 +54,12 @@ def test_the_papers_search_for_words() -> None:
 
 def test_the_papers_search_for_pairs() -> None:
     search = PAPER.pair_tasks
-    found = {(each.batch, each.learning_rate, each.head_learning_rate) for each in search.settings()}
-    assert found == set(product((4, 8), (1.25e-6, 2.5e-6, 5e-6), (5e-6, 2.5e-5, 1.25e-4)))
-    assert len(search.settings()) == 18
+    found = [(each.batch, each.learning_rate, each.head_learning_rate) for each in search.settings()]
+    assert found == list(product((4, 8), (1.25e-6, 2.5e-6, 5e-6), (5e-6, 2.5e-5, 1.25e-4)))
     assert search.schedule is Schedule.CONSTANT
     mnli_pairs = 392_702
     assert search.epochs == 200
     assert search.epochs * (search.epoch_examples or 0) / mnli_pairs == pytest.approx(10.2, abs=0.05)
-
-
-def test_settings_are_every_combination_once_in_one_order() -> None:
-    search = Search(
-        batches=(8, 4),
-        learning_rates=(0.1, 0.2),
-        head_learning_rates=(1.0, 2.0),
-        epochs=1,
-        schedule=Schedule.CONSTANT,
-        beta2=0.9,
-    )
-    assert search.settings()[:3] == (
-        Setting(batch=8, learning_rate=0.1, head_learning_rate=1.0),
-        Setting(batch=8, learning_rate=0.1, head_learning_rate=2.0),
-        Setting(batch=8, learning_rate=0.2, head_learning_rate=1.0),
-    )
-    assert [each.batch for each in search.settings()] == [8, 8, 8, 8, 4, 4, 4, 4]
-    assert len(set(search.settings())) == 8
 
 
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)

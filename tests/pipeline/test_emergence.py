@@ -10,9 +10,7 @@ from oracles import precision_by_loops
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
-from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import Cut, NumberedText, Split, write_numbered_text
-from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.evaluation.geometry.reader import EncoderReader
@@ -25,7 +23,6 @@ from isoglot.pipeline.stages.emergence import Emergence, StructureOverTraining
 from isoglot.pipeline.stages.models import chosen_model, kept_models
 from isoglot.pipeline.stages.scores import SCORES, Score, read_scores, write_scores
 from isoglot.pipeline.stages.translations import dictionary_entries, parallel_lines
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.languages import Splitter, WordSplitting
@@ -63,9 +60,7 @@ def readers(model: Path, store: Store) -> dict[str, EncoderReader]:
     return {
         language: EncoderReader(
             read_model(model).encoder,
-            language=language,
-            bpe=Bpe.read(store.folder(stage.bpe[language]) / MERGES),
-            vocabulary=Vocabulary.read(store.folder(stage.vocabulary) / VOCABULARY),
+            encoding=stage.encoder.streams[language].encoding(store.folder),
             splitting=WHITESPACE[language],
             most_tokens=16,
         )

@@ -1,20 +1,18 @@
-"""A study's cells, and how two of them differ."""
+"""A study's cells, and which of them each figure has."""
 
 from collections import Counter
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from commands import Workplace
 from real_studies import write_real_study
 from study_texts import TINY_STUDY, study_text
 
-from isoglot.pipeline.cells import EMERGENCE, UNTRAINED, VOCABULARY, Cell
-from isoglot.pipeline.exhibits import cells, targets
-from isoglot.pipeline.model_names import known_artifacts, named_artifact
-from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.store import Stage, differences, inputs_first
-from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
+from isoglot.pipeline.cells import EMERGENCE, MAPPED, UNTRAINED, VOCABULARY, Cell
+from isoglot.pipeline.exhibits import cells, gap_sentences, targets
+from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
+from isoglot.store import inputs_first
+from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds, with_tasks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
@@ -53,17 +51,6 @@ def test_vocabularies_alone_need_no_model() -> None:
     assert not any("encoder" in kind for kind in kinds)
 
 
-def test_an_artifact_of_another_study_can_be_compared(finished: Workplace) -> None:
-    warmer = parse_study(TINY_STUDY.replace("batch = 8", "batch = 9"), origin="warmer.toml")
-    ours = named_artifact("default", study=warmer, store=finished.store)
-    scored = emergence_cells(STUDY)[1].stage
-    assert isinstance(scored, Emergence)
-    theirs = finished.store.find(scored.encoder.digest[:16])
-    assert isinstance(ours, Stage)
-    (found,) = differences(ours, theirs, known_artifacts(warmer, finished.store))
-    assert (found.path, found.a, found.b) == ("run.batch", 9, 8)
-
-
 def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -> None:
     study = read_study(write_real_study(tmp_path))
     with_ner = replace(study, exhibits=("emergence", "table-1"), tasks=("ner",))
@@ -78,3 +65,102 @@ def test_cells_are_kept_for_each_study() -> None:
         assert {cell.seed for cell in cells(first)} == {None, 3}
         assert {cell.seed for cell in cells(second)} == {None, 4}
     assert cells(first)[0].stage is cells(first)[0].stage, "its digest is worked out once"
+
+
+def of(*exhibits: str, study: Study = STUDY) -> list[Cell]:
+    return [cell for cell in cells(with_exhibits(study, exhibits)) if cell.exhibit != VOCABULARY]
+
+
+def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
+    found = [(cell.condition, cell.variant) for cell in of("figure-6") if cell.seed == 0]
+    assert found == [
+        ("default", None),
+        ("no-anchors", None),
+        ("sep-emb-l1-6", None),
+        ("monolingual", None),
+        ("monolingual", UNTRAINED),
+    ]
+    assert Counter(cell.seed for cell in of("figure-6")) == {0: 5, 1: 5}
+
+
+def test_figure_7_compares_the_source_with_itself_as_well() -> None:
+    prime = [cell for cell in of("figure-7") if cell.languages == ("ela", "ela-prime") and cell.seed == 0]
+    assert [(cell.condition, cell.variant) for cell in prime] == [
+        ("sep-emb", None),
+        ("monolingual", None),
+        ("monolingual", UNTRAINED),
+    ]
+    assert len([cell for cell in of("figure-7") if cell.languages == ("ela", "oru")]) == 10
+
+
+def test_figures_share_their_models() -> None:
+    stages = inputs_first(cell.stage for cell in of("figure-6", "figure-7"))
+    runs = Counter(stage.run.languages for stage in stages.values() if stage.kind == "pretrained-encoder")
+    assert runs == {("ela", "oru"): 6, ("ela",): 2, ("oru",): 2, ("ela-prime",): 2, ("ela", "ela-prime"): 2}
+
+
+def test_files_that_a_figure_lacks_are_named(tmp_path: Path) -> None:
+    study = replace(read_study(write_real_study(tmp_path)), exhibits=("figure-6", "figure-7"))
+    assert [cell.exhibit for cell in cells(study) if cell.exhibit != VOCABULARY] == []
+    sentences = "\n".join(gap_sentences(study))
+    assert "resources.mapping.en-fr is not given: name a file of parallel sentences to fit maps on" in sentences
+    assert "resources.paraphrase.en is not given" in sentences
+
+
+def test_no_other_vectors_take_the_place_of_a_missing_file(tmp_path: Path) -> None:
+    path = write_real_study(tmp_path)
+    (tmp_path / "fr.vec").write_text("le 1 2\n")
+    named = 'word-mapping.en-fr = "muse.txt"\nvectors.en = "no-such.vec"\nvectors.fr = "fr.vec"\n'
+    path.write_text(path.read_text() + named)
+    study = replace(read_study(path), exhibits=("figure-4",))
+    assert not [cell for cell in cells(study) if cell.exhibit == "figure-4"]
+    assert "no-such.vec" in "\n".join(gap_sentences(study))
+    path.write_text(path.read_text().replace('vectors.en = "no-such.vec"\n', ""))
+    sentences = "\n".join(gap_sentences(replace(read_study(path), exhibits=("figure-4",))))
+    assert "resources.vectors.en is not given" in sentences
+
+
+def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:
+    text = TINY_STUDY.replace("merges = 200", 'merges = 200\nalignment.aligner = ["no-such-aligner"]')
+    study = with_exhibits(parse_study(text, origin="tiny.toml"), ["figure-5", "figure-6"])
+    assert {cell.condition for cell in cells(study) if cell.exhibit == "figure-5"} == {"default"}
+    (sentence,) = gap_sentences(study)
+    assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in sentence
+
+
+def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:
+    study = with_tasks(with_seeds(STUDY, [0]), ["nli", "ner", "parsing"])
+    found = of("figure-5", study=study)
+    layers = STUDY.scale.shape.layers + 1
+    assert Counter((cell.condition, cell.task, cell.variant) for cell in found) == {
+        ("monolingual", "ner", MAPPED): layers,
+        ("monolingual", "parsing", MAPPED): layers,
+        ("default", "ner", None): layers,
+        ("default", "parsing", None): layers,
+    }
+    eighth = of("figure-8", study=study)
+    assert Counter((cell.condition, cell.variant) for cell in eighth) == {
+        ("default", None): 2 * layers,
+        ("default", MAPPED): 2 * layers,
+    }
+    # Unmapped transfer is one and the same in both.
+    same = {cell.stage.digest for cell in found if not cell.variant}
+    assert same == {cell.stage.digest for cell in eighth if not cell.variant}
+
+
+def test_a_study_without_such_a_task_has_a_gap() -> None:
+    study = with_tasks(with_exhibits(STUDY, ["figure-5"]), ["nli"])
+    assert not [cell for cell in cells(study) if cell.exhibit == "figure-5"]
+    (sentence,) = gap_sentences(study)
+    assert sentence.endswith("(figure-5): tasks has none that labels words; add one of ner, parsing, pos")
+
+
+def test_figure_4_reads_the_text_that_its_models_were_trained_on() -> None:
+    (cell,) = of("figure-4", study=with_seeds(STUDY, [0]))
+    stage = cell.stage
+    assert isinstance(stage, WordLevelAlignment)
+    assert set(stage.vectors) == set(stage.texts) == {"ela", "oru"}
+    for language, encoder in stage.encoders.items():
+        texts = (encoder.streams[language].text, stage.texts[language], stage.vectors[language].text)
+        assert len({text.digest for text in texts}) == 1
+    assert stage.fit.digest != stage.test.digest

@@ -21,7 +21,6 @@ from isoglot.pipeline.stages.fine_tuning import (
 )
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
-from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Amount, Record, Store, inputs_first, plan
 from isoglot.study.languages import default_splitting
 from isoglot.study.searches import Schedule, Search
@@ -79,10 +78,7 @@ def test_each_language_is_read_with_its_own_table_and_by_its_own_parts(
 ) -> None:
     """The same fine-tuning by hand from the same inputs."""
     stage, reader = stage_of("parsing", condition=condition), task_named("parsing")
-    encodings = {
-        language: opened_encoding(store.folder, language=language, bpe=bpe, vocabulary=stage.vocabulary)
-        for language, bpe in stage.bpe.items()
-    }
+    encodings = {language: stream.encoding(store.folder) for language, stream in stage.encoder.streams.items()}
     encoder = chosen_model(store.folder(stage.encoder)).encoder
     tuned = tuned_by_hand(stage, store, encoder=encoder, encoding=encodings["ela"], folder=tmp_path)
     for language, encoding in encodings.items():
@@ -240,9 +236,9 @@ def test_conditions_and_baselines_differ_in_their_encoder_alone() -> None:
     ]
     assert len({run.train.digest for stage in stages for run in stage.runs}) == 1
     assert len({test.digest for stage in stages for run in stage.runs for test in run.tests.values()}) == 2
-    assert len({stage.encoder.digest for stage in stages}) == len({stage.digest for stage in stages}) == 4
+    assert len({stage.runs[0].encoder.digest for stage in stages}) == len({stage.digest for stage in stages}) == 4
     graph = tiny_graph()
     untrained, frozen = (graph.transfer("ner", graph.untrained, freeze_encoder=freeze) for freeze in (False, True))
     (run,) = untrained.runs
-    assert untrained.encoder == graph.untrained
+    assert run.encoder == graph.untrained
     assert replace(run, run=replace(run.run, freeze_encoder=True)).digest == frozen.runs[0].digest != run.digest

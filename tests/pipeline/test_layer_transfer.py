@@ -1,7 +1,6 @@
 """New layers learn on a frozen layer of the source, and the best of them read the target through the map."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.vector_maps import read_maps, write_maps
+from isoglot.evaluation.geometry.vectors import read_maps, write_maps
 from isoglot.evaluation.transfer import fine_tuning
 from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers
 from isoglot.evaluation.transfer.predictions import evaluate
@@ -20,13 +19,19 @@ from isoglot.pipeline.stages.layer_transfer import LAYERS, LayerHead, LayerTrans
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.readers import MAPS
 from isoglot.pipeline.stages.scores import read_scores, scores_of, write_scores
-from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.store import Amount, Store, inputs_first
 from isoglot.study.searches import NewVectors
 from tests.killed_processes import files_of
 from tests.pipeline.making import input_folders, made, made_alone, values
-from tests.pipeline.tiny_layers import bilingual, layer_head, layer_transfer, monolingual, planted
-from tests.pipeline.tiny_transfers import CPU, tuned_by_hand
+from tests.pipeline.tiny_transfers import (
+    CPU,
+    bilingual,
+    layer_head,
+    layer_transfer,
+    monolingual,
+    planted,
+    tuned_by_hand,
+)
 
 LAYER_OF = {"ner": 0, "pos": 1, "parsing": 3}
 
@@ -53,7 +58,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_a_head_is_fine_tuning_of_new_layers_on_the_source(task: str, store: Store, tmp_path: Path) -> None:
     """By hand from the same inputs; and the file is that model."""
     stage, reader, layer = mapped(task).heads[1], task_named(task), LAYER_OF[task]
-    encoding = opened_encoding(store.folder, language="ela", bpe=stage.bpe, vocabulary=stage.vocabulary)
+    encoding = stage.encoder.streams["ela"].encoding(store.folder)
     layers = drawn_layers(chosen_model(store.folder(stage.encoder)).encoder, layer=layer, count=1, seed=0)
     tuned = tuned_by_hand(stage, store, encoder=layers, encoding=encoding, folder=tmp_path)
     folder = store.folder(stage)
@@ -121,7 +126,7 @@ def by_hand(stage: LayerTransfer, head: LayerHead, store: Store) -> dict[str, fl
     encoder = chosen_model(store.folder(stage.encoder)).encoder
     layers = NewLayers(encoder, layer=stage.layer, count=1, mapped=map_states)
     model, labels = read_task_layers(store.folder(head) / LAYERS, task, encoder=layers)
-    encoding = opened_encoding(store.folder, language="oru", bpe=stage.bpe, vocabulary=stage.vocabulary)
+    encoding = stage.encoder.streams["oru"].encoding(store.folder)
     gold = read_examples(task, store.folder(stage.test))
     tested = evaluate(task, gold, model=model, labels=labels, encoding=encoding, most_tokens=16, machine=CPU)
     return tested.scores | {"examples": 20}
@@ -164,29 +169,13 @@ def test_a_planted_rotation_costs_nothing_with_the_map_and_much_without(layer: i
     assert accuracies(replace(stage, label="back"), "back")["oru", "accuracy"] < accuracy - 15
 
 
-def chosen_by(stage: LayerTransfer, store: Store, place: Path, dev: Sequence[float | None]) -> dict[str, float]:
-    """The scores of a transfer whose heads have these scores on the dev set."""
-    inputs = input_folders(stage, store)
-    for number, (head, value) in enumerate(zip(stage.heads, dev, strict=True)):
-        folder = place / str(number)
-        folder.mkdir(parents=True)
-        (folder / LAYERS).symlink_to(inputs[head.digest] / LAYERS)
-        inputs[head.digest] = folder
-        scores = {} if value is None else {"dev_accuracy": value, "accuracy": 100 - value}
-        write_scores(folder, [*scores_of({"diverged": float(value is None)}), *scores_of(scores, language="ela")])
-    made_alone(stage, place, inputs)
-    return {metric: value for (language, metric), value in values(place).items() if language != "oru"}
-
-
-def test_the_best_setting_is_chosen_by_the_dev_set_of_the_source(store: Store, tmp_path: Path) -> None:
+def test_heads_that_all_diverged_are_named_by_task_and_layer(store: Store, tmp_path: Path) -> None:
+    """How the best of others is chosen is tested with that of fine-tuning, which shares it."""
     stage = mapped("pos")
-    found = chosen_by(stage, store, tmp_path / "second", [50, 60])
-    assert (found["best_setting"], found["accuracy"], found["settings_diverged"]) == (1, 40, 0)
-    assert chosen_by(stage, store, tmp_path / "equal", [60, 60])["best_setting"] == 0
-    diverged = chosen_by(stage, store, tmp_path / "diverged", [None, 10])
-    assert (diverged["best_setting"], diverged["settings_diverged"]) == (1, 1)
+    write_scores(tmp_path, scores_of({"diverged": 1.0}))
+    inputs = input_folders(stage, store) | {head.digest: tmp_path for head in stage.heads}
     with pytest.raises(IsoglotError, match="every setting of POS on layer 1 diverged in its first epoch; lower"):
-        chosen_by(stage, store, tmp_path / "none", [None, None])
+        made_alone(stage, tmp_path / "made", inputs)
 
 
 def test_no_labelled_example_of_the_target_is_learned_from_or_chosen_by() -> None:

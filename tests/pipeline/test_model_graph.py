@@ -1,4 +1,4 @@
-"""Conditions share the stages of what they have in common, and differ as Table 1 says."""
+"""Conditions share the stages of what they have in common; models of one language each are trained apart."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,12 +7,15 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.model_graph import ModelGraph
+from isoglot.pipeline.model_pairs import ModelPair
+from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.store import Stage, differences, inputs_first
-from isoglot.study.conditions import CONDITIONS, TABLE_1, Domain, TableKind, condition_named
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, Domain, TableKind, condition_named
 from isoglot.study.study import Synthetic, parse_study
 from isoglot.study.synthetic_languages import SyntheticLanguage
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+PAIR = ("ela", "oru")
 NAMES = tuple(condition.name for condition in TABLE_1)
 
 
@@ -138,3 +141,50 @@ def test_anchors_kept_at_random_are_drawn_for_each_seed() -> None:
 
     assert vocabulary("anchors-50", 0) == vocabulary("anchors-50", 1)
     assert len({vocabulary(name, seed) for name in ("anchors-50-random", "anchors-25-random") for seed in (0, 1)}) == 4
+
+
+def pair(languages: tuple[str, str] = PAIR, condition: Condition = MONOLINGUAL, *, seed: int = 0) -> ModelPair:
+    return ModelPair.of(STUDY, condition, languages, seed=seed)
+
+
+def test_models_of_one_language_never_hear_of_the_other_and_start_from_other_weights() -> None:
+    own, prime = pair(), pair(("ela", "ela-prime"))
+    for side, language in ((own.source, "ela"), (own.target, "oru")):
+        assert side.encoder.run.languages == (language,)
+        assert set(side.encoder.streams) == {language}
+        assert side.encoder.run.updates == STUDY.scale.updates
+    seeds = [side.encoder.run.seed for each in (own, pair(seed=1)) for side in (each.source, each.target)]
+    assert len({*seeds, prime.target.encoder.run.seed}) == 5
+    assert prime.source.encoder.digest == own.source.encoder.digest
+
+
+def test_a_second_model_reads_the_same_text_in_the_same_subwords() -> None:
+    prime, both = pair(("ela", "ela-prime")), pair(("ela", "ela-prime"), CONDITIONS["sep-emb"])
+    source, target = prime.source.stream, prime.target.stream
+    assert source.text.digest == target.text.digest
+    assert source.bpe.digest == target.bpe.digest == both.target.stream.bpe.digest
+    assert both.source.encoder.run.separate.embeddings
+
+
+def test_subwords_are_those_of_models_with_bpe_of_their_own() -> None:
+    own, both = pair().target.stream, pair(condition=CONDITIONS["no-anchors"]).target.stream
+    assert own.bpe.digest == both.bpe.digest
+    assert own.vocabulary.digest != both.vocabulary.digest
+
+
+def test_only_the_target_may_be_untrained() -> None:
+    half = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0, is_target_trained=False)
+    assert isinstance(half.source.encoder, PretrainedEncoder)
+    assert isinstance(half.target.encoder, UntrainedEncoder)
+    assert half.target.encoder.run == pair().target.encoder.run
+
+
+def test_one_model_reads_both_languages() -> None:
+    both = pair(condition=CONDITIONS["default"], seed=1)
+    assert both.source.encoder is both.target.encoder
+    assert both.source.encoder.digest == graph("default", seed=1).pretrained.digest
+
+
+def test_maps_are_fitted_on_other_sentences_than_they_are_scored_by() -> None:
+    stage = pair().sentence_alignment()
+    assert stage.fit.digest == pair().similarity().parallel.digest != stage.test.digest

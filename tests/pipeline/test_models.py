@@ -16,10 +16,8 @@ from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.stages.models import (
     CHARACTERS_OF_A_TEXT,
     AnyEncoder,
-    Evaluation,
     PretrainedEncoder,
     UntrainedEncoder,
-    chosen_evaluation,
     chosen_model,
     evaluations,
     kept_models,
@@ -55,7 +53,7 @@ def test_training_starts_from_the_untrained_model_and_moves_every_weight(finishe
         if isinstance(stage, UntrainedEncoder):
             before, after = (chosen_model(finished.store.folder(each)) for each in (stage, trained[stage.label]))
             sizes = before.encoder.table_sizes
-            start = untrained_model(stage.run, table_sizes=sizes, pad_id=before.encoder.pad_id).state_dict()
+            start = untrained_model(stage.run, table_sizes=sizes).state_dict()
             weights, learned = before.state_dict(), after.state_dict()
             assert all(torch.equal(weights[name], tensor) for name, tensor in start.items())
             assert [name for name in weights if torch.equal(weights[name], learned[name])] == []
@@ -109,16 +107,11 @@ def test_the_error_that_ends_a_training_stands_in_its_log(finished: Workplace, t
     assert remark["remark"] == str(raised.value)
 
 
-def test_the_first_of_equally_good_models_is_the_chosen_one() -> None:
-    rows = [(10, 9.0), (20, 7.0), (30, 7.0), (40, 8.0)]
-    found = [Evaluation(update=update, perplexity={"ela": value, "oru": -value}) for update, value in rows]
-    assert chosen_evaluation(found, source="ela").update == 20
-
-
-def test_a_model_that_was_chosen_half_way_is_listed_once(tmp_path: Path) -> None:
+def test_the_first_of_equally_good_models_is_chosen_and_listed_once(tmp_path: Path) -> None:
     for update in ("00000040", "00000020"):
         (tmp_path / "intermediate" / update).mkdir(parents=True)
-    rows = [{"update": update, "perplexity": {"ela": value}} for update, value in ((20, 5.0), (40, 4.0), (80, 6.0))]
+    perplexities = {20: 5.0, 40: 4.0, 60: 4.0, 80: 6.0}
+    rows = [{"update": update, "perplexity": {"ela": each, "oru": -each}} for update, each in perplexities.items()]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert kept_models(tmp_path, source="ela") == {20: tmp_path / "intermediate" / "00000020", 40: tmp_path / "best"}
     assert evaluations(tmp_path / "nowhere") == []

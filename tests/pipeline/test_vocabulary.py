@@ -17,7 +17,7 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.synthetic import dictionary
 from isoglot.corpora.vocabulary import END, SPECIALS, UNK, Vocabulary
 from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, LearnedBpe, opened_encoding
+from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, LearnedBpe
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS, Segmentation, condition_named
 from isoglot.study.study import Synthetic, parse_study, read_study
@@ -103,12 +103,12 @@ def test_switchable_text_is_the_stream_with_the_translations_of_the_dictionary(
     stream = TokenStream.open(store.folder(model.streams[language])).ids(Split.TRAIN)
     assert [id for number in text.type_N for id in types[number]] == stream.tolist()
 
-    encoding = opened_encoding(store.folder, language=other, bpe=model.bpe[other], vocabulary=model.vocabulary)
+    encoding = model.streams[other].encoding(store.folder)
     translations: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
     assert isinstance(STUDY.text, Synthetic)
     for pair in dictionary(STUDY.text.language("ela"), STUDY.text.language("oru"), world=STUDY.text.world):
         own, foreign = pair if language == "ela" else reversed(pair)
-        spelling = tuple(encoding.vocabulary.encode(other, encoding.bpe.segment(foreign)))
+        spelling = tuple(encoding.vocabulary.encode(other, next(encoding.bpe.segment_all([foreign]))))
         if UNK not in spelling:
             translations[own].append(spelling)
     words, ends = NumberedText.read(store.folder(model.texts[language])).types, text.translation_end_W.tolist()

@@ -18,7 +18,6 @@ from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.pipeline.stages.source_files import source_file
-from isoglot.pipeline.stages.vocabulary import opened_encoding
 from isoglot.pipeline.stages.word_level_alignment import (
     FastTextVectors,
     WordLevelAlignment,
@@ -30,7 +29,7 @@ from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.searches import FastText
 from isoglot.study.study import parse_study
 from tests.pipeline.making import made
-from tests.pipeline.tiny_layers import untrained
+from tests.pipeline.tiny_transfers import untrained
 
 STUDY = """
 name = "words"
@@ -92,7 +91,7 @@ def write_files(folder: Path) -> None:
 def stage_in(folder: Path, *, has_baseline: bool) -> WordLevelAlignment:
     write_files(folder)
     study = parse_study(STUDY, origin="words.toml", data=folder)
-    stage = untrained(ModelPair.monolingual(study, LANGUAGES, seed=0)).word_level_alignment()
+    stage = untrained(ModelPair.of(study, MONOLINGUAL, LANGUAGES, seed=0)).word_level_alignment()
     return stage if has_baseline else replace(stage, vectors={})
 
 
@@ -100,16 +99,14 @@ class Oracle:
     """One language's vectors, each sentence read alone."""
 
     def __init__(self, stage: WordLevelAlignment, store: Store, language: str) -> None:
-        encoding = opened_encoding(
-            store.folder, language=language, bpe=stage.bpe[language], vocabulary=stage.vocabularies[language]
-        )
+        encoding = stage.encoders[language].streams[language].encoding(store.folder)
         bpe, vocabulary = encoding.bpe, encoding.vocabulary
         encoder = chosen_model(store.folder(stage.encoders[language])).encoder.eval()
         text = NumberedText.read(store.folder(stage.texts[language]))
         counts = text.word_counts(Split.TRAIN)
         self.embedding: dict[str, torch.Tensor] = {}
         for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-            subwords = bpe.segment(word)
+            subwords = next(bpe.segment_all([word]))
             if len(subwords) == 1 and word.lower() not in self.embedding and len(self.embedding) < MOST_WORDS:
                 (row,) = vocabulary.encode(language, subwords)
                 self.embedding[word.lower()] = encoder.embeddings.of(language).token.weight[row].detach()

@@ -182,16 +182,3 @@ def test_where_all_are_none_there_is_neither_loss_nor_gradient(norm: NormPlaceme
     nothing = replace(cloze_of(), masked_C=torch.full((room,), BATCH * LENGTH))
     assert hand.learn(nothing).item() == 0
     assert not any(gradient.any() for gradient in hand.gradients().values())
-
-
-@pytest.mark.parametrize("norm", NormPlacement)
-def test_gradients_are_added_to_those_that_are_there(norm: NormPlacement) -> None:
-    first, second = cloze_of(), cloze_of(seed=7)
-    both, one, other = (Hand(double_model(tiny_shape(norm))) for _ in range(3))
-    both.learn(first, scale=0.5)
-    both.learn(second, scale=3.0)
-    one.learn(first, scale=0.5)
-    other.learn(second, scale=3.0)
-    parts = zip(one.gradients().values(), other.gradients().values(), strict=True)
-    for (name, found), (ours, theirs) in zip(both.gradients().items(), parts, strict=True):
-        torch.testing.assert_close(found, ours + theirs, rtol=1e-9, atol=1e-12, msg=name)

@@ -1,17 +1,15 @@
 """Weights that lie side by side are still the model's, and each language's its own."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from torch import Tensor, nn
 
-from isoglot.model.cloze import DESCRIPTION, WEIGHTS, ClozeModel, read_model, write_model
+from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
 from isoglot.pretraining.footprint import ALIGNMENT
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
-from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
+from tests.model.tiny_models import random_tokens, tiny_model, tiny_shape
 
 
 def gradient_of(weight: nn.Parameter) -> Tensor:
@@ -25,20 +23,6 @@ def learn_by_autograd(model: ClozeModel, language: str) -> dict[str, bool]:
     token_BL = random_tokens(2, 6) % 40
     copy.masked_logits(token_BL, masked_M=torch.tensor([1, 4]), language=language).square().sum().backward()
     return {name: weight.grad is not None for name, weight in copy.named_parameters()}
-
-
-@pytest.mark.parametrize("separate", [Separate(), EVERYTHING], ids=["shared", "separate"])
-def test_the_model_computes_what_it_did_with_the_same_files(separate: Separate, tmp_path: Path) -> None:
-    model, token_BL = tiny_model(separate=separate), random_tokens(3, 7)
-    write_model(model, tmp_path / "before")
-    expected = model.masked_logits(token_BL, masked_M=torch.tensor([2, 9]), language="en")
-    FlatWeights(model)
-    found = model.masked_logits(token_BL, masked_M=torch.tensor([2, 9]), language="en")
-    assert found.equal(expected)
-    write_model(model, tmp_path / "after")
-    for name in (WEIGHTS, DESCRIPTION):
-        assert (tmp_path / "after" / name).read_bytes() == (tmp_path / "before" / name).read_bytes()
-    assert read_model(tmp_path / "after").state_dict().keys() == model.state_dict().keys()
 
 
 def test_every_weight_is_a_view_that_begins_at_a_round_place_and_meets_no_other() -> None:

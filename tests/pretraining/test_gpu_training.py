@@ -28,7 +28,7 @@ pytestmark = pytest.mark.gpu
 
 Streams = dict[str, TokenStream]
 TABLE_SIZES = {"en": 3001, "fr": 3001}
-PAD, MASK = 2, 5
+PAD = 2
 
 
 def run_of(
@@ -43,7 +43,7 @@ class Pass:
 
     def __init__(self, run: PretrainingRun, machine: Machine):
         self.run, self.machine = run, machine
-        self.model: ClozeModel = untrained_model(run, table_sizes=TABLE_SIZES, pad_id=PAD).to(machine.device)
+        self.model: ClozeModel = untrained_model(run, table_sizes=TABLE_SIZES).to(machine.device)
         self.weights = FlatWeights(self.model, compute_dtype=machine.compute_dtype)
         self.kernels = kernels_for(run, machine)
         self.cloze_pass = ClozePass(self.model, self.weights, language="en", window=run.window, kernels=self.kernels)
@@ -53,7 +53,7 @@ class Pass:
         generator = torch.Generator().manual_seed(1)
         token_BL = torch.randint(6, TABLE_SIZES["en"], (rows, self.run.window), generator=generator)
         mask = Mask.drawn(rows, self.run.window, rate=0.2, generator=generator)
-        seen_BL = mask.hide(token_BL, mask_id=MASK, table_size=TABLE_SIZES["en"])
+        seen_BL = mask.hide(token_BL, table_size=TABLE_SIZES["en"])
         seen_BL[0, 3] = PAD
         masked_C = mask.first_masked_C(token_BL.numel()) if with_room else mask.masked_M
         self.kernels.seed(seed)

@@ -75,15 +75,12 @@ def test_a_loss_that_stays_up_is_learnt_from_again() -> None:
     assert [skips(guard, {"en": 40.0}) for _ in range(6)] == [True] * 5 + [False], "counted from 0 again"
 
 
-def test_what_is_no_number_is_never_learnt_from() -> None:
+def test_what_is_no_number_is_never_learnt_from_and_fewer_words_may_differ_more() -> None:
     guard = settled_guard()
     for _ in range(5):
         assert skips(guard, {"en": 9.0})
     assert all(skips(guard, {"en": 9.0}, norm=math.nan) for _ in range(10))
     assert not skips(guard, {"en": 9.0})
-
-
-def test_fewer_words_may_differ_more() -> None:
     assert skips(settled_guard(), {"en": 5.0 + 1.5})
     # A sixteenth of the words: four times the margin.
     assert not skips(settled_guard(), {"en": 5.0 + 3.5}, words=WORDS // 16)
@@ -133,13 +130,10 @@ def test_a_loss_that_falls_from_its_start_never_jumps(
         assert not skips(guard, {"en" if random.random() < 0.8 else "fr": max(loss, 0.0)}, words=words)
 
 
-def test_a_slow_rise_is_no_jump() -> None:
+def test_a_slow_rise_is_no_jump_as_means_are_plain_at_first_and_then_forget() -> None:
     guard = settled_guard(3.0)
     assert not any(skips(guard, {"en": 3.0 + 0.02 * update}) for update in range(300))
     assert guard.state()["mean/en"] > 6
-
-
-def test_means_are_plain_at_first_and_then_forget() -> None:
     guard = guard_of()
     losses = np.random.default_rng(3).normal(5.0, 0.1, 400)
     for loss in losses[:100]:

@@ -17,7 +17,6 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
-from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining import health
 from isoglot.pretraining.health import (
     EVENTS,
@@ -28,6 +27,7 @@ from isoglot.pretraining.health import (
     measured_matmul_peak,
     useful_operations_per_token,
 )
+from isoglot.pretraining.loop import untrained_model
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
@@ -114,35 +114,30 @@ def test_what_is_no_number_becomes_none_and_remarks_stand_between_the_lines(tmp_
     assert (remark["remark"], remark["update"]) == ("still at the unigram plateau", 100)
 
 
-def test_a_line_is_due_after_a_hundred_updates_or_ten_seconds(tmp_path: Path, time: list[float]) -> None:
-    log = log_in(tmp_path)
-    time[0] += 1000  # of getting ready
-    for last in range(20, 201, 20):
-        log(records(last - 19, last))
-        time[0] += 0.1
-    assert [line["update"] for line in lines_in(tmp_path)] == [100, 200]
-    for last in (220, 240, 260):
-        time[0] += 5
-        log(records(last - 19, last))
-    assert [line["update"] for line in lines_in(tmp_path)] == [100, 200, 240]
-    log([])
-    log.close()
-    assert [line["update"] for line in lines_in(tmp_path)] == [100, 200, 240, 260]
-
-
-def test_speed_is_that_of_updates_since_the_last_line(tmp_path: Path, time: list[float]) -> None:
+def test_a_line_is_due_after_a_hundred_updates_or_ten_seconds_and_has_the_speed_since_the_last(
+    tmp_path: Path, time: list[float]
+) -> None:
     """The first line's begins with the first news."""
     log, both = log_in(tmp_path), log_in(tmp_path / "both", processes=2)
+    time[0] += 1000  # of getting ready
     for last in range(20, 301, 20):
         time[0] += 40.0 if last == 20 else 2.0 if last <= 200 else 1.0
         for each in (log, both):
             each(records(last - 19, last))
+    assert [line["update"] for line in lines_in(tmp_path)] == [100, 200, 300]
     speeds = [line["tokens_per_second"] for line in lines_in(tmp_path)]
     assert speeds == pytest.approx([10 * TOKENS, 10 * TOKENS, 20 * TOKENS])
     operations = (useful_operations_per_token(RUN, table_size=40) + useful_operations_per_token(RUN, table_size=60)) / 2
     shares = [speed * operations / 1e9 for speed in speeds]
     assert [line["useful_mfu"] for line in lines_in(tmp_path)] == pytest.approx(shares)
     assert [line["useful_mfu"] for line in lines_in(tmp_path / "both")] == pytest.approx([it / 2 for it in shares])
+    for last in (320, 340, 360):
+        time[0] += 5
+        log(records(last - 19, last))
+    assert lines_in(tmp_path)[-1]["update"] == 340
+    log([])
+    log.close()
+    assert [line["update"] for line in lines_in(tmp_path)] == [100, 200, 300, 340, 360]
 
 
 def test_a_run_that_goes_on_appends_under_its_own_number(tmp_path: Path) -> None:
@@ -252,7 +247,7 @@ def test_tensorboard_is_wanted_or_not_and_named_if_it_is_missing(
 
 def counted_operations(run: PretrainingRun, *, table_size: int) -> int:
     """Operations of a forward and a backward pass over one batch, as torch counts them."""
-    model = ClozeModel(run.shape, table_sizes={"en": table_size, "fr": table_size}, separate=run.separate, pad_id=PAD)
+    model = untrained_model(run, table_sizes={"en": table_size, "fr": table_size})
     token_BL = torch.randint(PAD + 1, table_size, (run.batch, run.window))
     num_masked = run.batch * run.mask_rate * (run.window - 1)
     masked_M = torch.randperm(token_BL.numel())[: int(num_masked)]

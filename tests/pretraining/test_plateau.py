@@ -15,8 +15,8 @@ from isoglot.pretraining import loss_watch
 from isoglot.pretraining.batches import window_source
 from isoglot.pretraining.loss_watch import BlindLosses, Plateau, first_warning
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
-from isoglot.study.conditions import CONDITIONS
-from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
+from isoglot.study.conditions import DEFAULT
+from isoglot.study.scales import DEMO, PAPER, SMALL
 from tests.pretraining.tiny_runs import switchable_texts, tiny_run
 
 BLIND = BlindLosses(uniform=11.3, unigram=7.4, unigram_or_kept=6.8)
@@ -39,11 +39,9 @@ def warnings_of(plateau: Plateau, losses: Sequence[float], *, first: int = 1) ->
     return {update: sentence for update, sentence in warnings.items() if sentence is not None}
 
 
-@pytest.mark.parametrize(("scale", "update"), [(DEMO, 1400), (SMALL, 2000), (PAPER, 60_000)])
-def test_when_a_scales_runs_get_their_first_warning(scale: Scale, update: int) -> None:
-    assert (
-        first_warning(PretrainingRun.of(CONDITIONS["default"], scale=scale, languages=("en", "fr"), seed=0)) == update
-    )
+def test_when_a_scales_runs_get_their_first_warning() -> None:
+    runs = [PretrainingRun.of(DEFAULT, scale=each, languages=("en", "fr"), seed=0) for each in (DEMO, SMALL, PAPER)]
+    assert [first_warning(run) for run in runs] == [1400, 2000, 60_000]
 
 
 @pytest.mark.parametrize("loss", [7.4, 6.75, 8.1])
@@ -55,13 +53,10 @@ def test_a_stuck_model_gets_a_warning_at_each_doubling(loss: float) -> None:
     assert f"en: loss {loss:.2f}" in warnings[4000]
 
 
-def test_a_model_that_learns_gets_no_warning() -> None:
+def test_a_model_that_learns_gets_no_warning_and_leaving_the_plateau_is_reported_once() -> None:
     noise = np.random.default_rng(0).normal(0, 0.2, 9000)
     losses = [3 + 8 * math.exp(-update / 800) + noise[update] for update in range(9000)]
     assert warnings_of(plateau_of(), losses) == {}
-
-
-def test_leaving_the_plateau_is_reported_once() -> None:
     warnings = warnings_of(plateau_of(), [7.4] * 2500 + [5.0] * 7000)
     assert [sentence.split(" a")[0] for sentence in warnings.values()] == ["still", LEFT]
     _, left = warnings
@@ -90,18 +85,16 @@ def test_languages_are_named() -> None:
 
 def test_updates_that_were_skipped_have_no_say() -> None:
     plateau = plateau_of()
-    for update in range(1, 2000):
-        assert (
-            plateau.warning_for([record(update, en=math.nan if update % 2 else 7.4, skipped=update % 2 == 1)]) is None
-        )
-    sentence = plateau.warning_for([record(2000, skipped=True, en=math.nan)])
+    pairs = [[record(update, en=7.4), record(update + 1, skipped=True, en=math.nan)] for update in range(1, 2000, 2)]
+    *before, sentence = map(plateau.warning_for, pairs)
+    assert not any(before)
     assert sentence is not None
     assert "en: loss 7.40" in sentence
 
 
 def test_a_resumed_run_gets_warnings_at_the_same_updates() -> None:
-    assert list(warnings_of(plateau_of(), [7.4] * 4000, first=2001)) == [4000]
-    assert list(warnings_of(plateau_of(), [7.4] * 4000, first=3999)) == [4000]
+    for first in (2001, 3999):
+        assert list(warnings_of(plateau_of(), [7.4] * 4000, first=first)) == [4000]
 
 
 class Counted:

@@ -117,20 +117,6 @@ def read(trainer: Trainer, folder: Path) -> TrainState:
     return read_checkpoint(folder, model=updates.weights, optimizer=updates.optimizer, fresh=TrainState())
 
 
-def test_the_state_comes_back_as_it_was(trainer: Trainer, tmp_path: Path) -> None:
-    state = TrainState(
-        update=17,
-        positions={"en": 80, "fr": 56},
-        best_perplexity=1 / 3,
-        losses={"fr": [0.1 + 0.2, 3]},
-        log=[{"update": 8, "loss": {"en": 2.5}, "perplexity": {"en": 1e-300}}],
-    )
-    write(trainer, tmp_path / "c", state)
-    assert read(trainer, tmp_path / "c") == state
-    write(trainer, tmp_path / "c", TrainState())
-    assert read(trainer, tmp_path / "c") == TrainState()
-
-
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.999])
 def test_a_damaged_checkpoint_is_named_and_kept(
     share: float, trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path

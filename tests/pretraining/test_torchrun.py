@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import read_model
 from isoglot.pretraining import torchrun
@@ -41,8 +40,6 @@ def job_of(run: PretrainingRun, streams: dict, *, folder: Path) -> Job:
         run=run,
         streams={language: stream.folder for language, stream in streams.items()},
         switchable={},
-        pad_id=PAD,
-        mask_id=MASK,
         folder=folder,
     )
 
@@ -168,18 +165,11 @@ def test_an_error_in_a_process_is_raised_and_ends_them_all(place: Path, streams:
 
 
 @pytest.mark.campaign
-def test_missing_text_is_named(place: Path, streams: dict, tmp_path: Path) -> None:
-    job = replace(job_of(tiny_run(), streams, folder=place / "lost"), streams={"en": tmp_path, "fr": tmp_path})
-    with pytest.raises(IsoglotError, match=r"stream\.json: no such file"):
-        pretrain_in_processes(job, processes=2, report=lambda _: None)
-
-
-@pytest.mark.campaign
 def test_processes_that_die_again_and_again_are_an_error_that_names_their_log(
     place: Path, streams: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torchrun, "MAX_RESTARTS", 0)
-    job = replace(job_of(tiny_run(), streams, folder=place / "dead"), pad_id="no number")  # type: ignore[arg-type]
+    job = replace(job_of(tiny_run(), streams, folder=place / "dead"), micro_batch="no number")  # type: ignore[arg-type]
     with pytest.raises(
         IsoglotError, match=r"2 processes could not train dead together: some died 1 times.*torchrun\.log"
     ):

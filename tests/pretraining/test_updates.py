@@ -12,7 +12,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
 from isoglot.machine import Machine
 from isoglot.pretraining.loop import Trainer
@@ -70,7 +69,7 @@ def test_each_masked_word_of_an_update_weighs_alike_in_whichever_language_it_is(
     logits, targets = [], []
     for language, first, end in batch.pieces:
         own, token_BL = mask.of_rows(first, end), batch.rows(first, end)
-        seen_BL = own.hide(token_BL, mask_id=MASK, table_size=streams["en"].table_size)
+        seen_BL = own.hide(token_BL, table_size=streams["en"].table_size)
         logits.append(model.masked_logits(seen_BL, masked_M=own.masked_M, language=language))
         targets.append(token_BL.flatten()[own.masked_M])
     loss = F.cross_entropy(torch.cat(logits), torch.cat(targets))

@@ -1,6 +1,5 @@
 """Runs of a few updates on two languages of a dozen letters, and a machine for them."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,14 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream, write_stream
-from isoglot.corpora.vocabulary import MASK, PAD, Vocabulary, build_vocabulary
+from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 from isoglot.machine import Machine
-from isoglot.pretraining.loop import NOTHING_SWITCHABLE, Trainer, pretrain
+from isoglot.pretraining.loop import Trainer, pretrain
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.study.conditions import Separate, TableKind
 from isoglot.study.scales import NormPlacement, Optimization
 from tests.model.tiny_models import tiny_shape
+from tests.oracles import text_of
 
 CPU = Machine(device=torch.device("cpu"))
 LETTERS = {"en": "abcdefghijkl", "fr": "lkjihgfedcba"}
@@ -58,7 +58,7 @@ def lines_of(language: str, *, count: int, seed: int) -> list[list[str]]:
 def _texts(kind: TableKind) -> tuple[dict[str, NumberedText], Bpe, Vocabulary]:
     bpe = Bpe(merges=())
     texts = {
-        language: NumberedText.of(
+        language: text_of(
             {
                 Split.TRAIN: lines_of(language, count=count, seed=1),
                 Split.DEV: lines_of(language, count=15, seed=2),
@@ -98,26 +98,9 @@ def pretrained(run: PretrainingRun, streams: dict[str, TokenStream], *, folder: 
     """Records of a whole run in this process."""
     folder.mkdir(parents=True, exist_ok=True)
     records: list[UpdateRecord] = []
-    pretrain(run, streams, pad_id=PAD, mask_id=MASK, folder=folder, machine=CPU, report=records.extend)
+    pretrain(run, streams, folder=folder, machine=CPU, report=records.extend)
     return records
 
 
-def trainer_of(
-    run: PretrainingRun,
-    streams: dict[str, TokenStream],
-    *,
-    folder: Path,
-    switchable: Mapping[str, SwitchableText] = NOTHING_SWITCHABLE,
-    micro_batch: int | None = None,
-    machine: Machine = CPU,
-) -> Trainer:
-    return Trainer(
-        run,
-        streams,
-        pad_id=PAD,
-        mask_id=MASK,
-        folder=folder,
-        machine=machine,
-        switchable=switchable,
-        micro_batch=micro_batch,
-    )
+def trainer_of(run: PretrainingRun, streams: dict[str, TokenStream], **settings: Any) -> Trainer:
+    return Trainer(run, streams, **{"machine": CPU, **settings})

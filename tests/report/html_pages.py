@@ -1,5 +1,7 @@
 """A page as a reader sees it: text, tables and links, for the tests of reports."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -11,10 +13,10 @@ UNSEEN = {"script", "style", "title"}
 class Element:
     tag: str
     attributes: dict[str, str | None]
-    parent: "Element | None"
-    children: "list[Element | str]" = field(default_factory=list)
+    parent: Element | None
+    children: list[Element | str] = field(default_factory=list)
 
-    def find_all(self, tag: str, *, class_: str | None = None) -> "list[Element]":
+    def find_all(self, tag: str, *, class_: str | None = None) -> list[Element]:
         found = []
         for child in self.children:
             if isinstance(child, Element):
@@ -23,7 +25,7 @@ class Element:
                 found += child.find_all(tag, class_=class_)
         return found
 
-    def by_id(self, name: str) -> "Element":
+    def by_id(self, name: str) -> Element:
         (found,) = (each for tag in ("section", "li", "figure") for each in self.find_all(tag) if each.id == name)
         return found
 
@@ -33,7 +35,7 @@ class Element:
 
     @property
     def text(self) -> str:
-        parts = [child if isinstance(child, str) else child.text for child in self.children if child not in ("",)]
+        parts = (child if isinstance(child, str) else child.text for child in self.children)
         return "" if self.tag in UNSEEN else " ".join(" ".join(parts).split())
 
     def rows(self) -> list[list[str]]:
@@ -50,17 +52,15 @@ class _Parser(HTMLParser):
         self.root = self.open = Element("", {}, None)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        element = Element(tag, dict(attrs), self.open)
-        self.open.children.append(element)
+        self.handle_startendtag(tag, attrs)
         if tag not in VOID:
-            self.open = element
+            self.open = self.open.children[-1]
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.open.children.append(Element(tag, dict(attrs), self.open))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.tag == tag, f"</{tag}> closes <{self.open.tag}>"
-        assert self.open.parent is not None
         self.open = self.open.parent
 
     def handle_data(self, data: str) -> None:

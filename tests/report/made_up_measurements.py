@@ -1,103 +1,54 @@
 """Measurements as a study might yield them, made up by hand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.layer_scores import Row
 
-
-def measured(
-    condition: str,
-    by_layer: Sequence[float],
-    *,
-    metric: str = "retrieval_p1",
-    variant: str | None = None,
-    exhibit: str = "emergence",
-    seed: int = 0,
-    languages: tuple[str, str] = ("ela", "oru"),
-) -> list[Measurement]:
-    """Scores of one model, from layer 0 up."""
-    return [
-        measurement(
-            condition,
-            value,
-            metric=metric,
-            variant=variant,
-            exhibit=exhibit,
-            layer=layer,
-            seed=seed,
-            languages=languages,
-        )
-        for layer, value in enumerate(by_layer)
-    ]
+BLANK = Measurement(
+    study="mine",
+    exhibit="emergence",
+    condition="default",
+    languages=("ela", "oru"),
+    language="oru",
+    task=None,
+    metric="",
+    layer=None,
+    seed=0,
+    value=0.0,
+    stage="0" * 64,
+)
 
 
 def measurement(
-    condition: str,
-    value: float,
-    *,
-    metric: str,
-    variant: str | None = None,
-    exhibit: str = "emergence",
-    layer: int | None = None,
-    seed: int = 0,
-    languages: tuple[str, str] = ("ela", "oru"),
+    condition: str, value: float, *, languages: tuple[str, str] = BLANK.languages, **fields: Any
 ) -> Measurement:
-    return Measurement(
-        study="mine",
-        exhibit=exhibit,
-        condition=condition,
-        languages=languages,
-        language=languages[1],
-        task=None,
-        metric=metric,
-        variant=variant,
-        layer=layer,
-        seed=seed,
-        value=value,
-        stage="0" * 64,
-    )
+    """One number of the target language."""
+    return replace(BLANK, condition=condition, value=value, languages=languages, language=languages[1], **fields)
+
+
+def measured(
+    condition: str, by_layer: Sequence[float], *, metric: str = "retrieval_p1", **fields: Any
+) -> list[Measurement]:
+    """Scores of one model, from layer 0 up."""
+    return [measurement(condition, value, metric=metric, layer=layer, **fields) for layer, value in enumerate(by_layer)]
 
 
 def transferred(
-    condition: str,
-    scores: Mapping[str, float],
-    *,
-    task: str = "ner",
-    metric: str = "f1",
-    seed: int = 0,
-    variant: str | None = None,
-    languages: tuple[str, str] = ("ela", "oru"),
+    condition: str, scores: Mapping[str, float], *, task: str = "ner", metric: str = "f1", **fields: Any
 ) -> list[Measurement]:
     """One metric of one model's zero-shot transfer, by language; with a variant, of a baseline."""
+    exhibit = BASELINES if fields.get("variant") else TABLE_1
     return [
-        Measurement(
-            study="mine",
-            exhibit=BASELINES if variant else TABLE_1,
-            condition=condition,
-            languages=languages,
-            language=language,
-            task=task,
-            metric=metric,
-            variant=variant,
-            layer=None,
-            seed=seed,
-            value=value,
-            stage="0" * 64,
-        )
+        replace(measurement(condition, value, task=task, metric=metric, exhibit=exhibit, **fields), language=language)
         for language, value in scores.items()
     ]
 
 
-def row(
-    condition: str, *best: float, untrained: tuple[float, ...] = (), languages: tuple[str, str] = ("ela", "oru")
-) -> Row:
-    """Retrieval scores of a condition for each seed; before training they are 0 by default."""
-    return Row(
-        condition=condition,
-        languages=languages,
-        layers=(0.0,),
-        best=best,
-        untrained_best=untrained or (0.0,) * len(best),
-    )
+def scored(scores: Mapping[str, float], *, task: str = "ner", target: str = "oru", **fields: Any) -> list[Measurement]:
+    """By condition, the score of a task in one target language."""
+    kind = {"task": task, "metric": task_named(task).metric, "languages": (BLANK.languages[0], target), **fields}
+    return [each for name, score in scores.items() for each in transferred(name, {target: score}, **kind)]

@@ -1,28 +1,32 @@
-"""Charts: one look for each kind of model, gaps and ranges, pale parts of bars, and files that are always the same."""
+"""Charts: one look for each kind of model, gaps and ranges, maps and bars, and files that are always the same."""
 
 import re
 from dataclasses import replace
 
 import pytest
 
-from isoglot.report.figures.bars import Bar, bar_chart
-from isoglot.report.figures.charts import Line, LineChart, Reference, line_picture, scatter_picture
+from isoglot.report.figures.bars import Bar, bar_chart, embedding_bars
+from isoglot.report.figures.charts import line_picture
+from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
 from isoglot.report.figures.picture import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, Picture, png_of, styles_of
+from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
+from tests.report.made_up_measurements import measured, measurement
 from tests.report.svg_pictures import contrast, marks, parsed, texts
+from tests.report.test_layer_figures import of_figure_4, of_figure_7
 
 CHART = LineChart(
     title="A",
     series=[
-        Line(label="Default", values=[1.0, None, 3.00004], ranges=[(0.5, 2.0), None, None]),
-        Line(label="paper: <b> & \x07", values=[4.0, 4.5, 5.0], is_published=True),
+        Line(label="Default", by_seed=({0: 0.5, 2: 3.00004}, {0: 2.0})),
+        Line.of("paper: <b> & \x07", [4.0, 4.5, 5.0], is_published=True),
     ],
     y_title="precision at 1 (%)",
-    references=[Reference(label="chance", value=0.5)],
+    references={"chance": 0.5},
 )
 
 
-def picture_of(chart: LineChart) -> Picture:
-    return line_picture([chart], name="lines", title="Lines <of> two")
+def picture_of(*charts: LineChart, title: str = "Lines <of> two") -> Picture:
+    return line_picture(LineFigure(name="lines", title=title, charts=charts))
 
 
 @pytest.mark.parametrize("others", [[], ["No anchors", "A model of one's own"], ["Sep Emb", "Monolingual"]])
@@ -33,9 +37,7 @@ def test_a_model_looks_the_same_whichever_others_are_drawn(others: list[str]) ->
     assert default == alone
     assert mapped.colour == alone.colour
     assert mapped.shape != alone.shape
-
-
-def test_no_two_lines_look_the_same() -> None:
+    # No two lines look the same.
     labels = [*PLACES, "Monolingual, fr untrained", "paper: bilingual", "paper: untrained", "x", "y", "z"]
     assert len(set(styles_of(labels))) == len(labels)
 
@@ -53,11 +55,11 @@ def test_colours_are_seen_on_both_grounds() -> None:
 
 def test_lines_have_gaps_ranges_and_rounded_numbers() -> None:
     default = [row for row in marks(picture_of(CHART)) if row["series"] == "Default"]
-    assert [row["y"] for row in default] == [1.0, None, 3.0]
+    assert [row["y"] for row in default] == [1.25, None, 3.0]
     assert [(row["low"], row["high"]) for row in default] == [(0.5, 2.0), (None, None), (3.0, 3.0)]
     # Lines over updates go on where a model has no value.
-    bridged = marks(picture_of(replace(CHART, x_values=[1, 10, 100])))
-    assert [(row["x"], row["y"]) for row in bridged if row["series"] == "Default"] == [(1, 1.0), (100, 3.0)]
+    bridged = marks(picture_of(replace(CHART, updates=[0, 1, 2])))
+    assert [(row["x"], row["y"]) for row in bridged if row["series"] == "Default"] == [(0, 1.25), (2, 3.0)]
 
 
 def test_the_picture_has_every_word_and_is_escaped() -> None:
@@ -68,29 +70,27 @@ def test_the_picture_has_every_word_and_is_escaped() -> None:
     assert png_of(picture.svg()).startswith(b"\x89PNG")
     labelled = picture_of(replace(CHART, x_labels=["L0/0", "L1/2", "L2/4"]))
     assert {"L0/0", "L1/2"} <= set(texts(parsed(labelled.svg())))
-
-
-def test_a_log_scale_takes_updates_from_the_start() -> None:
-    chart = replace(CHART, x_values=[0, 8, 64], has_log_x=True, is_logarithmic=True)
-    assert {"8", "64"} <= set(texts(parsed(picture_of(chart).svg())))
+    # A log scale takes updates from the start.
+    series = [Line(label="Default", by_seed=[{0: 1.0, 8: 2.0, 64: 3.0}])]
+    logarithmic = replace(CHART, series=series, updates=[0, 8, 64], has_log_x=True, is_logarithmic=True)
+    assert {"8", "64"} <= set(texts(parsed(picture_of(logarithmic).svg())))
 
 
 def test_a_chart_of_nothing_or_of_infinite_numbers_is_drawn_all_the_same() -> None:
-    empty = replace(CHART, series=[], references=[])
-    infinite = replace(CHART, series=[Line(label="x", values=[float("nan"), float("inf"), 1.0])])
-    for chart in (empty, replace(empty, is_logarithmic=True, x_values=[]), infinite):
+    empty = replace(CHART, series=[], references={})
+    infinite = replace(CHART, series=[Line.of("x", [float("nan"), float("inf"), 1.0])])
+    for chart in (empty, replace(empty, is_logarithmic=True), infinite):
         assert parsed(picture_of(chart).svg()).tag.endswith("svg")
     assert [row["y"] for row in marks(picture_of(infinite))] == [None, None, 1.0]
 
 
 def test_an_unchanged_picture_is_recognised_and_a_changed_one_is_not() -> None:
-    picture = picture_of(CHART)
-    drawn = picture.svg()
+    drawn = picture_of(CHART).svg()
     assert picture_of(replace(CHART)).is_drawn_in(drawn)
     for changed in (
         replace(CHART, y_title="%"),
         replace(CHART, series=CHART.series[:1]),
-        replace(CHART, references=[]),
+        replace(CHART, references={}),
     ):
         assert not picture_of(changed).is_drawn_in(drawn)
 
@@ -98,39 +98,94 @@ def test_an_unchanged_picture_is_recognised_and_a_changed_one_is_not() -> None:
 def test_a_picture_does_not_depend_on_those_before_it() -> None:
     """Altair and Vega number what has no name by its order in a process."""
     before = picture_of(CHART).digest
-    for name in "ab":
-        picture = line_picture([CHART, CHART], name=name, title=name)
+    for title in "ab":
+        picture = picture_of(CHART, CHART, title=title)
         names = re.findall(r' id="([^"]+)"', picture.svg())
         assert names == [f"{picture.digest}-{number}" for number in range(len(names))] != []
     assert picture_of(CHART).digest == before
 
 
-def test_points_have_their_names() -> None:
-    picture = scatter_picture([("Default", [("L0", 0.2, 10.0)])], name="s", title="S", x_title="CKA", y_title="P")
-    assert marks(picture) == [{"series": "Default", "point": "L0", "x": 0.2, "y": 10.0}]
-
-
 @pytest.mark.parametrize(
-    ("bar", "pale"),
-    [
-        (Bar.of([60.0, 70.0], floor=33.0), 33.0),
-        (Bar.of([20.0], floor=33.0), 20.0),
-        (Bar.of([20.0]), 0.0),
-        (Bar.of([-4.0], floor=2.0), 0.0),
-    ],
+    ("values", "floor", "pale"),
+    [([60.0, 70.0], 33.0, 33.0), ([20.0], 33.0, 20.0), ([20.0], None, 0.0), ([-4.0], 2.0, 0.0)],
 )
-def test_bars_are_pale_as_far_as_their_floor(bar: Bar, pale: float) -> None:
-    spec = bar_chart([("Default", INK)], [bar], title="NER", level=None, place=0)
-    (row,) = spec["data"]["values"]
-    assert (row["pale"], row["value"]) == (pale, bar.value)
-    assert (row["low"], row["high"]) == (bar.range or (bar.value, bar.value))
+def test_bars_are_pale_as_far_as_their_floor(values: list[float], floor: float | None, pale: float) -> None:
+    row = Bar(label="Default", colour=INK, values=values, floor=floor).row
+    assert (row["pale"], row["value"]) == (pale, sum(values) / len(values))
+    assert (row["low"], row["high"]) == (min(values), max(values))
 
 
 def test_a_bar_that_is_missing_says_why_beside_the_papers() -> None:
-    bars = [Bar.of([50.0]), Bar.of([], missing="pending", published=40.0)]
-    spec = bar_chart([("Default", INK), ("Sep Emb", INK)], bars, title="NER in fr", level=33.3, place=0)
-    picture = Picture(name="bars", title="Bars", charts=(spec,), chart_width=200, legend="in percent")
+    missing = Bar(label="Sep Emb", colour=INK, values=[], missing="pending", published=40.0)
+    bars = [Bar(label="Default", colour=INK, values=[50.0]), missing]
+    spec = bar_chart(bars, title="NER in fr", level=33.3, place=0)
+    picture = Picture(name="bars", title="Bars", charts=[spec], chart_width=200, legend="in percent")
     shown = texts(parsed(picture.svg()))
     assert {"Default", "50.0", "Sep Emb", "pending", "NER in fr", "in percent"} <= set(shown)
     assert "40.0" not in shown, "the paper's is a mark, whose number shows on hover"
     assert spec["data"]["values"][1]["paper"] == 40.0
+
+
+def test_embeddings_stand_beside_fasttext_for_each_pair() -> None:
+    at = {"exhibit": "figure-4", "languages": ("en", "zh")}
+    found = [*of_figure_4(with_fasttext=True), measurement("monolingual", 8.0, metric="embedding_p1", **at)]
+    picture = embedding_bars([*found, measurement("monolingual", 9.0, metric="embedding_p1", seed=1, **at)])
+    assert picture is not None
+    french, chinese = (chart["data"]["values"] for chart in picture.charts)
+    values = {"Embeddings": 4.5, "fastText": 46.3, "Embeddings, back": 4.1, "fastText, back": 32.2}
+    assert [(row["row"], row["value"]) for row in french] == list(values.items())
+    assert (chinese[0]["low"], chinese[0]["value"], chinese[0]["high"]) == (8.0, 8.5, 9.0)
+    assert [row["missing"] for row in chinese[1:]] == ["none"] * 3
+    # Rows that were not measured at all are not drawn.
+    picture = embedding_bars(of_figure_4(with_fasttext=False))
+    assert picture is not None
+    assert {row["row"] for row in marks(picture)} == {"Embeddings", "Embeddings, back"}
+    assert embedding_bars([measurement("monolingual", 8.0, metric="contextual_p1", exhibit="figure-4")]) is None
+
+
+def test_figure_7_has_a_map_of_all_pairs() -> None:
+    picture = similarity_map([*of_figure_7(), *of_figure_7(("en", "ru"))])
+    assert [chart["title"] for chart in picture.charts] == ["en-fr", "en-ru"]
+    cells = {(row["column"], row["row"]): row["value"] for row in picture.charts[0]["data"]["values"]}
+    assert cells["Default", "L1"] == 0.9
+    assert [cells[kind, "mean"] for kind in ("Default", "Monolingual", "Untrained")] == [0.8, 0.5, 0.2]
+    together = texts(parsed(picture.svg()))
+    assert {"en-fr", "en-ru", "L0", "L2", "mean", "Default", "Monolingual", "Untrained"} <= set(together)
+    assert [together.count(number) for number in ("0.80", "0.50", "0.20")] == [4, 4, 8]
+    # The paper's map is of our pairs where it has them.
+    picture, has_our_pairs = published_similarity_map([("en", "zh"), ("ela", "oru")])
+    assert has_our_pairs
+    assert [chart["title"] for chart in picture.charts] == ["en-zh"]
+    assert 0.67 in [row["value"] for row in marks(picture)]
+    others, has_our_pairs = published_similarity_map([("ela", "oru")])
+    assert not has_our_pairs
+    assert [chart["title"] for chart in others.charts] == ["en-en'", "en-fr", "en-de", "en-ru", "en-zh"]
+
+
+def test_letters_can_be_read_on_every_cell() -> None:
+    values = [place / 40 for place in range(41)]
+    root = parsed(similarity_map(measured("default", values, metric="cka", exhibit="figure-7")).svg())
+    fills = [each.attrib.get("fill", "") for each in root.iter()]
+    grounds = [tuple(map(int, fill[4:-1].split(","))) for fill in fills if fill.startswith("rgb(")]
+    inks = [fill for fill in fills if fill in ("white", "black")]
+    assert len(inks) == len(values) + 1
+    for ground, ink in zip(grounds, inks, strict=True):
+        assert contrast("".join(f"{part:02x}" for part in ground), "ffffff" if ink == "white" else "000000") > 4
+
+
+def test_points_are_layers_and_correlations_are_over_them() -> None:
+    ((picture, notes),) = similarity_scatters(
+        [
+            *measured("monolingual", [0.9, 0.6, 0.3], metric="cka", exhibit="figure-7"),
+            *measured("monolingual", [90.0, 60.0, 30.0], metric="aligned_retrieval_p1", exhibit="figure-6"),
+            *measured("default", [0.9, 0.9, 0.9], metric="cka", exhibit="figure-7"),
+            *measured("default", [99.0, 98.0], metric="aligned_retrieval_p1", exhibit="figure-6"),
+            *measured("sep-emb", [0.5, 0.5, 0.5], metric="cka", exhibit="figure-7"),
+        ]
+    )
+    # Over all points by hand: (0.9, 90), (0.6, 60), (0.3, 30), (0.9, 99) and (0.9, 98).
+    assert notes[0].endswith("Default undefined; Monolingual 1.00; all points 0.99.")
+    points = marks(picture)
+    assert {"series": "Monolingual", "point": "L2", "x": 0.3, "y": 30.0} in points
+    assert sum(row["series"] == "Default" for row in points) == 2
+    assert list(similarity_scatters(measured("default", [0.9], metric="cka", exhibit="figure-7"))) == []

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import Any
 
 import pytest
 
-from isoglot.pipeline.cells import MAPPED, UNTRAINED
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.published import published_measurements
@@ -15,13 +15,9 @@ from isoglot.report.verdicts import Claim, Verdict
 from tests.report.made_up_measurements import measured, measurement
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
-METRICS = {"ner": "f1", "parsing": "las"}
-RISING, FALLING, HUMP = (
-    (10, 15, 20, 25, 30, 35, 40, 45, 50),
-    (50, 45, 40, 35, 30, 25, 20, 15, 10),
-    (*(10, 15, 20, 40, 50, 40, 20, 15, 10),),
-)
-FLAT = (30.0,) * 9
+RISING, FALLING = tuple(range(10, 55, 5)), tuple(range(50, 5, -5))
+HUMP, FLAT = (10, 15, 20, 40, 50, 40, 20, 15, 10), (30.0,) * 9
+EN_FR = ("en", "fr")
 
 
 def claim(key: str, found: Sequence[Measurement]) -> Claim:
@@ -42,136 +38,56 @@ def words(layers: Sequence[float] = RISING, *, embedding: float = 60.0, fasttext
 
 
 def in_context(
-    task: str,
-    *,
-    mapped: Sequence[float] = HUMP,
-    bilingual: Sequence[float] = (),
-    bilingual_mapped: Sequence[float] = (),
-    exhibit: str = FIGURE_5,
-    languages: tuple[str, str] = ("ela", "oru"),
+    task: str, bilingual: Sequence[float] = (), *, mapped: Sequence[float] = HUMP, **fields: Any
 ) -> list[Measurement]:
-    """Figures 5 and 8."""
-    rows = (
-        ("monolingual", mapped, MAPPED),
-        ("default", bilingual, None),
-        ("default", bilingual_mapped, MAPPED),
-    )
+    """Figure 5: models of one language each with a map, and the model of both."""
+    kind = {"task": task, "metric": {"ner": "f1", "parsing": "las"}[task], "exhibit": FIGURE_5, **fields}
     of_target = [
-        replace(each, task=task)
-        for condition, values, variant in rows
-        for each in measured(
-            condition, values, metric=METRICS[task], variant=variant, exhibit=exhibit, languages=languages
-        )
+        *measured("monolingual", mapped, variant=MAPPED, **kind),
+        *measured("default", bilingual, **kind),
     ]
     # The source's own scores stand beside the target's, and are no transfer.
-    return [*of_target, *(replace(each, language=languages[0], value=99.0 - (each.layer or 0)) for each in of_target)]
+    return [
+        *of_target,
+        *(replace(each, language=each.languages[0], value=99.0 - (each.layer or 0)) for each in of_target),
+    ]
+
+
+def bilingual_mapped(task: str, points: float) -> list[Measurement]:
+    """Figure 8: the model of both languages, and what a map adds to it."""
+    plain = [each for each in in_context(task, HUMP, exhibit=FIGURE_8) if each.condition == "default"]
+    return [*plain, *(replace(each, variant=MAPPED, value=each.value + points) for each in plain)]
 
 
 def sentences(layers: Sequence[float], *, untrained: Sequence[float] = (), seed: int = 0) -> list[Measurement]:
     """Figure 6."""
-    name = "aligned_retrieval_p1"
+    name, kind = "aligned_retrieval_p1", {"exhibit": FIGURE_6, "seed": seed}
     return [
-        *measured("monolingual", layers, metric=name, exhibit=FIGURE_6, seed=seed),
-        *measured("monolingual", untrained, metric=name, variant=UNTRAINED, exhibit=FIGURE_6, seed=seed),
-        measurement("monolingual", 0.2, metric=name + "_chance", exhibit=FIGURE_6, seed=seed),
+        *measured("monolingual", layers, metric=name, **kind),
+        *measured("monolingual", untrained, metric=name, variant=UNTRAINED, **kind),
+        measurement("monolingual", 0.2, metric=name + "_chance", **kind),
     ]
 
 
 def similarity(
-    *,
-    bilingual: Sequence[float] = (),
-    monolingual: Sequence[float] = (),
-    untrained: Sequence[float] = (),
-    languages: tuple[str, str] = ("en", "fr"),
-    seed: int = 0,
+    bilingual: Sequence[float] = (), monolingual: Sequence[float] = (), untrained: Sequence[float] = (), **fields: Any
 ) -> list[Measurement]:
-    """Figure 7."""
-    rows = (
-        ("default", None, bilingual),
-        ("monolingual", None, monolingual),
-        ("monolingual", UNTRAINED, untrained),
-    )
+    """Figure 7, in percent."""
+    rows = ("default", None, bilingual), ("monolingual", None, monolingual), ("monolingual", UNTRAINED, untrained)
+    kind = {"metric": "cka", "exhibit": FIGURE_7, "languages": EN_FR, **fields}
     return [
         each
         for condition, variant, values in rows
-        for each in measured(
-            condition, values, metric="cka", variant=variant, exhibit=FIGURE_7, languages=languages, seed=seed
-        )
+        for each in measured(condition, [value / 100 for value in values], variant=variant, **kind)
     ]
 
 
-def plus(values: Sequence[float], points: float) -> list[float]:
-    return [value + points for value in values]
+def flat(value: float) -> tuple[float, ...]:
+    return (value,) * 9
 
 
-@pytest.mark.parametrize(
-    ("key", "found", "verdict"),
-    [
-        ("embeddings-fasttext", words(embedding=60.0, fasttext=55.0), A),
-        ("embeddings-fasttext", words(embedding=50.0, fasttext=55.0), D),
-        ("embeddings-fasttext", words(embedding=57.0, fasttext=55.0), T),
-        ("contextual-words-fasttext", words(fasttext=55.0), A),
-        ("contextual-words-fasttext", words(fasttext=45.0), D),
-        ("contextual-words-fasttext", words(fasttext=52.0), T),
-        ("words-higher-layers", words(RISING), A),
-        ("words-higher-layers", words(FALLING), D),
-        ("words-higher-layers", words(FLAT), T),
-        ("mapped-transfer", in_context("ner", bilingual=plus(HUMP, 30)), A),
-        ("mapped-transfer", in_context("ner", mapped=(9.0,) * 9, bilingual=HUMP), D),
-        ("mapped-transfer", in_context("ner", mapped=(25.0,) * 9, bilingual=HUMP), T),
-        ("bilingual-better", in_context("ner", bilingual=plus(HUMP, 10)), A),
-        ("bilingual-better", in_context("ner", bilingual=plus(HUMP, -10)), D),
-        ("bilingual-better", in_context("ner", bilingual=HUMP), T),
-        # The pair that the paper excepts.
-        ("bilingual-better", in_context("parsing", bilingual=plus(HUMP, -10), languages=("en", "fr")), N),
-        ("bilingual-better", in_context("ner", bilingual=plus(HUMP, -10), languages=("en", "fr")), D),
-        ("middle-layers", in_context("ner", mapped=HUMP), A),
-        ("middle-layers", in_context("ner", mapped=RISING), D),
-        ("middle-layers", in_context("ner", mapped=FALLING), D),
-        ("middle-layers", in_context("ner", mapped=FLAT), T),
-        (
-            "entities-harder",
-            [*in_context("ner", bilingual=plus(HUMP, 20)), *in_context("parsing", bilingual=plus(HUMP, 5))],
-            A,
-        ),
-        (
-            "entities-harder",
-            [*in_context("ner", bilingual=plus(HUMP, 5)), *in_context("parsing", bilingual=plus(HUMP, 20))],
-            D,
-        ),
-        (
-            "entities-harder",
-            [*in_context("ner", bilingual=plus(HUMP, 8)), *in_context("parsing", bilingual=plus(HUMP, 5))],
-            T,
-        ),
-        ("entities-harder", in_context("ner", bilingual=plus(HUMP, 5)), N),
-        (
-            "mapped-bilingual",
-            in_context("parsing", exhibit=FIGURE_8, bilingual=HUMP, bilingual_mapped=plus(HUMP, 9)),
-            A,
-        ),
-        ("mapped-bilingual", in_context("ner", exhibit=FIGURE_8, bilingual=HUMP, bilingual_mapped=plus(HUMP, 9)), D),
-        ("mapped-bilingual", in_context("ner", exhibit=FIGURE_8, bilingual=HUMP, bilingual_mapped=plus(HUMP, -9)), A),
-        ("mapped-bilingual", in_context("parsing", exhibit=FIGURE_8, bilingual=HUMP, bilingual_mapped=HUMP), T),
-        ("sentences-lower-layers", sentences(FALLING), A),
-        ("sentences-lower-layers", sentences(RISING), D),
-        ("sentences-lower-layers", sentences(HUMP), T),
-        ("sentences-align", sentences(HUMP, untrained=FLAT), A),
-        ("sentences-align", sentences(FLAT, untrained=HUMP), D),
-        ("sentences-align", sentences(HUMP, untrained=plus(HUMP, -2)), T),
-        ("sentences-align", sentences(HUMP), A),
-        ("similarity-order", similarity(bilingual=(0.9,) * 9, monolingual=(0.7,) * 9, untrained=(0.5,) * 9), A),
-        ("similarity-order", similarity(bilingual=(0.6,) * 9, monolingual=(0.7,) * 9, untrained=(0.5,) * 9), D),
-        ("similarity-order", similarity(bilingual=(0.9,) * 9, monolingual=(0.4,) * 9, untrained=(0.5,) * 9), D),
-        ("similarity-order", similarity(bilingual=(0.71,) * 9, monolingual=(0.7,) * 9), T),
-        ("early-layers", similarity(monolingual=[value / 100 for value in FALLING]), A),
-        ("early-layers", similarity(bilingual=[value / 100 for value in RISING]), D),
-        ("early-layers", similarity(bilingual=[value / 100 for value in HUMP]), T),
-    ],
-)
-def test_a_claim_goes_with_the_numbers_it_names(key: str, found: list[Measurement], verdict: Verdict) -> None:
-    judged = claim(key, found)
-    assert judged.verdict is verdict, judged.numbers
+def plus(points: float) -> list[float]:
+    return [value + points for value in HUMP]
 
 
 def of_distances(bilingual: Sequence[float], monolingual: Sequence[float]) -> list[Measurement]:
@@ -179,39 +95,78 @@ def of_distances(bilingual: Sequence[float], monolingual: Sequence[float]) -> li
     return [
         each
         for target, both, one in zip(("fr", "ru", "zh"), bilingual, monolingual, strict=True)
-        for each in similarity(bilingual=(both,) * 9, monolingual=(one,) * 9, languages=("en", target))
+        for each in similarity(flat(both), flat(one), languages=("en", target))
     ]
 
 
-@pytest.mark.parametrize(
-    ("key", "bilingual", "monolingual", "verdict"),
-    [
-        ("gap-shrinks", (0.9, 0.8, 0.7), (0.6, 0.6, 0.6), A),
-        ("gap-shrinks", (0.7, 0.8, 0.9), (0.6, 0.6, 0.6), D),
-        ("gap-shrinks", (0.9, 0.8, 0.7), (0.8, 0.7, 0.6), T),
-        ("closer-more-similar", (0.9, 0.8, 0.7), (0.8, 0.7, 0.6), A),
-        ("closer-more-similar", (0.9, 0.8, 0.7), (0.6, 0.7, 0.8), D),
-        ("closer-more-similar", (0.8, 0.8, 0.8), (0.7, 0.7, 0.7), T),
+CASES = {
+    "embeddings-fasttext": [(A, words(embedding=60)), (D, words(embedding=50)), (T, words(embedding=57))],
+    "contextual-words-fasttext": [(A, words(fasttext=55)), (D, words(fasttext=45)), (T, words(fasttext=52))],
+    "words-higher-layers": [(A, words(RISING)), (D, words(FALLING)), (T, words(FLAT))],
+    "mapped-transfer": [
+        (A, in_context("ner", plus(30))),
+        (D, in_context("ner", HUMP, mapped=flat(9))),
+        (T, in_context("ner", HUMP, mapped=flat(25))),
     ],
-)
-def test_claims_of_distance(
-    key: str, bilingual: Sequence[float], monolingual: Sequence[float], verdict: Verdict
-) -> None:
-    judged = claim(key, of_distances(bilingual, monolingual))
-    assert judged.verdict is verdict, judged.numbers
+    "bilingual-better": [
+        *((A, in_context("ner", plus(10))), (D, in_context("ner", plus(-10))), (T, in_context("ner", HUMP))),
+        # The pair that the paper excepts.
+        (N, in_context("parsing", plus(-10), languages=EN_FR)),
+        (D, in_context("ner", plus(-10), languages=EN_FR)),
+    ],
+    "middle-layers": [
+        *((A, in_context("ner", mapped=HUMP)), (T, in_context("ner", mapped=FLAT))),
+        *((D, in_context("ner", mapped=RISING)), (D, in_context("ner", mapped=FALLING))),
+    ],
+    "entities-harder": [
+        (A, [*in_context("ner", plus(20)), *in_context("parsing", plus(5))]),
+        (D, [*in_context("ner", plus(5)), *in_context("parsing", plus(20))]),
+        (T, [*in_context("ner", plus(8)), *in_context("parsing", plus(5))]),
+        (N, in_context("ner", plus(5))),
+    ],
+    "mapped-bilingual": [
+        *((A, bilingual_mapped("parsing", 9)), (D, bilingual_mapped("ner", 9))),
+        *((A, bilingual_mapped("ner", -9)), (T, bilingual_mapped("parsing", 0))),
+    ],
+    "sentences-lower-layers": [(A, sentences(FALLING)), (D, sentences(RISING)), (T, sentences(HUMP))],
+    "sentences-align": [
+        *((A, sentences(HUMP, untrained=FLAT)), (D, sentences(FLAT, untrained=HUMP))),
+        *((T, sentences(HUMP, untrained=plus(-2))), (A, sentences(HUMP))),
+    ],
+    "similarity-order": [
+        *((A, similarity(flat(90), flat(70), flat(50))), (D, similarity(flat(60), flat(70), flat(50)))),
+        *((D, similarity(flat(90), flat(40), flat(50))), (T, similarity(flat(71), flat(70)))),
+    ],
+    "early-layers": [(A, similarity((), FALLING)), (D, similarity(RISING)), (T, similarity(HUMP))],
+    "gap-shrinks": [
+        (A, of_distances((90, 80, 70), (60, 60, 60))),
+        (D, of_distances((70, 80, 90), (60, 60, 60))),
+        (T, of_distances((90, 80, 70), (80, 70, 60))),
+    ],
+    "closer-more-similar": [
+        (A, of_distances((90, 80, 70), (80, 70, 60))),
+        (D, of_distances((90, 80, 70), (60, 70, 80))),
+        (T, of_distances((80, 80, 80), (70, 70, 70))),
+    ],
+}
 
 
-def test_languages_at_one_distance_are_taken_together() -> None:
-    found = claim("closer-more-similar", list(published_measurements()))
-    assert "bilingual: en-fr, en-de 0.70 > en-ru 0.62" in found.numbers
-    # A language's own double is no language at a distance.
-    assert "en'" not in found.numbers
+@pytest.mark.parametrize("key", CASES)
+def test_a_claim_goes_with_the_numbers_it_names(key: str) -> None:
+    for verdict, found in CASES[key]:
+        judged = claim(key, found)
+        assert judged.verdict is verdict, judged.numbers
 
 
-def test_the_double_of_a_language_has_a_bilingual_model_of_separate_embeddings() -> None:
-    papers = [each for each in published_measurements() if each.languages == ("en", "en-prime")]
-    assert "en-en': bilingual 0.68 > monolingual 0.59" in claim("similarity-order", papers).numbers
-    others = [each for each in papers if each.condition != "sep-emb"]
+def test_languages_at_one_distance_are_taken_together_and_a_double_is_none_of_them() -> None:
+    papers = list(published_measurements())
+    numbers = claim("closer-more-similar", papers).numbers
+    assert "bilingual: en-fr, en-de 0.70 > en-ru 0.62" in numbers
+    assert "en'" not in numbers
+    # The bilingual model of a language and its double is that of separate embeddings.
+    of_double = [each for each in papers if each.languages == ("en", "en-prime")]
+    assert "en-en': bilingual 0.68 > monolingual 0.59" in claim("similarity-order", of_double).numbers
+    others = [each for each in of_double if each.condition != "sep-emb"]
     assert "bilingual" not in claim("similarity-order", others).numbers
 
 
@@ -219,18 +174,17 @@ def test_the_double_of_a_language_has_a_bilingual_model_of_separate_embeddings()
 def test_similarity_and_retrieval_are_held_together_layer_by_layer(
     retrieval: Sequence[float], verdict: Verdict
 ) -> None:
-    cka = similarity(monolingual=[value / 100 for value in FALLING], languages=("ela", "oru"))
+    cka = similarity((), FALLING, languages=("ela", "oru"))
     assert claim("similarity-retrieval", [*cka, *sentences(retrieval)]).verdict is verdict
     assert claim("similarity-retrieval", cka).verdict is N
     assert claim("similarity-retrieval", sentences(retrieval)).verdict is N
 
 
 def test_seeds_are_paired_by_their_own_numbers() -> None:
-    of_cka = {0: FALLING, 1: RISING}
     cka = [
         each
-        for seed, values in of_cka.items()
-        for each in similarity(monolingual=[v / 100 for v in values], languages=("ela", "oru"), seed=seed)
+        for seed, values in enumerate((FALLING, RISING))
+        for each in similarity((), values, languages=("ela", "oru"), seed=seed)
     ]
     # Seed 1 of retrieval comes first, and seed 0 has no retrieval at all.
     found = claim("similarity-retrieval", [*cka, *sentences(RISING, seed=1), *sentences(FALLING, seed=2)])
@@ -246,3 +200,5 @@ def test_thirds_of_models_of_other_depths(num_states: int, bottom: set[int], top
     assert claim("sentences-lower-layers", sentences(layers)).numbers.startswith(
         f"ela-oru: bottom third of layers {means[0]:.1f} > top third {means[1]:.1f}"
     )
+    lacking = [each for each in sentences(layers) if each.layer != 1]
+    assert claim("sentences-lower-layers", [*lacking, *words(layers)]).verdict is N, "no seed has all layers"

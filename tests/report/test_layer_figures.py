@@ -1,24 +1,71 @@
-"""Figures by layer: which rows they have, and what they say of the paper."""
+"""Figures by layer: which lines they have, and what they say of the paper."""
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.layer_figures import layer_figures, layer_transfer_figures, word_figures
-from isoglot.report.figures.layer_series import LayerFigure
+from isoglot.report.figures.layer_series import Line, LineChart, LineFigure, pearson, series_of
 from isoglot.study.searches import NewVectors
 from tests.report.made_up_measurements import measured, measurement
 
 EN_FR = ("en", "fr")
+RETRIEVAL = "aligned_retrieval_p1"
+NUMBERS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=12)
+
+
+@given(NUMBERS)
+def test_pearson_is_numpys(pairs: list[tuple[int, int]]) -> None:
+    x, y = ([float(value) for value in column] for column in zip(*pairs, strict=True))
+    if len(pairs) < 3 or len(set(x)) == 1 or len(set(y)) == 1:
+        assert pearson(x, y) is None
+    else:
+        assert pearson(x, y) == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-9)
+
+
+def test_a_line_gathers_layers_of_every_seed() -> None:
+    (found,) = series_of(
+        [
+            *measured("default", [1.0, 3.0], seed=0),
+            *measured("default", [5.0, 4.0], seed=1),
+            *measured("sep-emb", [8.0, 8.0], seed=0),
+            *measured("default", [7.0, 7.0], seed=0, languages=("ela", "tam")),
+            *measured("default", [6.0, 6.0], seed=0, metric="other"),
+            *(replace(each, task="ner") for each in measured("default", [9.0, 9.0], seed=2)),
+        ],
+        [(name, name, "retrieval_p1", None) for name in ("default", "no-anchors")],
+        exhibit="emergence",
+        languages=("ela", "oru"),
+    )
+    assert found == Line(label="default", by_seed=({0: 1.0, 1: 3.0}, {0: 5.0, 1: 4.0}))
+    assert (found.layers, found.best, found.means) == ((3.0, 3.5), [3.0, 5.0], [2.0, 4.5])
+
+
+def test_layers_that_are_wanting_keep_their_places() -> None:
+    line = Line(label="Default", by_seed=({0: 1.0, 2: 3.0}, {2: 5.0, 4: 7.0}))
+    assert line.layers == (1.0, None, 4.0, None, 7.0)
+    assert (line.best, line.means) == ([3.0, 7.0], [2.0, 6.0])
+    whole = Line.of("Whole", [1.0, 2.0, 4.0, 0.0, 3.0, 9.0])
+    chart = LineChart(title="x", series=[line, whole], y_title="%", decimals=1, columns={"best": ["a", "b"]})
+    assert chart.headings == ["L0", "L1", "L2", "L3", "L4", "L5", "best"]
+    assert chart.texts == [
+        ["Default", "1.0", "-", "4.0", "-", "7.0", "-", "a"],
+        ["Whole", "1.0", "2.0", "4.0", "0.0", "3.0", "9.0", "b"],
+    ]
+    # By the layers that both have: 1, 4, 7 and 1, 4, 3.
+    assert pearson(line.layers, whole.layers) == pytest.approx(np.corrcoef([1, 4, 7], [1, 4, 3])[0, 1])
 
 
 def of_figure_6(languages: tuple[str, str] = EN_FR) -> list[Measurement]:
     at = {"exhibit": "figure-6", "languages": languages}
     return [
-        *measured("monolingual", [40.0, 60.0, 20.0], metric="aligned_retrieval_p1", **at),
-        *measured("monolingual", [4.0, 3.0, 2.0], metric="aligned_retrieval_p1", variant="untrained", **at),
-        *measured("default", [80.0, 70.0, 50.0], metric="aligned_retrieval_p1", **at),
+        *measured("monolingual", [40.0, 60.0, 20.0], metric=RETRIEVAL, **at),
+        *measured("monolingual", [4.0, 3.0, 2.0], metric=RETRIEVAL, variant="untrained", **at),
+        *measured("default", [80.0, 70.0, 50.0], metric=RETRIEVAL, **at),
         measurement("monolingual", 0.5, metric="aligned_retrieval_p1_chance", **at),
         measurement("monolingual", 10_000, metric="fitted_pairs", **at),
     ]
@@ -34,22 +81,32 @@ def of_figure_7(languages: tuple[str, str] = EN_FR, *, states: int = 3) -> list[
     ]
 
 
-def only(measurements: list[Measurement]) -> LayerFigure:
+def only(measurements: list[Measurement]) -> LineFigure:
     (figure,) = layer_figures(measurements, new_vectors=NewVectors.CENTRED)
     return figure
 
 
-def test_rows_are_models_of_both_then_of_one_each_then_untrained() -> None:
+def summed_up(figure: LineFigure) -> dict[str, str]:
+    return {texts[0]: texts[-1] for texts in figure.charts[0].texts}
+
+
+def test_lines_are_models_of_both_then_of_one_each_then_untrained() -> None:
     figure = only(of_figure_6())
-    assert [row.label for row in figure.rows] == ["Default", "Monolingual", "Monolingual, fr untrained"]
-    assert [figure.summary_text(row) for row in figure.rows] == ["80.0", "60.0", "4.0"]
-    assert figure.references == (("chance", 0.5),)
-    assert "10,000 other sentences; these are mapped centred." in figure.notes[0]
+    best = {"Default": "80.0", "Monolingual": "60.0", "Monolingual, fr untrained": "4.0"}
+    assert list(summed_up(figure).items()) == list(best.items())
+    assert figure.charts[0].references == {"chance": 0.5}
+    (note,) = figure.notes
+    assert "10,000 other sentences; these are mapped centred." in note
+    more = measured("default", [60.0, 50.0, 40.0], metric="aligned_retrieval_p1", exhibit="figure-6", seed=1)
+    several = only([*of_figure_6(("ela", "oru")), *more])
+    assert summed_up(several)["Default"] == "70.0 (60.0-80.0)"
+    assert several.notes[-1].startswith("Means over seeds; best is each seed's own")
 
 
 def test_similarity_is_summed_up_by_its_mean_over_layers() -> None:
-    figure = only(of_figure_7())
-    assert [figure.summary_text(row) for row in figure.rows] == ["0.80", "0.50", "0.20"]
+    figure = only(of_figure_7(("en", "en-prime")))
+    assert figure.title == "Figure 7: CKA similarity of parallel sentences (en-en')"
+    assert list(summed_up(figure).values()) == ["0.80", "0.50", "0.20"]
     assert figure.notes == (
         "Mean SVCCA over layers, how far the main directions of both agree, whatever way they are turned: "
         "Monolingual 0.60.",
@@ -65,16 +122,13 @@ def test_sentences_that_were_cut_are_told() -> None:
     assert only([*of_figure_7(), more, cut]).notes[0].endswith("fr 1.0% (Default); fr 2.3% (Monolingual).")
 
 
-def test_the_papers_rows_stand_beside_ours_where_models_are_as_deep() -> None:
-    assert not [row for row in only(of_figure_7()).rows if row.label.startswith("paper")]
-    ours = only(of_figure_7(states=9))
-    published = [row for row in ours.rows if row.label.startswith("paper")]
-    assert [(row.label, ours.summary_text(row)) for row in published] == [
-        ("paper: bilingual", "0.69"),
-        ("paper: monolingual", "0.58"),
-        ("paper: untrained", "0.45"),
-    ]
-    assert not [row for row in only(of_figure_7(("ela", "oru"), states=9)).rows if row.label.startswith("paper")]
+def test_the_papers_lines_stand_beside_ours_where_models_are_as_deep() -> None:
+    papers = {"paper: bilingual": "0.69", "paper: monolingual": "0.58", "paper: untrained": "0.45"}
+    figure = only(of_figure_7(states=9))
+    assert papers.items() <= summed_up(figure).items()
+    assert figure.charts[0].published == [3, 4, 5]
+    for ours in (of_figure_7(), of_figure_7(("ela", "oru"), states=9)):
+        assert not only(ours).charts[0].published
 
 
 def test_similarity_is_correlated_with_retrieval_of_the_same_models() -> None:
@@ -83,36 +137,15 @@ def test_similarity_is_correlated_with_retrieval_of_the_same_models() -> None:
     assert figure.notes[0].endswith("Default 0.65; Monolingual 1.00; Monolingual, fr untrained undefined.")
 
 
-def test_a_language_and_its_second_model_are_shown_as_the_paper_writes_them() -> None:
-    assert only(of_figure_7(("en", "en-prime"))).title == "Figure 7: CKA similarity of parallel sentences (en-en')"
-
-
-@pytest.mark.parametrize("several", [True, False])
-def test_several_seeds_have_a_range(several: bool) -> None:
-    more = measured("default", [60.0, 50.0, 40.0], metric="aligned_retrieval_p1", exhibit="figure-6", seed=1)
-    more = [each for each in more if several]
-    figure = only([*of_figure_6(("ela", "oru")), *more])
-    assert figure.summary_text(figure.rows[0]) == ("70.0 (60.0-80.0)" if several else "80.0")
-
-
 WORDS_AT = {"exhibit": "figure-4", "languages": ("en", "fr")}
 SINGLE = {
-    "contextual_asked": 1407,
-    "embedding_asked": 419,
-    "contextual_coverage": 87.0,
-    "contextual_fitted_pairs": 10036,
-    "embedding_coverage": 18.2,
-    "embedding_fitted_pairs": 5560,
-    "embedding_p1": 4.5,
-    "embedding_p5": 15.0,
-    "embedding_p10": 22.0,
-    "embedding_p1_to_source": 4.1,
+    **{"contextual_asked": 1407, "contextual_coverage": 87.0, "contextual_fitted_pairs": 10036},
+    **{"embedding_asked": 419, "embedding_coverage": 18.2, "embedding_fitted_pairs": 5560},
+    **{"embedding_p1": 4.5, "embedding_p5": 15.0, "embedding_p10": 22.0, "embedding_p1_to_source": 4.1},
 }
 FASTTEXT = {
-    "fasttext_of_contextual_words_p1": 33.6,
-    "fasttext_of_contextual_words_p1_to_source": 19.4,
-    "fasttext_of_embedding_words_p1": 46.3,
-    "fasttext_of_embedding_words_p1_to_source": 32.2,
+    **{"fasttext_of_contextual_words_p1": 33.6, "fasttext_of_contextual_words_p1_to_source": 19.4},
+    **{"fasttext_of_embedding_words_p1": 46.3, "fasttext_of_embedding_words_p1_to_source": 32.2},
 }
 
 
@@ -127,22 +160,21 @@ def of_figure_4(*, with_fasttext: bool) -> list[Measurement]:
 
 def test_words_are_told_with_their_coverage_and_beside_fasttext() -> None:
     (figure,) = word_figures(of_figure_4(with_fasttext=True))
-    assert [(row.label, row.layers) for row in figure.rows] == [
+    (chart,) = figure.charts
+    assert [(line.label, line.layers) for line in chart.series] == [
         ("Monolingual, en to fr by CSLS", (1.8, 7.2)),
         ("Monolingual, fr to en by CSLS", (0.7, 3.5)),
     ]
     # A line of either direction is held against fastText's in the same.
-    assert figure.references == (("fastText, en to fr", 33.6), ("fastText, fr to en", 19.4))
+    assert chart.references == {"fastText, en to fr": 33.6, "fastText, fr to en": 19.4}
     averaged, rows = figure.notes
     assert "1,407 words asked, 87.0% of the test pairs covered, map fitted on 10,036; fastText on the same " in averaged
     assert "words 33.6, back 19.4 (its trainings differ)" in averaged
     assert "precision 4.5 at 1, 15.0 at 5, 22.0 at 10, back 4.1; 419 words asked, 18.2% of the test pairs" in rows
-
-
-def test_without_a_baseline_nothing_is_said_of_it() -> None:
     (figure,) = word_figures(of_figure_4(with_fasttext=False))
-    assert figure.references == ()
-    assert not [note for note in figure.notes if "fastText" in note or "nan" in note]
+    assert figure.charts[0].references == {}
+    assert not [note for note in figure.notes if "fastText" in note]
+    assert list(word_figures([])) == []
 
 
 def test_few_pairs_and_no_whole_words_are_told() -> None:
@@ -156,57 +188,32 @@ def test_few_pairs_and_no_whole_words_are_told() -> None:
     assert figure.notes[2].startswith("The map has 20,000 dimensions and was fitted on 10,036 pairs: where no pair")
 
 
-def test_words_that_are_not_measured_have_no_figure() -> None:
-    assert list(word_figures([])) == []
-
-
-def scored(
-    condition: str, values: list[float], *, variant: str | None, language: str, exhibit: str
-) -> list[Measurement]:
-    found = measured(condition, values, metric="las", variant=variant, exhibit=exhibit, languages=("en", "fr"))
-    return [replace(each, task="parsing", language=language) for each in found]
-
-
 def of_tasks(exhibit: str) -> list[Measurement]:
     conditions = [("default", None), ("monolingual" if exhibit == "figure-5" else "default", "mapped")]
-    found: list[Measurement] = []
-    for start, (condition, variant) in enumerate(conditions):
-        found += scored(condition, [10.0 + start, 20.0], variant=variant, language="fr", exhibit=exhibit)
-        found += scored(condition, [70.0 + start, 80.0], variant=variant, language="en", exhibit=exhibit)
-    return found
+    return [
+        replace(each, task="parsing", language=language)
+        for start, (condition, variant) in enumerate(conditions)
+        for language, values in (("fr", [10.0 + start, 20.0]), ("en", [70.0 + start, 80.0]))
+        for each in measured(condition, values, metric="las", variant=variant, exhibit=exhibit, languages=EN_FR)
+    ]
+
+
+OF_DEFAULT = {"Default, both languages in one model": (10.0, 20.0), "Default, en itself": (70.0, 80.0)}
 
 
 @pytest.mark.parametrize(
-    ("exhibit", "rows"),
+    ("exhibit", "others"),
     [
-        (
-            "figure-5",
-            {
-                "Monolingual, mapped": (11.0, 20.0),
-                "Default, both languages in one model": (10.0, 20.0),
-                "Monolingual, en itself": (71.0, 80.0),
-                "Default, en itself": (70.0, 80.0),
-            },
-        ),
-        (
-            "figure-8",
-            {
-                "Default, both languages in one model": (10.0, 20.0),
-                "Default, mapped as well": (11.0, 20.0),
-                "Default, en itself": (70.0, 80.0),
-            },
-        ),
+        ("figure-5", {"Monolingual, mapped": (11.0, 20.0), "Monolingual, en itself": (71.0, 80.0)}),
+        ("figure-8", {"Default, mapped as well": (11.0, 20.0)}),
     ],
 )
-def test_tasks_have_the_targets_scores_and_the_sources_own(exhibit: str, rows: dict[str, tuple[float, ...]]) -> None:
-    (figure,) = layer_transfer_figures(
-        [*of_tasks("figure-5"), *of_tasks("figure-8")], exhibit=exhibit, new_vectors=NewVectors.ROTATED
-    )
-    assert {row.label: row.layers for row in figure.rows} == rows
+def test_tasks_have_the_targets_scores_and_the_sources_own(exhibit: str, others: dict[str, tuple[float, ...]]) -> None:
+    found = [*of_tasks("figure-5"), *of_tasks("figure-8")]
+    (figure,) = layer_transfer_figures(found, exhibit=exhibit, new_vectors=NewVectors.ROTATED)
+    assert {line.label: line.layers for line in figure.charts[0].series} == OF_DEFAULT | others
     assert figure.name == f"{exhibit}.parsing.en-fr"
     assert figure.notes[0].endswith("mapped rotated.")
     assert figure.title.startswith(f"Figure {exhibit[-1]}: Parsing transfer")
-
-
-def test_tasks_that_are_not_measured_have_no_figure() -> None:
-    assert list(layer_transfer_figures(of_tasks("figure-5"), exhibit="figure-8", new_vectors=NewVectors.ROTATED)) == []
+    elsewhere = [each for each in found if each.exhibit != exhibit]
+    assert list(layer_transfer_figures(elsewhere, exhibit=exhibit, new_vectors=NewVectors.ROTATED)) == []

@@ -10,13 +10,17 @@ from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.stages.vocabulary import VocabularyStatistics
-from isoglot.report.live_report import LiveReport, write_current_report
-from isoglot.store import Observer, Observers, Stage, Store, run_plan
+from isoglot.report.writing import LiveReport, write_current_report
+from isoglot.store import Observer, Observers, Store, run_plan
 from isoglot.study.study import parse_study, with_exhibits
 
 STUDY = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
 TARGETS = [cell.stage for cell in cells(STUDY)]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
 
 
 def conditions_shown(store: Store) -> set[str]:
@@ -31,33 +35,26 @@ class Reader(Observer):
         self._store = store
         self.seen: list[set[str]] = []
 
-    def started(self, stage: Stage, *, index: int, count: int) -> None:  # noqa: ARG002
+    def _look(self, *_: object, **__: object) -> None:
         self.seen.append(conditions_shown(self._store))
 
-    def finished(self, stage: Stage, *, seconds: float) -> None:  # noqa: ARG002
-        self.seen.append(conditions_shown(self._store))
+    started = finished = _look
 
 
-def test_it_is_there_from_the_beginning_and_grows(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    reader = Reader(store)
-    run_plan(TARGETS, store, Observers(LiveReport(STUDY, store, seconds_between=0.0, rest=0.0), reader))
-    assert reader.seen[0] == set()
-    sizes = [len(each) for each in reader.seen]
-    assert sizes == sorted(sizes)
-    assert set(sizes) >= {0, 1, 2, 3}, "each cell is shown as soon as it is filled"
-
-
-@pytest.mark.parametrize(("seconds_between", "rest"), [(1000.0, 0.0), (0.0, 1e9)])
-def test_it_is_not_written_again_at_once(tmp_path: Path, seconds_between: float, rest: float) -> None:
-    store = Store(tmp_path / "store")
+@pytest.mark.parametrize(
+    ("seconds_between", "rest", "shown"), [(0.0, 0.0, {0, 1, 2, 3}), (1000.0, 0.0, {0}), (0.0, 1e9, {0})]
+)
+def test_it_is_there_from_the_beginning_and_grows_when_it_is_due(
+    store: Store, seconds_between: float, rest: float, shown: set[int]
+) -> None:
     reader = Reader(store)
     run_plan(TARGETS, store, Observers(LiveReport(STUDY, store, seconds_between=seconds_between, rest=rest), reader))
-    assert set(map(len, reader.seen)) == {0}
+    sizes = [len(each) for each in reader.seen]
+    assert sizes == sorted(sizes)
+    assert (sizes[0], set(sizes)) == (0, shown), "each cell is shown as soon as it is filled"
 
 
-def test_a_page_that_cannot_be_written_stops_no_run(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
+def test_a_page_that_cannot_be_written_stops_no_run(store: Store) -> None:
     store.root.mkdir()
     (store.root / "reports").write_text("in the way")
     outcome = run_plan(TARGETS, store, LiveReport(STUDY, store, seconds_between=0.0))
@@ -66,10 +63,15 @@ def test_a_page_that_cannot_be_written_stops_no_run(tmp_path: Path) -> None:
         write_current_report(STUDY, store)
 
 
-def test_a_fault_of_our_own_stops_no_run_and_is_told_once(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
+def test_a_fault_of_our_own_stops_no_run_and_is_told_once(store: Store) -> None:
     run_plan(TARGETS[:1], store)
-    _write_other_scores(store, TARGETS[0], "[{}]")
+    # As a stage with a fault would have written them.
+    folder, faulty = store.folder(TARGETS[0]), "[{}]"
+    (folder / "scores.json").write_text(faulty)
+    record = json.loads((folder / "record.json").read_text())
+    digest = hashlib.sha256(faulty.encode()).hexdigest()
+    record["files"]["scores.json"] = {"bytes": len(faulty), "sha256": digest}
+    (folder / "record.json").write_text(json.dumps(record))
     with pytest.raises(TypeError):
         write_current_report(STUDY, store)
     with warnings.catch_warnings(record=True) as told:
@@ -80,8 +82,7 @@ def test_a_fault_of_our_own_stops_no_run_and_is_told_once(tmp_path: Path) -> Non
     assert "the report could not be written meanwhile" in str(warning.message)
 
 
-def test_damage_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
+def test_damage_is_told_and_the_rest_is_shown(store: Store) -> None:
     run_plan(TARGETS[:2], store)
     (store.folder(TARGETS[0]) / "scores.json").write_text("[]")
     written = write_current_report(STUDY, store, failures=["another: fault"])
@@ -92,14 +93,3 @@ def test_damage_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
     assert "delete the folder" in text
     # It is there, though nothing can be read from it: running again does not make it.
     assert [cell.condition for cell in written.pending] == ["sep-emb-l1-6"]
-
-
-def _write_other_scores(store: Store, stage: Stage, text: str) -> None:
-    """As a stage with a fault would have written them."""
-    assert isinstance(stage, VocabularyStatistics)
-    folder = store.folder(stage)
-    (folder / "scores.json").write_text(text)
-    record = json.loads((folder / "record.json").read_text())
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    record["files"]["scores.json"] = {"bytes": len(text), "sha256": digest}
-    (folder / "record.json").write_text(json.dumps(record))

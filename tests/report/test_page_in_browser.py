@@ -30,18 +30,16 @@ PATIENCE = 120_000
 STUDY = parse_study(TINY_STUDY, origin=f"tiny.toml {MARKUP}")
 RETRIEVED = [
     *measured("default", [10.0, 80.5]),
-    *measured("default", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
+    *measured("default", [1.0, 5.0], variant=UNTRAINED),
     *measured("no-anchors", [10.0, 30.0]),
-    *measured("no-anchors", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
+    *measured("no-anchors", [1.0, 5.0], variant=UNTRAINED),
 ]
 FOUND = [
     *(
-        measurement
+        each
         for seed, gain in ((0, 0.0), (1, 4.0))
-        for condition, score in (("default", 60.0), ("no-anchors", 50.0), ("sep-emb-l1-6", 1.0))
-        for measurement in transferred(
-            condition, {"ela": 90.0, "oru": score + gain}, task="parsing", metric="las", seed=seed
-        )
+        for name, score in (("default", 60.0), ("no-anchors", 50.0), ("sep-emb-l1-6", 1.0))
+        for each in transferred(name, {"ela": 90.0, "oru": score + gain}, task="parsing", metric="las", seed=seed)
     ),
     *RETRIEVED,
     *of_figure_7(),
@@ -77,14 +75,15 @@ def opened(browser: Any, path: Path, size: tuple[int, int] = DESK, **how: Any) -
     try:
         yield page
         assert [each for each in troubles if not each.startswith("data:image/svg+xml,")] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     finally:
         page.close()
 
 
-def drawn(page: Any, section: str) -> Any:
-    """The charts of a section, once they are there."""
-    page.locator(f"#{section}").scroll_into_view_if_needed()
-    charts = page.locator(f"#{section} .chart svg")
+def drawn(page: Any) -> Any:
+    """The charts of retrieval, once they are there."""
+    page.locator("#retrieval").scroll_into_view_if_needed()
+    charts = page.locator("#retrieval .chart svg")
     charts.first.wait_for()
     return charts
 
@@ -93,43 +92,32 @@ def test_it_opens_from_disk_draws_its_charts_and_fits_a_phone(browser: Any, path
     with opened(browser, path, PHONE, color_scheme="dark") as page:
         assert page.title() == "tiny: ela and oru"
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
-        charts = drawn(page, "retrieval")
-        assert all(chart.bounding_box()["width"] > 300 for chart in charts.all())
+        assert all(chart.bounding_box()["width"] > 300 for chart in drawn(page).all())
         assert not page.locator("#retrieval .still").first.is_visible()
         page.locator("#retrieval [aria-roledescription='point']").first.hover(force=True)
         assert page.locator("#vg-tooltip-element").inner_text().startswith("Model")
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("size", [DESK, PHONE])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_charts_have_the_colours_of_the_theme(browser: Any, path: Path, size: tuple[int, int], scheme: str) -> None:
-    lines = {"light": "#0060a8", "dark": "#5ab4ff"}
-    with opened(browser, path, size, color_scheme=scheme) as page:
-        drawn(page, "retrieval")
-        page.locator(f"#retrieval .chart svg [stroke='{lines[scheme]}']").first.wait_for(state="attached")
-        other = "dark" if scheme == "light" else "light"
-        page.emulate_media(color_scheme=other)
-        page.locator(f"#retrieval .chart svg [stroke='{lines[other]}']").first.wait_for(state="attached")
-        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("size", [DESK, PHONE])
-def test_what_keeps_transfer_alive_is_on_the_first_screen(browser: Any, path: Path, size: tuple[int, int]) -> None:
-    with opened(browser, path, size) as page:
+def test_it_says_first_what_keeps_transfer_alive_in_the_colours_of_the_theme(
+    browser: Any, path: Path, size: tuple[int, int]
+) -> None:
+    with opened(browser, path, size, color_scheme="light") as page:
         headline = page.locator(".headline")
-        assert headline.inner_text() == (
-            "Transfer survives ● under No anchors. It dies ✕ under Sep Emb + L1-6."  # no one suffers
-        )
+        # No one suffers.
+        assert headline.inner_text() == "Transfer survives ● under No anchors. It dies ✕ under Sep Emb + L1-6."
         box = headline.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] < size[1]
+        drawn(page)
+        for scheme, line in (("light", "#0060a8"), ("dark", "#5ab4ff"), ("light", "#0060a8")):
+            page.emulate_media(color_scheme=scheme)
+            page.locator(f"#retrieval .chart svg [stroke='{line}']").first.wait_for(state="attached")
 
 
 @pytest.mark.campaign
-def test_table_1_has_the_right_cells(browser: Any, path: Path) -> None:
+def test_table_1_has_the_right_cells_and_names_show_as_text(browser: Any, path: Path) -> None:
     with opened(browser, path) as page:
         rows = page.locator("table.table-1 tr").all()
         cells = {row.locator("th").first.inner_text(): row.locator("td.score, td.delta").all() for row in rows}
@@ -138,24 +126,18 @@ def test_table_1_has_the_right_cells(browser: Any, path: Path) -> None:
         assert default[0].locator(".seeds").inner_text() == "60.0 64.0"
         assert lost[1].locator(".mean").inner_text() == "-59.0"
         assert lost[0].locator(".mean").evaluate("each => getComputedStyle(each).textDecorationLine") == "line-through"
+        drawn(page)
+        assert page.title() == "tiny: ela and oru"
+        assert page.locator("img").count() == 0
+        assert MARKUP in page.locator("#missing").inner_text()
+        assert "<script>" in page.locator("#retrieval").inner_text()
+        assert MARKUP in page.locator("#provenance").inner_text()
 
 
 @pytest.mark.campaign
-def test_a_click_in_the_legend_picks_a_line(browser: Any, path: Path) -> None:
+def test_lines_are_picked_and_the_papers_numbers_put_away_and_back(browser: Any, path: Path) -> None:
     with opened(browser, path) as page:
-        drawn(page, "retrieval")
-        lines = page.locator("#retrieval figure").first.locator("[aria-roledescription='line mark']")
-        assert [line.get_attribute("opacity") for line in lines.all()] == ["1", "1"]
-        page.locator("#retrieval figure").first.locator(".role-legend-label text").first.click(force=True)
-        page.wait_for_function("document.querySelectorAll(\"#retrieval path[opacity='0.06']\").length > 0")
-        assert [line.get_attribute("opacity") for line in lines.all()] == ["1", "0.06"]
-
-
-@pytest.mark.campaign
-def test_the_papers_numbers_can_be_put_away_and_back(browser: Any, path: Path) -> None:
-    with opened(browser, path) as page:
-        share = page.locator("#survival span.published").first
-        switch = page.locator("#claims button[data-switch]")
+        share, switch = page.locator("#survival span.published").first, page.locator("#claims button[data-switch]")
         assert share.is_visible()
         switch.click()
         assert not share.is_visible()
@@ -163,17 +145,13 @@ def test_the_papers_numbers_can_be_put_away_and_back(browser: Any, path: Path) -
         switch.focus()
         page.keyboard.press("Enter")
         assert share.is_visible()
-
-
-@pytest.mark.campaign
-def test_names_show_as_text(browser: Any, path: Path) -> None:
-    with opened(browser, path) as page:
-        drawn(page, "retrieval")
-        assert page.title() == "tiny: ela and oru"
-        assert page.locator("img").count() == 0
-        assert MARKUP in page.locator("#missing").inner_text()
-        assert "<script>" in page.locator("#retrieval").inner_text()
-        assert MARKUP in page.locator("#provenance").inner_text()
+        drawn(page)
+        figure = page.locator("#retrieval figure").first
+        lines = figure.locator("[aria-roledescription='line mark']")
+        assert [line.get_attribute("opacity") for line in lines.all()] == ["1", "1"]
+        figure.locator(".role-legend-label text").first.click(force=True)
+        page.wait_for_function("document.querySelectorAll(\"#retrieval path[opacity='0.06']\").length > 0")
+        assert [line.get_attribute("opacity") for line in lines.all()] == ["1", "0.06"]
 
 
 @pytest.mark.campaign
@@ -185,7 +163,7 @@ def test_it_works_without_a_script_and_prints(browser: Any, path: Path) -> None:
         page.locator("#retrieval summary").first.click()
         assert page.locator("#retrieval table").first.is_visible()
     with opened(browser, path, color_scheme="dark") as page:
-        drawn(page, "retrieval")
+        drawn(page)
         assert page.pdf(format="A4").startswith(b"%PDF")
         page.emulate_media(media="print", color_scheme="dark")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

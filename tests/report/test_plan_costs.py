@@ -1,6 +1,7 @@
 """A plan before a long run: what models will cost in memory, disk and time, what is next, what is missing."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,16 +21,16 @@ from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
 from isoglot.pretraining.loop import TrainState
 from isoglot.report.plan_costs import (
     DiskNeed,
-    ModelCost,
     cost_lines,
     costs_in_full,
+    disk_need,
     model_costs,
     outlook,
     plan_table,
     timed,
     with_measured_times,
 )
-from isoglot.report.quantities import short_number
+from isoglot.report.quantities import short_number, size_in_bytes
 from isoglot.store import PlannedStage, State, Store, plan
 from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
 
@@ -56,24 +57,26 @@ def no_choice_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(MICRO_BATCH_VARIABLE, raising=False)
 
 
-def labels(cost: ModelCost) -> list[str]:
-    return [encoder.label for encoder in cost.encoders]
+def column(heading: str, planned: Sequence[PlannedStage], store: Store) -> dict[str, str]:
+    """A column of the table of a plan, by the title of each stage."""
+    columns = {str(each.header): [*map(str, each.cells)] for each in plan_table(planned, store).columns}
+    return dict(zip(columns["Stage"], columns[heading], strict=True))
 
 
 def test_models_of_one_size_are_one_row(planned: tuple[PlannedStage, ...], store: Store) -> None:
     shared, separate = model_costs(planned, store, free=PLENTY)
-    assert sorted(labels(shared)) == [
+    assert sorted(encoder.label for encoder in shared.encoders) == [
         *("default, ela-oru, seed 0", "default, ela-oru, seed 1"),
         *("no-anchors, ela-oru, seed 0", "no-anchors, ela-oru, seed 1"),
     ]
-    assert {label.partition(",")[0] for label in labels(separate)} == {"sep-emb-l1-6"}
+    assert {encoder.label.partition(",")[0] for encoder in separate.encoders} == {"sep-emb-l1-6"}
     assert separate.footprint.parameters > shared.footprint.parameters
-    assert shared.fits
-    assert shared.footprint.rows == shared.run.batch
-    assert shared.seconds is None
+    assert (shared.fits, shared.footprint.rows, shared.seconds) == (True, shared.footprint.run.batch, None)
 
 
-def test_time_is_of_the_whole_budget(planned: tuple[PlannedStage, ...], store: Store) -> None:
+def test_time_is_of_the_whole_budget_and_only_of_models_that_fit(
+    planned: tuple[PlannedStage, ...], store: Store
+) -> None:
     steps: list[object] = []
 
     def speed(footprint: Footprint) -> float:
@@ -83,6 +86,10 @@ def test_time_is_of_the_whole_budget(planned: tuple[PlannedStage, ...], store: S
     costs = timed(model_costs(planned, store, free=PLENTY), speed=speed, say=steps.append)
     assert steps == ["timing 2 sizes of model here ...", *(cost.footprint for cost in costs)]
     assert [cost.seconds for cost in costs] == [80 * 8 * 16 / 512] * 2
+    too_large = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000))
+    assert [(cost.fits, cost.footprint.rows, cost.seconds) for cost in too_large] == [(False, 1, None)] * 2
+    assert timed(too_large, speed=speed, say=steps.append) == too_large
+    assert len(steps) == 3
 
 
 def test_measured_times_take_the_place_of_guesses(
@@ -92,15 +99,12 @@ def test_measured_times_take_the_place_of_guesses(
     measured = with_measured_times(planned, [replace(shared, tokens_per_second=1.0), separate])
     four = {encoder.digest for encoder in shared.encoders}
     for before, after in zip(planned, measured, strict=True):
-        if before.stage.digest in four:
-            assert before.guessed
-            assert after == replace(before, seconds_estimate=80 * 8 * 16, guessed=False)
-        else:
-            assert after == before
-    table = plan_table(measured, store)
-    estimates = dict(zip(table.columns[0].cells, table.columns[3].cells, strict=True))
+        is_measured = before.stage.digest in four
+        assert before.guessed or not is_measured
+        assert after == (replace(before, seconds_estimate=80 * 8 * 16, guessed=False) if is_measured else before)
+    estimates = column("Estimate", measured, store)
     assert estimates["pretraining, default, ela-oru, seed 0"] == "2 h 51 min"
-    assert str(estimates["pretraining, sep-emb-l1-6, ela-oru, seed 0"]).startswith("? ")
+    assert estimates["pretraining, sep-emb-l1-6, ela-oru, seed 0"].startswith("? ")
     (guess,), (line,) = outlook(study, planned), outlook(study, measured)
     assert re.search(r"about \d+ s one after the other, guessed for two CPU cores, without", guess)
     assert re.search(r"about 11 h \d\d min one after the other, \d+ s of it guessed for two CPU cores, without", line)
@@ -108,62 +112,50 @@ def test_measured_times_take_the_place_of_guesses(
 
 def test_the_disk_must_hold_trained_and_untrained_models(planned: tuple[PlannedStage, ...], store: Store) -> None:
     costs = model_costs(planned, store, free=PLENTY)
-    need = DiskNeed.of(planned, store, costs=costs)
+    need = disk_need(planned, store, costs=costs)
     stages = [each.stage for each in planned if isinstance(each.stage, UntrainedEncoder | PretrainedEncoder)]
     assert len(stages) == 12
     shared, separate = (cost.disk for cost in costs)
-    assert need.finished_bytes == (
-        4 * (shared.finished_bytes + shared.model_bytes) + 2 * (separate.finished_bytes + separate.model_bytes)
-    )
+    four, two = (each.finished_bytes + each.model_bytes for each in (shared, separate))
+    assert need.finished_bytes == 4 * four + 2 * two
     assert need.passing_bytes == separate.passing_bytes > shared.passing_bytes
     assert need.least_bytes == shared.finished_bytes + shared.passing_bytes
-    assert not need.is_short
     need.refuse_if_hopeless()
 
 
-@pytest.fixture
-def three_quarters(study: Study, store: Store) -> tuple[PlannedStage, ...]:
-    """A plan in which one model has done three quarters of its updates, as its checkpoint says."""
-    encoder = next(each.stage for each in plan(targets(study), store) if isinstance(each.stage, PretrainedEncoder))
+def test_an_interrupted_model_costs_what_is_left_of_it(
+    study: Study, planned: tuple[PlannedStage, ...], store: Store
+) -> None:
+    encoder = next(each.stage for each in planned if isinstance(each.stage, PretrainedEncoder))
     write_checkpoint(
         store.partial_folder(encoder) / CHECKPOINTS,
         model=nn.Linear(1, 1),
         optimizer=torch.optim.SGD([nn.Parameter(torch.ones(1))]),
         progression=TrainState(update=60),
     )
-    return plan(targets(study), store)
-
-
-def test_an_interrupted_model_costs_what_is_left_of_it(
-    study: Study, store: Store, three_quarters: tuple[PlannedStage, ...]
-) -> None:
-    interrupted = next(each for each in three_quarters if each.state is State.INTERRUPTED)
+    later = plan(targets(study), store)
+    interrupted = next(each for each in later if each.state is State.INTERRUPTED)
     assert interrupted.share_done == 0.75
     assert interrupted.seconds_estimate == pytest.approx((interrupted.stage.guessed_seconds() or 0) / 4)
-    shared, separate = model_costs(three_quarters, store, free=PLENTY)
-    measured = with_measured_times(three_quarters, [replace(shared, tokens_per_second=1.0), separate])
+    shared, separate = model_costs(later, store, free=PLENTY)
+    measured = with_measured_times(later, [replace(shared, tokens_per_second=1.0), separate])
     seconds = {each.stage.title: each.seconds_estimate for each in measured}
     assert seconds[interrupted.stage.title] == 80 * 8 * 16 / 4
     assert seconds["pretraining, default, ela-oru, seed 1"] == 80 * 8 * 16
-    assert f", {short_number(5.25 * 80 * 8 * 16)} tokens of training, " in next(outlook(study, three_quarters))
-    table = plan_table(three_quarters, store)
-    states = dict(zip(table.columns[0].cells, table.columns[1].cells, strict=True))
-    assert states[interrupted.stage.title] == "interrupted, 75% done"
+    assert f", {short_number(5.25 * 80 * 8 * 16)} tokens of training, " in next(outlook(study, later))
+    assert column("State", later, store)[interrupted.stage.title] == "interrupted, 75% done"
 
 
-def test_a_disk_is_short_for_all_or_hopeless_for_any() -> None:
-    enough = DiskNeed(store=Path("/s"), finished_bytes=900, passing_bytes=100, least_bytes=300, free_bytes=1000)
-    assert not enough.is_short
-    short = replace(enough, free_bytes=999)
-    assert short.is_short
-    replace(short, free_bytes=300).refuse_if_hopeless()
+def test_a_disk_without_room_for_any_model_is_refused() -> None:
+    need = DiskNeed(store=Path("/s"), finished_bytes=900, passing_bytes=100, least_bytes=300, free_bytes=300)
+    need.refuse_if_hopeless()
     with pytest.raises(IsoglotError, match=re.escape("needs 0 kB while it is made, and the store /s has 0 kB free")):
-        replace(short, free_bytes=299).refuse_if_hopeless()
+        replace(need, free_bytes=299).refuse_if_hopeless()
 
 
 def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, ...], store: Store) -> None:
     shared, separate = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10**9))
-    need = replace(DiskNeed.of(planned, store, costs=[shared, separate]), free_bytes=10**9)
+    need = replace(disk_need(planned, store, costs=[shared, separate]), free_bytes=10**9)
     lines = "\n".join(costs_in_full([replace(shared, tokens_per_second=100.0), separate], need))
     text = " ".join(lines.split())
     assert "4 models: default, no-anchors each about 334 subwords, 16k parameters, 10k tokens in 80 updates, " in text
@@ -175,20 +167,15 @@ def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, .
     )
     assert lines.endswith(line)
     assert list(costs_in_full([], need)) == []
-    _, *warnings = cost_lines([replace(shared, fits=False), separate], replace(need, free_bytes=1000))
+    enough = replace(need, free_bytes=need.finished_bytes + need.passing_bytes)
+    assert [*cost_lines([shared, separate], enough)] == [line]
+    short = replace(enough, free_bytes=enough.free_bytes - 1)
+    _, *warnings = cost_lines([replace(shared, fits=False), separate], short)
     assert warnings == [
         "  not all of them fit into the memory that is free here now",
-        f"  only 1 kB are free in {need.store}, too little for all of them: "
+        f"  only {size_in_bytes(short.free_bytes)} are free in {need.store}, too little for all of them: "
         "free some, or choose a store on another disk with --store",
     ]
-
-
-def test_a_model_that_does_not_fit_is_not_timed(planned: tuple[PlannedStage, ...], store: Store) -> None:
-    costs = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000))
-    assert [(cost.fits, cost.footprint.rows, cost.seconds) for cost in costs] == [(False, 1, None)] * 2
-    steps: list[str] = []
-    assert timed(costs, speed=lambda _: 1.0, say=steps.append) == costs
-    assert steps == []
 
 
 def lines(study: Study, folder: Path) -> list[str]:
@@ -201,15 +188,9 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
     path.write_text(text + '[words]\nlowercase = true\nfr = "whitespace"\n')
     first, *rest = lines(read_study(path), tmp_path)
     of_words, of_gaps = rest[:4], rest[4:]
-    assert first == (
-        "real: 0 artifacts done, 32 to make; how long that takes is seen when it has run once in this store"
-    )
-    assert [line.split(" (")[0] for line in of_words] == [
-        "  words of en: moses",
-        "  words of fr: whitespace",
-        "  words of sw: moses",
-        "  words of th: characters",
-    ]
+    assert first.startswith("real: 0 artifacts done, 32 to make; how long that takes is seen when it has run once")
+    splitters = {"en": "moses", "fr": "whitespace", "sw": "moses", "th": "characters"}
+    assert [line.split(" (")[0] for line in of_words] == [f"  words of {code}: {by}" for code, by in splitters.items()]
     assert all(", in lower case" in line for line in of_words)
     assert of_words[2].endswith("; not registered: the rules of Moses for this code, or else for English")
     assert len(of_gaps) == 4
@@ -221,36 +202,27 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
 
 def test_exhibits_that_the_command_line_leaves_nothing_of_are_told(tmp_path: Path) -> None:
     narrowed = "[only.table-1]\nseeds = [0]\n[only.emergence]\nseeds = [0]\n[change]"
-    text = TINY_STUDY.replace("[change]", narrowed).replace('"table-1"]', '"table-1", "figure-4"]')
-    study = parse_study(text, origin="tiny.toml")
+    study = parse_study(TINY_STUDY.replace("[change]", narrowed), origin="tiny.toml")
     assert len(lines(study, tmp_path)) == 1
     _, line = lines(with_seeds(study, [1]), tmp_path)
     assert line == "  left out by --seeds: emergence, table-1 ([only] has seeds 0 there)"
 
 
-def states(planned: tuple[PlannedStage, ...], store: Store) -> dict[str, str]:
-    table = plan_table(planned, store)
-    titles, shown = ([str(cell) for cell in column.cells] for column in table.columns[:2])
-    return dict(zip(titles, shown, strict=True))
-
-
 def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:
     study = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
-    targets, store = [cell.stage for cell in cells(study)], Store(tmp_path / "store")
-    at_first = states(plan(targets, store), store)
-    assert {title for title, state in at_first.items() if state == "next"} == {
-        "text of ela, main domain",
-        "text of oru, main domain",
-    }
-    text = next(each.stage for each in plan(targets, store) if each.stage.title == "text of ela, main domain")
-    store.ensure(text)
-    words = "words of ela, ela, main domain"
-    later = states(plan(targets, store), store)
-    assert (later[text.title], later[words], later["words of oru, oru, main domain"]) == ("done", "next", "to do")
-    stage = next(each.stage for each in plan(targets, store) if each.stage.title == words)
-    held = Path(f"{store.folder(stage)}.lease")
-    with lease(held, waiting=lambda _: None):
+    store = Store(tmp_path / "store")
+    stages = {each.stage.title: each.stage for each in plan(targets(study), store)}
+
+    def states() -> dict[str, str]:
+        return column("State", plan(targets(study), store), store)
+
+    text, words = "text of ela, main domain", "words of ela, ela, main domain"
+    assert {title for title, state in states().items() if state == "next"} == {text, "text of oru, main domain"}
+    store.ensure(stages[text])
+    later = states()
+    assert (later[text], later[words], later["words of oru, oru, main domain"]) == ("done", "next", "to do")
+    with lease(Path(f"{store.folder(stages[words])}.lease"), waiting=lambda _: None):
         # A lock of this very process counts as another's: each opens the file anew.
-        assert states(plan(targets, store), store)[words] == "in work"
-    Path(f"{store.folder(stage)}.partial").mkdir()
-    assert states(plan(targets, store), store)[words] == "interrupted"
+        assert states()[words] == "in work"
+    Path(f"{store.folder(stages[words])}.partial").mkdir()
+    assert states()[words] == "interrupted"

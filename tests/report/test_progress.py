@@ -24,15 +24,11 @@ class Digging(Stage):
         return None if self.metres is None else Amount(units=self.metres, of="metres")
 
 
-@pytest.fixture(autouse=True)
-def _terminal_that_can_move_its_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever the tests were started in."""
-    monkeypatch.setenv("TERM", "xterm")
-
-
-def watched(*, terminal: bool, width: int = 200) -> tuple[Watch, io.StringIO]:
+def watched(*, terminal: bool) -> tuple[Watch, io.StringIO]:
     file = io.StringIO()
-    return Watch(Console(file=file, force_terminal=terminal, width=width, soft_wrap=True)), file
+    # A terminal that can move its cursor, whichever the tests were started in.
+    environment = {"TERM": "xterm"}
+    return Watch(Console(file=file, force_terminal=terminal, width=200, soft_wrap=True, _environ=environment)), file
 
 
 def test_a_file_gets_one_line_for_each_stage() -> None:
@@ -81,10 +77,9 @@ def test_a_terminal_gets_a_bar_for_each_stage_in_work() -> None:
     first, second, third, fourth = (Digging(metres=metres) for metres in (1, 2, 3, 4))
 
     def shown() -> str:
-        file.truncate(0)
-        file.seek(0)
+        printed = len(file.getvalue())
         watch.bars.refresh()
-        return file.getvalue()
+        return file.getvalue()[printed:]
 
     with watch:
         watch.reused(fourth)

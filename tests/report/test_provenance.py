@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,10 @@ from study_texts import TINY_STUDY
 from isoglot.hardware import hardware
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
-from isoglot.report.provenance import provenance
-from isoglot.report.report_files import collect_report_data
-from isoglot.report.settings_difference import differing
-from isoglot.report.study_settings import departures, marked_sentences, study_settings
+from isoglot.report.difference import difference
+from isoglot.report.provenance import Budget, departures, marked_sentences, provenance, study_settings
+from isoglot.report.report_files import ReportContent
+from isoglot.report.state import study_state
 from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.study import parse_study, read_study, with_exhibits
@@ -36,10 +36,8 @@ def test_all_that_was_made_is_told_with_what_made_it(finished: Workplace) -> Non
     assert making.artifacts == len(records)
     assert making.hardware == hardware()
     assert making.versions == records[0].versions
-    assert (making.first_finished, making.last_finished) == (
-        min(record.finished for record in records),
-        max(record.finished for record in records),
-    )
+    moments = sorted(record.finished for record in records)
+    assert (making.first_finished, making.last_finished) == (moments[0], moments[-1])
     by_kind = {each.kind: each for each in found.spent}
     of_models = [record for record in records if record.kind == "pretrained-encoder"]
     assert by_kind["pretrained-encoder"].artifacts == len(of_models) == 6
@@ -49,30 +47,16 @@ def test_all_that_was_made_is_told_with_what_made_it(finished: Workplace) -> Non
 
 def test_budget_and_vocabularies_are_those_of_the_models(finished: Workplace) -> None:
     found = provenance(finished.study, finished.store)
-    assert found.budget is not None
-    assert asdict(found.budget) == {
-        "models": 6,
-        "models_done": 6,
-        "updates": 80,
-        "batch": 8,
-        "window": 16,
-        "tokens_per_model": 80 * 8 * 16,
-        "tokens": 6 * 80 * 8 * 16,
-        "tokens_done": 6 * 80 * 8 * 16,
-    }
+    amounts = {"models": 6, "models_done": 6, "updates": 80, "batch": 8, "window": 16, "tokens_per_model": 80 * 8 * 16}
+    assert found.budget == Budget(**amounts, tokens=6 * 80 * 8 * 16, tokens_done=6 * 80 * 8 * 16)
     sizes = {each.condition: each for each in found.vocabularies}
     assert sizes["default"].merges == {"ela": 200, "oru": 200}
     assert sizes["no-anchors"].merges == {"ela": 100, "oru": 100}
-    for condition, size in sizes.items():
-        model = next(
-            stage
-            for cell in cells(finished.study)
-            if cell.condition == condition
-            for stage in inputs_first([cell.stage]).values()
-            if isinstance(stage, PretrainedEncoder)
-        )
-        shape = json.loads((finished.store.folder(model) / "best" / "model.json").read_text())
-        assert size.types == shape["table_sizes"]
+    for cell in cells(finished.study):
+        for stage in inputs_first([cell.stage]).values():
+            if isinstance(stage, PretrainedEncoder):
+                shape = json.loads((finished.store.folder(stage) / "best" / "model.json").read_text())
+                assert sizes[cell.condition].types == shape["table_sizes"]
 
 
 def test_half_a_store_tells_half(finished: Workplace, tmp_path: Path) -> None:
@@ -103,7 +87,6 @@ def test_files_are_told_by_their_content_and_what_they_are_for(tmp_path: Path) -
         assert file.digest == f"sha256:{hashlib.sha256(content).hexdigest()}"
         assert file.num_bytes == len(content)
         assert file.used_for
-    assert any(title.startswith("words of en") for file in by_name.values() for title in file.used_for)
     assert any(title.startswith("dictionary of en and fr") for title in by_name["muse.txt"].used_for)
     assert not found.is_made_up
     assert [(each.language, each.splitter) for each in found.words] == [("en", "moses"), ("fr", "moses")]
@@ -118,8 +101,8 @@ def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
         (path.parent / "muse.txt").unlink()
         study = replace(read_study(path), exhibits=("emergence",))
         store = Store(tmp_path / "store")
-        found = collect_report_data(study, [], store=store, folder=store.root / "reports", failures=[], lacking=[])
-        seen.append((found.provenance.json_text(), found.state.no_data, [cell.stage.digest for cell in cells(study)]))
+        state = study_state(study, store=store, folder=store.root / "reports", failures=[], lacking=[])
+        seen.append((provenance(study, store).json_text(), state.no_data, [cell.stage.digest for cell in cells(study)]))
     here, there = seen
     assert here == there
     assert "muse.txt: No such file" in here[1][0]
@@ -141,10 +124,12 @@ def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
     }
     assert study_settings(with_exhibits(narrowed, ["emergence"]))["only"] == {"emergence": {"targets": ["oru"]}}
     other = replace(study, only={"table-1": replace(narrowing, seeds=(0,))})
-    ours, theirs = ({"settings": study_settings(each)} for each in (narrowed, other))
-    assert list(differing(ours, theirs)) == [
-        ("only.table-1.seeds", "1", "0"),
-        ("only.emergence", "targets oru", None),
+    ours, theirs = (
+        ReportContent(measurements=[], provenance={"settings": study_settings(each)}) for each in (narrowed, other)
+    )
+    assert [each.sentence() for each in difference(ours, theirs)] == [
+        "only.table-1.seeds: 1 -> 0",
+        "only.emergence: targets oru -> nothing",
     ]
 
 
@@ -160,12 +145,9 @@ class A:
 # Departure: last."""
 
 
-def test_a_sentence_goes_to_the_end_of_its_comment() -> None:
-    assert list(marked_sentences(MARKED)) == ["one sentence, in two lines.", "first.", "second; so", "last."]
-
-
 def test_every_departure_that_is_argued_is_listed_and_no_other() -> None:
     argued = re.findall(r"^\*\*`(isoglot/[\w/]+\.py)`\*\*", (ROOT / "docs/departures.md").read_text(), re.MULTILINE)
     assert sorted(each.file for each in departures()) == sorted(argued)
     assert all(re.search(r"\.$", each.sentence) for each in departures())
     assert len({each.sentence for each in departures()}) > 60
+    assert marked_sentences(MARKED) == ["one sentence, in two lines.", "first.", "second; so", "last."]

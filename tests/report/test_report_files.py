@@ -55,32 +55,24 @@ def test_what_is_no_report_is_named(tmp_path: Path) -> None:
             read_report(tmp_path)
 
 
-STUCK, FREE = "still at the unigram plateau after 2,000 updates", "left the unigram plateau at update 2,100"
-
-
-def write_log(folder: Path, *lines: dict) -> Path:
-    (folder / "health.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return folder
+STUCK = '{"attempt": 1, "remark": "still at the unigram plateau after 2,000 updates"}\n'
 
 
 @pytest.mark.parametrize(
-    ("lines", "expected"),
+    ("log", "expected"),
     [
-        pytest.param([], None, id="empty"),
-        pytest.param([{"attempt": 1, "update": 100}], None, id="nothing to remark"),
-        pytest.param([{"attempt": 1, "remark": STUCK}, {"attempt": 1, "update": 9}], STUCK, id="stuck"),
-        pytest.param([{"attempt": 1, "remark": STUCK}, {"attempt": 1, "remark": FREE}], None, id="free again"),
-        pytest.param([{"attempt": 1, "remark": STUCK}, {"attempt": 2, "update": 9}], None, id="of an earlier attempt"),
+        pytest.param("", None, id="empty"),
+        pytest.param('{"attempt": 1, "update": 100}\n', None, id="nothing to remark"),
+        pytest.param(STUCK + '{"attempt": 1, "update": 9}\n', json.loads(STUCK)["remark"], id="stuck"),
+        pytest.param(STUCK + '{"attempt": 1, "remark": "left the unigram plateau"}\n', None, id="free again"),
+        pytest.param(STUCK + '{"attempt": 2, "update": 9}\n', None, id="of an earlier attempt"),
+        pytest.param('{"attempt": 1, "remark": "st', None, id="torn"),
     ],
 )
-def test_the_last_remark_of_the_latest_attempt_counts(tmp_path: Path, lines: list[dict], expected: str | None) -> None:
-    assert last_remark(write_log(tmp_path, *lines)) == expected
-
-
-def test_a_torn_or_missing_log_has_none(tmp_path: Path) -> None:
+def test_the_last_remark_of_the_latest_attempt_counts(tmp_path: Path, log: str, expected: str | None) -> None:
     assert last_remark(tmp_path) is None
-    (tmp_path / "health.jsonl").write_text('{"attempt": 1, "remark": "st')
-    assert last_remark(tmp_path) is None
+    (tmp_path / "health.jsonl").write_text(log)
+    assert last_remark(tmp_path) == expected
 
 
 @pytest.mark.parametrize("name", ["tiny", *builtin_study_names()])

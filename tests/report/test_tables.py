@@ -31,10 +31,10 @@ def row_after(title: str, label: str, text: str) -> list[str]:
 
 
 FOUND = [
-    *measured("default", [10.04, 20.0, 80.0], metric="retrieval_p1"),
-    *measured("default", [1.0, 5.0, 3.0], metric="retrieval_p1", variant=UNTRAINED),
-    *measured("sep-emb-l1-6", [11.0, 12.0, 9.5], metric="retrieval_p1"),
-    *measured("sep-emb-l1-6", [1.0, 2.0, 3.0], metric="retrieval_p1", variant=UNTRAINED),
+    *measured("default", [10.04, 20.0, 80.0]),
+    *measured("default", [1.0, 5.0, 3.0], variant=UNTRAINED),
+    *measured("sep-emb-l1-6", [11.0, 12.0, 9.5]),
+    *measured("sep-emb-l1-6", [1.0, 2.0, 3.0], variant=UNTRAINED),
     *measured("default", [7.0, 8.0, 9.0], metric="word_translation_p1"),
     *measured("default", [4.0, 5.0, 6.0], metric="word_translation_p1", variant=UNTRAINED),
     measurement("default", 0.2, metric="retrieval_p1_chance"),
@@ -49,48 +49,23 @@ def test_numbers_stand_in_their_places() -> None:
     assert "chance 0.2" in text
     assert "Default +75.0 > Sep Emb + L1-6 +9.0: agrees with the paper" in text
     assert text.count("agrees with") == 1
-
-
-def test_without_default_there_is_no_delta() -> None:
+    # Without Default there is no delta.
     text = shown([each for each in FOUND if each.condition != "default"])
     assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0"]
 
 
 def test_no_number_is_cut_off_in_a_narrow_window() -> None:
-    deep = [
-        *measured("default", [100.0 - layer for layer in range(13)]),
-        *measured("default", [0.5] * 13, metric="retrieval_p1", variant=UNTRAINED),
-    ]
-    text = shown(deep, width=60)
+    deep = [100.0 - layer for layer in range(13)]
+    text = shown([*measured("default", deep), *measured("default", [0.5] * 13, variant=UNTRAINED)], width=60)
     assert "…" not in text
-    assert row_after("Parallel", "Default", text)[:13] == [f"{100.0 - layer:.1f}" for layer in range(13)]
+    assert row_after("Parallel", "Default", text)[:13] == [f"{score:.1f}" for score in deep]
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        [],
-        measured("default", [1.0], metric="retrieval_p1", variant=UNTRAINED),
-        measured("default", [1.0]),
-        [measurement("default", 0.2, metric="retrieval_p1_chance")],
-    ],
-)
+@pytest.mark.parametrize("found", [[], measured("default", [1.0], variant=UNTRAINED), measured("default", [1.0])])
 def test_a_study_hardly_begun_has_its_tables_too(found: list[Measurement]) -> None:
     text = shown(found)
     assert "Parallel" not in text
     assert ("Default" in text) is bool(found)
-
-
-def test_conditions_are_described_in_the_words_of_table_1() -> None:
-    columns = {condition.name: described(condition, scale=PAPER) for condition in TABLE_1}
-    assert columns["default"] == ("same", "80k", "all", "all", "shared")
-    assert columns["wiki-cc"] == ("other", "80k", "all", "all", "shared")
-    assert columns["no-anchors"] == ("same", "40k/40k", "0", "all", "shared")
-    assert columns["extra-anchors"] == ("same", "80k", "extra", "all", "shared")
-    assert columns["sep-l1-6"] == ("same", "40k/40k", "all", "Sep L1-6", "shared")
-    assert columns["sep-emb-l1-3"] == ("same", "40k/40k", "0*", "Sep Emb + L1-3", "own")
-    # At another depth, the layers that are separate there.
-    assert described(CONDITIONS["sep-l1-6"], scale=DEMO)[3] == "Sep L1-3"
 
 
 def test_moments_of_training_stand_in_a_table_of_their_own() -> None:
@@ -108,12 +83,16 @@ def test_moments_of_training_stand_in_a_table_of_their_own() -> None:
     assert row_after("Parallel", "Default", text) == row_after("Parallel", "Default", shown(FOUND))
 
 
-def test_a_row_is_over_layers_and_seeds() -> None:
+def test_a_row_is_over_layers_and_the_seeds_that_have_both_scores() -> None:
     found = [
         *measured("default", [10, 20, 60], seed=0),
         *measured("default", [30, 50, 40], seed=1),
+        *measured("default", [99, 99, 99], seed=2),
         *measured("default", [1, 2, 3], variant=UNTRAINED, seed=0),
         *measured("default", [6, 5, 4], variant=UNTRAINED, seed=1),
+        *measured("default", [98, 98, 98], variant=UNTRAINED, seed=3),
+        *measured("sep-emb", [50, 60], seed=0),
+        *measured("no-anchors", [1, 2], variant=UNTRAINED, seed=0),
     ]
     (row,) = rows(found, metric="retrieval_p1")
     assert (row.condition, row.languages) == ("default", ("ela", "oru"))
@@ -121,23 +100,17 @@ def test_a_row_is_over_layers_and_seeds() -> None:
     assert (row.best, row.untrained_best) == ((60, 50), (3, 6))
     assert (row.mean_best, row.mean_untrained_best) == (55, 4.5)
     assert rows(reversed(found), metric="retrieval_p1")[0].layers == row.layers
-
-
-def test_seeds_that_lack_one_of_their_two_scores_are_left_out() -> None:
-    found = [
-        *measured("default", [10, 20], seed=0),
-        *measured("default", [30, 40], seed=1),
-        *measured("default", [1, 2], variant=UNTRAINED, seed=1),
-        *measured("default", [1, 2], variant=UNTRAINED, seed=2),
-        *measured("sep-emb", [50, 60], seed=0),
-        *measured("no-anchors", [1, 2], variant=UNTRAINED, seed=0),
-    ]
-    (row,) = rows(found, metric="retrieval_p1")
-    assert (row.condition, row.layers, row.best, row.untrained_best) == ("default", (30, 40), (40,), (2,))
     assert rows([], metric="retrieval_p1") == []
 
 
-def test_every_row_of_table_1_has_words_of_its_own() -> None:
+def test_conditions_are_described_in_the_words_of_table_1_and_in_words_of_their_own() -> None:
+    columns = {condition.name: described(condition, scale=PAPER) for condition in TABLE_1}
+    assert columns["default"] == ("same", "80k", "all", "all", "shared")
+    assert columns["wiki-cc"] == ("other", "80k", "all", "all", "shared")
+    assert columns["no-anchors"] == ("same", "40k/40k", "0", "all", "shared")
+    assert columns["extra-anchors"] == ("same", "80k", "extra", "all", "shared")
+    assert columns["sep-l1-6"] == ("same", "40k/40k", "all", "Sep L1-6", "shared")
+    assert columns["sep-emb-l1-3"] == ("same", "40k/40k", "0*", "Sep Emb + L1-3", "own")
     words = {condition.name: in_words(condition, scale=PAPER) for condition in TABLE_1}
     assert len(set(words.values())) == len(TABLE_1)
     assert words["sep-emb"] == "each language has its own embeddings and softmax"
@@ -146,6 +119,7 @@ def test_every_row_of_table_1_has_words_of_its_own() -> None:
 
 
 def test_layers_are_those_of_the_model_at_hand() -> None:
+    assert described(CONDITIONS["sep-l1-6"], scale=DEMO)[3] == "Sep L1-3"
     assert in_words(condition_named("sep-l1-6"), scale=DEMO) == "each language has its own layers 1 to 3 of 4"
     apart = replace(condition_named("sep-l1-3"), separate=Separate(layers=frozenset((1, 4))))
     assert in_words(apart, scale=PAPER) == "each language has its own layers 1, 4 of 8"

@@ -19,17 +19,20 @@ from isoglot.study.study import Study, with_conditions, with_exhibits, with_seed
 
 
 def encoder(study: Study, condition: str, *, seed: int) -> PretrainedEncoder:
-    found = [
-        cell.stage.encoder
-        for cell in cells(study)
-        if (cell.condition, cell.seed) == (condition, seed) and isinstance(cell.stage, Emergence)
-    ]
+    stages = [cell.stage for cell in cells(study) if (cell.condition, cell.seed) == (condition, seed)]
+    found = (stage.encoder for stage in stages if isinstance(stage, Emergence))
     return next(each for each in found if isinstance(each, PretrainedEncoder))
 
 
 def of(curves: Sequence[Curve], condition: str, *, language: str, seed: int) -> Curve:
     (found,) = (each for each in curves if (each.condition, each.language, each.seed) == (condition, language, seed))
     return found
+
+
+@pytest.fixture
+def store(finished: Workplace, tmp_path: Path) -> Store:
+    """A copy that may be damaged."""
+    return Store(Path(shutil.copytree(finished.store.root, tmp_path / "store")))
 
 
 def test_every_language_of_every_model_has_the_curve_of_its_log(finished: Workplace) -> None:
@@ -56,11 +59,10 @@ class KilledError(Exception):
 
 @pytest.mark.parametrize("damage", [None, b"\xff" * 40])
 def test_a_model_in_training_has_a_curve_up_to_its_checkpoint(
-    finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
+    finished: Workplace, store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
 ) -> None:
     """The training loop itself wrote the checkpoint, stopped half-way."""
     study = with_exhibits(with_conditions(with_seeds(finished.study, [0]), ["default"]), ["emergence"])
-    store = Store(Path(shutil.copytree(finished.store.root, tmp_path / "store")))
     model = encoder(study, "default", seed=0)
     whole = of(learning_curves(study, store), "default", language="oru", seed=0)
     shutil.rmtree(store.folder(model))
@@ -87,8 +89,7 @@ def test_a_model_in_training_has_a_curve_up_to_its_checkpoint(
     assert 2 <= len(so_far.points) < len(whole.points)
 
 
-def test_a_log_that_is_no_log_leaves_its_curve_out(finished: Workplace, tmp_path: Path) -> None:
-    store = Store(Path(shutil.copytree(finished.store.root, tmp_path / "store")))
+def test_a_log_that_is_no_log_leaves_its_curve_out(finished: Workplace, store: Store, tmp_path: Path) -> None:
     (store.folder(encoder(finished.study, "default", seed=0)) / "log.jsonl").write_text('{"update": 20}\n')
     curves = learning_curves(finished.study, store)
     assert ("default", 0) not in {(each.condition, each.seed) for each in curves}

@@ -4,10 +4,10 @@ import pytest
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.published import TABLE_1_SCORES, TARGETS, published_delta
+from isoglot.report.published import TABLE_1_SCORES, TARGETS, published_delta, published_measurements
 from isoglot.report.transfer_notes import notes
 from isoglot.report.transfer_scores import DEFAULT, Delta, Model, TaskScores, transfer_scores
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import scored, transferred
 
 SEPARATE = Model(condition="sep-emb")
 
@@ -18,13 +18,7 @@ def scores_of(found: list[Measurement]) -> TaskScores:
 
 
 def test_delta_is_that_of_the_papers_table() -> None:
-    found = [
-        each
-        for condition, of_tasks in TABLE_1_SCORES.items()
-        for target, score in zip(TARGETS, of_tasks["NER"], strict=True)
-        for each in transferred(condition, {"en": 90.0, target: score}, languages=("en", target))
-    ]
-    scores = scores_of(found)
+    scores = scores_of([each for each in published_measurements() if each.task == "ner"])
     assert (scores.source, scores.targets) == ("en", TARGETS)
     for condition in TABLE_1_SCORES:
         delta = scores.delta(Model(condition=condition))
@@ -56,47 +50,33 @@ def test_delta_over_seeds_and_targets_by_hand() -> None:
 
 
 def test_delta_compares_only_targets_that_both_have() -> None:
-    found = [
-        *transferred("default", {"oru": 60}),
-        *transferred("default", {"tem": 20}, languages=("ela", "tem")),
-        *transferred("sep-emb", {"oru": 50}),
-        *transferred("no-anchors", {"zuk": 50}, languages=("ela", "zuk")),
-    ]
-    scores = scores_of(found)
+    scores = scores_of(
+        [
+            *scored({"default": 60, "sep-emb": 50}),
+            *scored({"default": 20}, target="tem"),
+            *scored({"no-anchors": 50}, target="zuk"),
+        ]
+    )
     assert scores.delta(SEPARATE) == Delta(points=-10.0, is_partial=True)
     assert scores.delta(Model(condition="no-anchors")) is None
-    assert scores_of(transferred("sep-emb", {"oru": 50})).delta(SEPARATE) is None
+    assert scores_of(scored({"sep-emb": 50})).delta(SEPARATE) is None
 
 
-def test_baselines_are_models_of_their_own_below_the_others() -> None:
-    found = [
-        *transferred("default", {"oru": 3}, variant=FROZEN),
-        *transferred("default", {"oru": 4}, variant=UNTRAINED),
-        *transferred("default", {"oru": 60}),
-        *transferred("sep-emb", {"oru": 50}),
-    ]
-    scores = scores_of(found)
+def test_models_stand_in_the_studys_order_whatever_a_pair_lacks_and_baselines_below() -> None:
+    names = ("default", "wiki-cc", "no-anchors", "sep-emb", "sep-l1-3")
+    scores = scores_of(
+        [
+            *scored({"default": 3}, variant=FROZEN),
+            *scored({"default": 4}, variant=UNTRAINED),
+            *scored({"default": 60, "sep-emb": 5}),
+            *scored(dict.fromkeys(names, 50.0), target="tem"),
+        ]
+    )
     assert [model.label for model in scores.models] == [
-        "Default",
-        "Sep Emb",
-        "Default, untrained and frozen",
-        "Default, untrained",
+        *("Default", "Wiki-CC", "No anchors", "Sep Emb", "Sep L1-3"),
+        *("Default, untrained and frozen", "Default, untrained"),
     ]
-    assert [scores.of_target(model, "oru") for model in scores.models] == [(60,), (50,), (3,), (4,)]
-
-
-def test_models_stand_in_the_studys_order_whatever_a_pair_lacks() -> None:
-    found = [
-        *transferred("default", {"oru": 60}),
-        *transferred("sep-emb", {"oru": 5}),
-        *transferred("default", {"tem": 50}, languages=("ela", "tem")),
-        *transferred("wiki-cc", {"tem": 40}, languages=("ela", "tem")),
-        *transferred("no-anchors", {"tem": 30}, languages=("ela", "tem")),
-        *transferred("sep-emb", {"tem": 2}, languages=("ela", "tem")),
-        *transferred("sep-l1-3", {"tem": 1}, languages=("ela", "tem")),
-    ]
-    order = [model.condition for model in scores_of(found).models]
-    assert order == ["default", "wiki-cc", "no-anchors", "sep-emb", "sep-l1-3"]
+    assert [scores.of_target(model, "oru") for model in scores.models] == [(60,), (), (), (5,), (), (3,), (4,)]
 
 
 def sentences(found: list[Measurement]) -> list[str]:
@@ -140,23 +120,17 @@ def test_untrained_models_set_the_floor_where_there_is_no_chance(oru: float, los
     )
 
 
-def test_near_0_nothing_is_transferred_whatever_the_floor() -> None:
+def test_near_0_nothing_is_transferred_and_of_several_targets_the_lost_are_named() -> None:
     found = [*transferred("default", {"ela": 90, "oru": 60}), *transferred("sep-emb", {"ela": 90, "oru": 3.0})]
     assert sentences(found)[0].endswith(
         ": NER: Sep Emb; of higher scores not known without baselines of that condition: NER."
     )
     assert sentences(found[2:])[0].endswith(": NER: Sep Emb.")
-
-
-def test_of_several_targets_the_lost_are_named() -> None:
-    found = [
-        *nli("default", ela=80, oru=60),
-        *transferred("default", {"ela": 80, "tem": 34}, task="nli", metric="accuracy", languages=("ela", "tem")),
-    ]
-    assert sentences(found)[0].endswith("NLI: Default (tem).")
-    everywhere = [*nli("default", ela=80, oru=34), *found[2:]]
-    assert sentences(everywhere)[0].endswith("NLI: Default.")
-    assert "own test set, mean over the models of all pairs: was" in sentences(found)[1]
+    of_tem = transferred("default", {"ela": 80, "tem": 34}, task="nli", metric="accuracy", languages=("ela", "tem"))
+    some = sentences([*nli("default", ela=80, oru=60), *of_tem])
+    assert some[0].endswith("NLI: Default (tem).")
+    assert "own test set, mean over the models of all pairs: was" in some[1]
+    assert sentences([*nli("default", ela=80, oru=34), *of_tem])[0].endswith("NLI: Default.")
 
 
 def test_what_is_cut_or_cannot_be_predicted_is_told_with_its_shares() -> None:

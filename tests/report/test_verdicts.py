@@ -19,7 +19,7 @@ from isoglot.report.verdicts import (
     mean_sample,
     order_verdict,
 )
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import scored
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 
@@ -31,17 +31,14 @@ def sample(*values: float) -> Sample:
 @pytest.mark.parametrize(
     ("better", "worse", "verdict"),
     [
-        (sample(80.0), sample(77.0), T),
-        (sample(80.0), sample(76.9), A),
-        (sample(76.9), sample(80.0), D),
+        *((sample(80.0), sample(77.0), T), (sample(80.0), sample(76.9), A), (sample(76.9), sample(80.0), D)),
         # Three seeds of each side: 3 / sqrt(3) = 1.73 points.
         (sample(80.0, 80.0, 80.0), sample(78.3, 78.3, 78.3), T),
         (sample(80.0, 80.0, 80.0), sample(78.2, 78.2, 78.2), A),
         # Far apart on average, but seeds lie among each other.
         (sample(90.0, 90.0, 60.0), sample(70.0, 70.0, 70.0), T),
         (sample(70.0, 70.0, 70.0), sample(90.0, 90.0, 60.0), T),
-        (sample(80.0), Sample.certain(77.8), A),
-        (sample(80.0), Sample.certain(78.0), T),
+        *((sample(80.0), Sample.certain(77.8), A), (sample(80.0), Sample.certain(78.0), T)),
     ],
 )
 def test_an_order_is_decided_beyond_noise_and_by_every_seed(better: Sample, worse: Sample, verdict: Verdict) -> None:
@@ -61,46 +58,28 @@ def test_a_mean_of_many_scores_is_decided_sooner_and_a_difference_of_differences
 @pytest.mark.parametrize(
     ("parts", "verdict"),
     [
-        ([], N),
-        ([N, N], N),
-        ([A], A),
-        ([A, T], A),
-        ([A, T, T], T),
-        ([A, A, A, D], D),
-        ([T, D], D),
-        ([T, T], T),
+        *(([], N), ([N, N], N), ([A], A), ([A, T], A), ([A, T, T], T), ([A, A, A, D], D), ([T, D], D), ([T, T], T)),
         # What could not be compared keeps a claim from being borne out, and not from being refuted.
-        ([A, N], A),
-        ([A, N, N], N),
-        ([A, T, N], N),
-        ([T, N, N], T),
-        ([D, N, N, N], D),
+        *(([A, N], A), ([A, N, N], N), ([A, T, N], N), ([T, N, N], T), ([D, N, N, N], D)),
     ],
 )
 def test_one_exception_refutes_and_half_bear_out(parts: list[Verdict], verdict: Verdict) -> None:
     assert joint_verdict(parts) is verdict
 
 
-def test_a_difference_is_taken_seed_by_seed_and_less_sure_than_either() -> None:
-    found = Sample.of({0: 10.0, 1: 30.0}) - Sample.of({1: 1.0, 0: 5.0})
-    assert found.by_seed == {0: 5.0, 1: 29.0}
-    assert (found.mean, found.variance) == (17.0, 1.0)
-
-
-def test_seeds_that_one_side_lacks_count_for_the_mean_alone() -> None:
-    found = Sample.of({0: 10.0, 1: 30.0}) - Sample.of({1: 1.0})
-    assert found.by_seed == {1: 29.0}
-    assert (found.mean, found.variance) == (19.0, 1.5)
+def test_samples_are_added_seed_by_seed() -> None:
+    both = Sample.of({0: 10.0, 1: 30.0}) - Sample.of({1: 1.0, 0: 5.0})
+    assert (both.by_seed, both.mean, both.variance) == ({0: 5.0, 1: 29.0}, 17.0, 1.0)
+    # Seeds that one side lacks count for the mean alone.
+    one = Sample.of({0: 10.0, 1: 30.0}) - Sample.of({1: 1.0})
+    assert (one.by_seed, one.mean, one.variance) == ({1: 29.0}, 19.0, 1.5)
     apart = Sample.of({0: 10.0}) - Sample.of({1: 4.0})
     assert (apart.mean, apart.by_seed, apart.values) == (6.0, {}, (6.0,))
     # Once no seed has all of it, none has, whatever is added.
     assert (apart + Sample.of({1: 1.0})).values == (7.0,)
-
-
-def test_what_is_certain_has_every_seed_and_adds_no_doubt() -> None:
-    found = Sample.of({0: 40.0, 7: 44.0}) - Sample.certain(33.0)
-    assert found.by_seed == {0: 7.0, 7: 11.0}
-    assert found.variance == 0.5
+    # What is certain has every seed, and adds no doubt.
+    certain = Sample.of({0: 40.0, 7: 44.0}) - Sample.certain(33.0)
+    assert (certain.by_seed, certain.variance) == ({0: 7.0, 7: 11.0}, 0.5)
     assert (Sample.certain(2.0) + Sample.certain(1.0)).values == (3.0,)
 
 
@@ -123,37 +102,28 @@ def test_two_models_of_different_seeds_lie_further_apart_in_one_case_of_twenty()
 
 
 def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
-    far_apart = {0: 10.0, 1: 40.0}
-    once = {0: 10.0}
+    far_apart, once = {0: 10.0, 1: 40.0}, {0: 10.0}
     assert Noise.of([far_apart] * (LEAST_REPEATS - 1) + [once] * 50) == Noise(points=CLOSE_POINTS, num_scores=0)
     assert Noise.of([far_apart] * LEAST_REPEATS).num_scores == LEAST_REPEATS
     assert Noise.of([{0: 10.0, 1: 10.5}] * 50) == Noise()
-    assert Noise.of([]) == Noise()
 
 
 def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
     """Near chance seeds can hardly differ, however many of such scores there are."""
-    live = [
-        ("default", 60.0),
-        ("wiki-cc", 50.0),
-        ("no-anchors", 40.0),
-        ("default-anchors", 55.0),
-        ("extra-anchors", 65.0),
-    ]
-    dead = [("sep-emb", 1.0), ("sep-l1-6", 2.0), ("sep-emb-l1-6", 0.5)]
+    names = ("default", "wiki-cc", "no-anchors", "default-anchors", "extra-anchors")
+    live = list(zip(names, (60.0, 50.0, 40.0, 55.0, 65.0), strict=True))
+    dead = {"sep-emb": 1.0, "sep-l1-6": 2.0, "sep-emb-l1-6": 0.5}
 
     def noise(rows: list[tuple[str, float]], *more: Measurement) -> Noise:
-        seeds = [each for name, score in rows for seed in (0, 1) for each in _scored(name, score + 6 * seed, seed)]
-        still = [each for name, score in dead for seed in (0, 1) for each in _scored(name, score, seed)]
-        return transfer_noise(transfer_scores([*seeds, *still, *more]))
+        found = [
+            *scored({**dict(rows), **dead}),
+            *scored({**{name: score + 6 for name, score in rows}, **dead}, seed=1),
+        ]
+        return transfer_noise(transfer_scores([*found, *more]))
 
     assert noise(live) == Noise(points=pytest.approx(12.0), num_scores=5)
     # Names that are found without pretraining are no transfer either.
-    found = [("sep-l1-3", 20.0)]
-    assert noise([*live, *found]).num_scores == 6
-    assert noise([*live, *found], *_scored("sep-l1-3", 21.0, 0, variant=UNTRAINED)).num_scores == 5
+    more = [*live, ("sep-l1-3", 20.0)]
+    assert noise(more).num_scores == 6
+    assert noise(more, *scored({"sep-l1-3": 21.0}, variant=UNTRAINED)).num_scores == 5
     assert noise([*live, ("sep-l1-3", math.nan)]) == noise(live)
-
-
-def _scored(condition: str, score: float, seed: int, *, variant: str | None = None) -> list[Measurement]:
-    return transferred(condition, {"ela": 90.0, "oru": score}, seed=seed, variant=variant)

@@ -7,8 +7,9 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
 from tests.report.made_up_measurements import measurement
 
-OF_BOTH = {"anchor_types": 1234, "anchor_similarity": 0.25}
-OF_EACH = {
+NUMBERS = {
+    "anchor_types": (1234,),
+    "anchor_similarity": (0.25,),
     "training_words": (2_000_000, 1_000_000),
     "tokens_per_word": (1.5, 2.25),
     "unknown_share_held_out": (0.0, 0.125),
@@ -18,12 +19,11 @@ OF_EACH = {
 
 
 def counted(condition: str, **changes: tuple[float, float]) -> list[Measurement]:
-    blank = replace(measurement(condition, 0.0, metric=""), exhibit=VOCABULARY, seed=None)
-    found = [replace(blank, metric=metric, value=value) for metric, value in OF_BOTH.items()]
-    for metric, values in (OF_EACH | changes).items():
-        for language, value in zip(blank.languages, values, strict=True):
-            found.append(replace(blank, metric=metric, language=language, value=value))
-    return found
+    return [
+        replace(measurement(condition, value, metric=metric, exhibit=VOCABULARY, seed=None), language=language)
+        for metric, values in (NUMBERS | changes).items()
+        for language, value in zip(("ela", "oru"), values, strict=False)
+    ]
 
 
 def test_numbers_stand_in_their_places() -> None:
@@ -41,18 +41,15 @@ def test_numbers_stand_in_their_places() -> None:
     }
 
 
-def test_a_second_domain_that_is_too_small_is_told() -> None:
-    like = counted("wiki-cc", training_words=(2_000_000, 990_000))
-    (table,) = vocabulary_tables([*counted("default"), *like])
-    assert table.notes == ()
-    small = counted("wiki-cc", training_words=(2_000_000, 400_000))
-    (table,) = vocabulary_tables([*counted("default"), *small])
-    (remark,) = table.notes
-    assert "only 40% of the words of the first" in remark
-    assert "set most_words = 400000 under [text]" in remark
+def test_a_small_second_domain_and_the_share_of_words_that_may_change_are_told() -> None:
+    def notes(*found: Measurement) -> tuple[str, ...]:
+        (table,) = vocabulary_tables(found)
+        return tuple(table.notes)
 
-
-def test_the_share_of_words_that_may_change_is_told() -> None:
-    extra = counted("extra-anchors", dictionary_word_share=(60.4, 30.0))
-    (table,) = vocabulary_tables(extra)
-    assert "counted before words change: its dictionary has 60% of ela and 30% of oru running words" in table.notes[0]
+    default = counted("default")
+    assert notes(*default, *counted("wiki-cc", training_words=(2_000_000, 990_000))) == ()
+    (small,) = notes(*default, *counted("wiki-cc", training_words=(2_000_000, 400_000)))
+    assert "only 40% of the words of the first" in small
+    assert "set most_words = 400000 under [text]" in small
+    (extra,) = notes(*counted("extra-anchors", dictionary_word_share=(60.4, 30.0)))
+    assert "counted before words change: its dictionary has 60% of ela and 30% of oru running words" in extra

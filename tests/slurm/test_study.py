@@ -8,9 +8,8 @@ import pytest
 from commands import isoglot, started
 from study_texts import TINY_STUDY
 
-from tests.end_to_end.artifact_files import artifact_files
 from tests.end_to_end.test_interruption import in_training, updates_done
-from tests.killed_processes import until
+from tests.killed_processes import artifact_files, until
 from tests.slurm.one_node_cluster import OneNodeCluster
 
 UPDATES = 900

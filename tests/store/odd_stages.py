@@ -37,20 +37,6 @@ class Meeting(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Filling(Stage):
-    """Fills a GPU until it is stopped."""
-
-    kind = "odd-filling"
-    fills_gpu = True
-    number: int
-    place: Path = field(metadata=NOT_IDENTITY)
-
-    def make(self, work: Work) -> None:  # noqa: ARG002
-        while self.place.exists():
-            time.sleep(0.01)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Variables(Stage):
     """Records its process, and a variable of its environment."""
 
@@ -65,67 +51,54 @@ class Variables(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failing(Stage):
-    """Fails in one of several ways."""
+class Odd(Stage):
+    """Does what its first word says."""
 
-    kind = "odd-failing"
+    kind = "odd"
     way: str
+    place: Path = field(default=Path(), metadata=NOT_IDENTITY)
 
-    def make(self, work: Work) -> None:  # noqa: ARG002
-        match self.way:
-            case "colour":
+    def make(self, work: Work) -> None:
+        match self.way.split():
+            case ["colour"]:
                 error = ColourError("the wall is red: paint it")
                 error.colour = "red"
                 raise error
-            case "exit":
+            case ["exit"]:
                 raise SystemExit(3)
-        raise ValueError(f"no way {self.way!r}")
+            case ["dies", times]:
+                died = len(list(work.folder.glob("death-*")))
+                if died < int(times):
+                    (work.folder / f"death-{died}").touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
+            case ["rains", name]:
+                warnings.warn("it rains everywhere", stacklevel=1)
+                warnings.warn(f"it rains on {name}", stacklevel=1)
+            case ["stays"]:
+                self.place.write_text(str(os.getpid()))
+                while True:
+                    try:
+                        work.progress(1, 2, "steps")
+                        time.sleep(10)
+                    except KeyboardInterrupt:
+                        continue
+            case _:
+                raise ValueError(f"no way {self.way!r}")
 
     @property
     def title(self) -> str:
-        return f"failing by {self.way}"
+        return f"odd by {self.way}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mortal(Stage):
-    """Gets kill -9 until it has died so many times."""
+class Filling(Stage):
+    """Fills a GPU until it is stopped."""
 
-    kind = "odd-mortal"
-    deaths: int
-    pause_seconds: float = field(default=0.0, metadata=NOT_IDENTITY)
-
-    def make(self, work: Work) -> None:
-        died = len(list(work.folder.glob("death-*")))
-        if died < self.deaths:
-            (work.folder / f"death-{died}").touch()
-            time.sleep(self.pause_seconds)
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rain(Stage):
-    """Has one warning in common with its like, and one of its own."""
-
-    kind = "odd-rain"
-    name: str
+    kind = "odd-filling"
+    fills_gpu = True
+    number: int
+    place: Path = field(metadata=NOT_IDENTITY)
 
     def make(self, work: Work) -> None:  # noqa: ARG002
-        warnings.warn("it rains everywhere", stacklevel=1)
-        warnings.warn(f"it rains on {self.name}", stacklevel=1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stubborn(Stage):
-    """Cannot be stopped but by kill -9."""
-
-    kind = "odd-stubborn"
-    log: Path = field(metadata=NOT_IDENTITY)
-
-    def make(self, work: Work) -> None:
-        self.log.write_text(str(os.getpid()))
-        while True:
-            try:
-                work.progress(1, 2, "steps")
-                time.sleep(10)
-            except KeyboardInterrupt:
-                continue
+        while self.place.exists():
+            time.sleep(0.01)

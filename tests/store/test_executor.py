@@ -1,6 +1,7 @@
 """Plans run on an engine: each stage after its inputs, and failures stop only what rests on them."""
 
-from isoglot.errors import IsoglotError
+from functools import partial
+
 from isoglot.store import InThisProcess, Observer, Stage, Store, run_plan
 from isoglot.store.engine import Emit, Held, Made, Waiting
 from tests.store.toy_stages import Count, Joined, Text
@@ -10,30 +11,17 @@ BOTH = Joined(texts=(ONE, TWO))
 
 
 class Diary(Observer):
+    """A line for each call but `waiting`: its name, the stage, and the other arguments."""
+
     def __init__(self) -> None:
         self.lines: list[str] = []
+        for name in ("started", "progress", "queued", "gave_way", "finished", "reused", "failed"):
+            setattr(self, name, partial(self._note, name))
 
-    def started(self, stage: Stage, *, index: int, count: int) -> None:
-        self.lines.append(f"started {stage.title} {index}/{count}")
-
-    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
-        self.lines.append(f"progress {stage.title} {done:.0f}/{total:.0f} {unit}{note}")
-
-    def queued(self, stage: Stage, *, where: str) -> None:
-        self.lines.append(f"queued {stage.title}: {where}")
-
-    def gave_way(self, stage: Stage) -> None:
-        self.lines.append(f"gave way {stage.title}")
-
-    def finished(self, stage: Stage, *, seconds: float) -> None:
-        self.lines.append(f"finished {stage.title}")
-        assert seconds > 0
-
-    def reused(self, stage: Stage) -> None:
-        self.lines.append(f"reused {stage.title}")
-
-    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        self.lines.append(f"failed {stage.title}: {error}")
+    def _note(self, name: str, stage: Stage, **details: object) -> None:
+        if name == "finished":
+            assert details.pop("seconds") > 0
+        self.lines.append(" ".join([name, stage.title, *map(str, details.values())]).strip())
 
 
 def test_a_run_is_reported_as_it_happens_and_a_second_one_does_nothing(store: Store) -> None:
@@ -42,11 +30,11 @@ def test_a_run_is_reported_as_it_happens_and_a_second_one_does_nothing(store: St
     outcome = run_plan([BOTH], store, diary)
     assert diary.lines == [
         "reused text of one",
-        "started text of two 1/2",
-        "progress text of two 1/2 lines",
-        "progress text of two 2/2 lines",
+        "started text of two 1 2",
+        "progress text of two 1 2 lines",
+        "progress text of two 2 2 lines",
         "finished text of two",
-        "started toy-joined 2/2",
+        "started toy-joined 2 2",
         "finished toy-joined",
     ]
     assert (outcome.made, outcome.reused) == ((TWO, BOTH), (ONE,))
@@ -60,7 +48,7 @@ def test_a_failure_skips_what_needs_it_and_nothing_else(store: Store) -> None:
     outcome = run_plan([failing, fine], store, diary)
     assert outcome.made == (ONE, TWO, BOTH, fine)
     assert outcome.failed.keys() == {failing.digest}
-    assert "failed toy-count: 23 letters are more than 3: raise at_most" in diary.lines
+    assert "failed toy-count 23 letters are more than 3: raise at_most" in diary.lines
     assert store.is_interrupted(failing)
     assert list(store.root.glob("*.lease")) == []
 
@@ -77,7 +65,7 @@ def test_a_damaged_artifact_stops_only_its_users(store: Store) -> None:
 
 
 def test_nothing_is_made_for_a_target_that_is_lost_already(store: Store) -> None:
-    run_plan([ONE], store)
+    store.ensure(ONE)
     (store.folder(ONE) / "record.json").unlink()
     outcome = run_plan([BOTH], store)
     assert (outcome.made, outcome.skipped) == ((), (TWO, BOTH))
@@ -110,15 +98,15 @@ def test_a_stage_that_an_engine_reports_held_comes_again_after_a_wait(store: Sto
     outcome = run_plan([ONE, three], store, engine.diary, engine=engine)
     assert outcome.made == (three, ONE)
     assert engine.diary.lines[:9] == [
-        "started text of one 1/2",
-        "queued text of one: job 7, pending",
-        "gave way text of one",
-        "started text of three 1/2",
-        "queued text of three: job 7, pending",
-        "progress text of three 1/1 lines",
+        "started text of one 1 2",
+        "queued text of one job 7, pending",
+        "gave_way text of one",
+        "started text of three 1 2",
+        "queued text of three job 7, pending",
+        "progress text of three 1 1 lines",
         "finished text of three",
         "waits",
-        "started text of one 2/2",
+        "started text of one 2 2",
     ]
 
 

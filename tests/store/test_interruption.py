@@ -139,22 +139,3 @@ print(made)
     assert second.communicate(timeout=300)[0] == "False\n"
     assert files_of(Store(root).folder(Patient(end=end))) == {"attempts.txt": b"1"}
     assert list(root.glob("*.lease")) == []
-
-
-def test_a_waiting_process_takes_over_from_a_killed_one(root: Path, tmp_path: Path) -> None:
-    end = tmp_path / "end"
-    stage = Patient(end=end)
-    partial = Store(root).partial_folder(stage)
-    first = python(ENSURE_PATIENT, arguments=[str(root), str(end)])
-    until((partial / "checkpoint").exists)
-
-    def kill(holder: str) -> None:
-        assert holder.endswith(f"process {first.pid}")
-        end.touch()
-        first.kill()
-
-    # The first may see the end before it is killed; either way the artifact is made in two attempts at most.
-    Store(root).ensure(stage, waiting=kill)
-    first.communicate()
-    Store(root).verify(stage)
-    assert_sound(root)

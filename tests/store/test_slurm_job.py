@@ -3,7 +3,7 @@
 import pickle
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from isoglot.files import lease
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Store, Work, slurm_job
 from isoglot.store.engine import Failed, Held, Made, Progressed, Reused
 from isoglot.store.slurm_job import JobReport, Option, StageJob, Submitter, minutes, report_path
-from isoglot.store.store import ignore_holder
 
 # In a job warnings are no errors.
 pytestmark = pytest.mark.filterwarnings("always")
@@ -94,20 +93,20 @@ def test_an_error_is_reported(
 
 def test_a_job_does_not_wait_for_another_run_for_long(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slurm_job, "PATIENCE_SECONDS", 0.1)
-    with lease(store.folder(Errand()).with_name(f"{store.folder(Errand()).name}.lease"), waiting=ignore_holder):
+    with lease(store.folder(Errand()).with_name(f"{store.folder(Errand()).name}.lease")):
         StageJob(root=store.root, stage=Errand())()
     assert isinstance(report_of(store).event, Held)
 
 
-def test_reports_are_few(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_are_few_and_one_that_is_not_all_there_yet_is_empty(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written: list[JobReport] = []
-    monkeypatch.setattr(JobReport, "write", lambda report, _: written.append(report))
-    StageJob(root=store.root, stage=Errand())()
+    with monkeypatch.context() as patch:
+        patch.setattr(JobReport, "write", lambda report, _: written.append(report))
+        StageJob(root=store.root, stage=Errand())()
     progress = Progressed(Errand().digest, 0, 200, "errands", "on foot")
     assert [each.event for each in written] == [None, progress, Made(Errand().digest)]
-
-
-def test_a_report_that_is_not_all_there_yet_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "report"
     JobReport(event=Progressed("a", 1.5, 2, "words", "é"), warnings=("one",)).write(path)
     content = path.read_bytes()
@@ -121,42 +120,36 @@ ON_GPU = Resources(gpus=1, cpus=8, gigabytes=30.5, hours=5.5)
 ON_CPU = Resources(cpus=2, hours=0.001)
 
 
-def test_a_stage_gets_the_resources_it_needs_a_day_at_a_time() -> None:
-    on_gpu = {"requeue": True, "gpus-per-node": 1, "cpus-per-task": 8, "mem": "31G", "time": 330}
-    assert Submitter().sbatch_options(ON_GPU) == on_gpu
-    assert Submitter().sbatch_options(ON_CPU) == {"requeue": True, "cpus-per-task": 2, "mem": "4G", "time": 1}
-    assert Submitter().sbatch_options(Resources(hours=100))["time"] == 24 * 60
+OURS_ON_GPU = {"requeue": True, "gpus-per-node": 1, "cpus-per-task": 8, "mem": "31G", "time": 330}
+OURS_ON_CPU = {"requeue": True, "cpus-per-task": 2, "mem": "4G", "time": 1}
+FOR_EACH_SORT = Submitter(
+    options={"partition": "any", "gres": "gpu:1", "time": "60"},
+    gpu_options={"partition": "a100"},
+    cpu_options={"constraint": "avx"},
+)
 
 
 @pytest.mark.parametrize(
-    ("options", "gone"),
+    ("submitter", "resources", "gone", "added"),
     [
-        ({"gres": "gpu:a100:1"}, "gpus-per-node"),
-        ({"mem-per-cpu": "2G"}, "mem"),
-        ({"cpus-per-gpu": "4"}, "cpus-per-task"),
+        (Submitter(), ON_GPU, "", {}),
+        (Submitter(), ON_CPU, "", {}),
+        (Submitter(), replace(ON_GPU, hours=100), "", {"time": 24 * 60}),
+        (Submitter(options={"gres": "gpu:a100:1"}), ON_GPU, "gpus-per-node", {"gres": "gpu:a100:1"}),
+        (Submitter(options={"mem-per-cpu": "2G"}), ON_GPU, "mem", {"mem-per-cpu": "2G"}),
+        (Submitter(options={"cpus-per-gpu": "4"}), ON_GPU, "cpus-per-task", {"cpus-per-gpu": "4"}),
+        (FOR_EACH_SORT, ON_GPU, "gpus-per-node", {"partition": "a100", "gres": "gpu:1", "time": "60"}),
+        (FOR_EACH_SORT, ON_CPU, "", {"partition": "any", "constraint": "avx", "time": "60"}),
+        (Submitter(has_gpus=False, options={"gres": "gpu:1"}), ON_GPU, "gpus-per-node", {}),
+        (Submitter(has_gpus=False, cpu_options={"qos": "long"}), ON_GPU, "gpus-per-node", {"qos": "long"}),
     ],
 )
-def test_an_option_of_the_user_replaces_its_synonym(options: Mapping[str, Option], gone: str) -> None:
-    chosen = Submitter(options=options).sbatch_options(ON_GPU)
-    assert gone not in chosen
-    assert chosen.items() >= options.items()
-
-
-def test_options_may_be_for_one_sort_of_stage() -> None:
-    submitter = Submitter(
-        options={"partition": "any", "gres": "gpu:1", "time": "60"},
-        gpu_options={"partition": "a100"},
-        cpu_options={"constraint": "avx"},
-    )
-    on_gpu, on_cpu = (submitter.sbatch_options(each) for each in (ON_GPU, ON_CPU))
-    ours = {"requeue": True, "time": "60"}
-    assert on_gpu == ours | {"partition": "a100", "gres": "gpu:1", "cpus-per-task": 8, "mem": "31G"}
-    assert on_cpu == ours | {"partition": "any", "constraint": "avx", "cpus-per-task": 2, "mem": "4G"}
-
-
-def test_without_gpus_no_job_gets_one() -> None:
-    chosen = Submitter(has_gpus=False, options={"gres": "gpu:1"}, cpu_options={"qos": "long"}).sbatch_options(ON_GPU)
-    assert chosen.keys() == {"requeue", "cpus-per-task", "mem", "time", "qos"}
+def test_a_stage_gets_what_it_needs_a_day_at_a_time_unless_the_user_wants_otherwise(
+    submitter: Submitter, resources: Resources, gone: str, added: Mapping[str, Option]
+) -> None:
+    ours = OURS_ON_GPU if resources.gpus else OURS_ON_CPU
+    expected = {name: value for name, value in ours.items() if name != gone} | added
+    assert submitter.sbatch_options(resources) == expected
 
 
 @pytest.mark.parametrize("name", ["output", "array", "dependency", "no-requeue", "Mem", "mem per cpu", ""])
@@ -165,15 +158,9 @@ def test_options_that_would_break_jobs_are_refused(name: str) -> None:
         Submitter(gpu_options={name: "x"})
 
 
-@pytest.mark.parametrize(
-    ("time", "expected"),
-    [("90", 90), ("90:30", 91), ("2:30:00", 150), ("1-2", 1560), ("1-2:30", 1590), ("1-02:30:01", 1591), ("0:30", 1)],
-)
-def test_times_are_read_as_sbatch_reads_them(time: str, expected: int) -> None:
-    assert minutes(time) == expected
-
-
-@pytest.mark.parametrize("time", ["", "soon", "0", "1:2:3:4", "1-2:3:4:5", "-5", "1.5"])
-def test_a_time_that_sbatch_would_not_read_is_refused(time: str) -> None:
-    with pytest.raises(IsoglotError, match=f"--slurm-option time={time}: no time that sbatch knows"):
-        Submitter(options={"time": time})
+def test_times_are_read_as_sbatch_reads_them_and_others_are_refused() -> None:
+    read = {"90": 90, "90:30": 91, "2:30:00": 150, "1-2": 1560, "1-2:30": 1590, "1-02:30:01": 1591, "0:30": 1}
+    assert {time: minutes(time) for time in read} == read
+    for time in ("", "soon", "0", "1:2:3:4", "1-2:3:4:5", "-5", "1.5"):
+        with pytest.raises(IsoglotError, match=f"--slurm-option time={time}: no time that sbatch knows"):
+            Submitter(options={"time": time})

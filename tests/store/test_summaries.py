@@ -52,6 +52,9 @@ def test_a_plan_has_all_done_that_only_readers_want(store: Store, origin: Store)
     assert states(store, JOINED) == states(origin, JOINED) == {"toy-text": State.DONE, "toy-joined": State.DONE}
     outcome = run_plan([JOINED], store)
     assert (outcome.made, len(outcome.reused)) == ((), 2)
+    made = run_plan([JOINED, Joined(texts=(Text(word="bush"),))], store).made
+    assert [stage.title for stage in made] == ["text of bush", "toy-joined"], "a branch that is done is left alone"
+    assert not store.has(TEXT)
 
 
 def test_inputs_of_a_new_target_are_made_again(store: Store, origin: Store) -> None:
@@ -64,14 +67,6 @@ def test_inputs_of_a_new_target_are_made_again(store: Store, origin: Store) -> N
     assert files_of(store.folder(TEXT)) == files_of(origin.folder(TEXT))
     assert store.find_folder(TEXT) == store.folder(TEXT)
     assert len(list(store.records())) == 3
-
-
-def test_a_branch_that_is_done_is_not_made_again_with_another(store: Store) -> None:
-    """One target is to be made from a text, and another, from a second text, is there as a summary."""
-    other = Joined(texts=(Text(word="bush"),))
-    made = run_plan([JOINED, other], store).made
-    assert [stage.title for stage in made] == ["text of bush", "toy-joined"]
-    assert not store.has(TEXT)
 
 
 @pytest.mark.parametrize("name", ["lines/3.txt", "record.json", "isoglot-summary.json"])

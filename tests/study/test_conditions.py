@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import (
-    BOTTOM_3,
-    BOTTOM_6,
     CONDITIONS,
     DEFAULT,
+    L1_3,
+    L1_6,
     PAPER_DEPTH,
     TABLE_1,
     AnchorOrder,
@@ -42,7 +42,7 @@ def test_a_multiple_of_the_papers_depth_repeats_each_layer(layers: frozenset[int
     assert Separate(layers=layers).at_depth(PAPER_DEPTH * times).layers == repeated
 
 
-@pytest.mark.parametrize(("layers", "depth"), [(BOTTOM_6, 2), (BOTTOM_6, 1), (BOTTOM_3, 1)])
+@pytest.mark.parametrize(("layers", "depth"), [(L1_6, 2), (L1_6, 1), (L1_3, 1)])
 def test_too_shallow_a_model_is_refused(layers: frozenset[int], depth: int) -> None:
     with pytest.raises(IsoglotError, match=f"a model of {depth} layers? is too shallow .* at least 3 layers"):
         Separate(layers=layers).at_depth(depth)
@@ -66,7 +66,7 @@ def test_extra_anchors_need_shared_embeddings() -> None:
     each = replace(DEFAULT, name="mine", segmentation=Segmentation.EACH, anchors=Anchors.EXTRA)
     with pytest.raises(IsoglotError, match=r"'mine': extra anchors need embeddings that the languages share"):
         replace(each, separate=Separate(embeddings=True))
-    assert replace(each, separate=Separate(layers=BOTTOM_3)).tables is TableKind.UNION
+    assert replace(each, separate=Separate(layers=L1_3)).tables is TableKind.UNION
 
 
 @pytest.mark.parametrize(

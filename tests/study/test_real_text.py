@@ -24,6 +24,17 @@ en = "text/en.txt.xz"
 fr = ["a.txt", "/abs/b.txt.gz"]
 zh = "zhwiki-latest-pages-articles.xml.bz2"
 """
+FILES = """
+ner.en.train = ["wiki-a", "wiki-b"]
+ner.en.dev = "wiki-dev"
+ner.fr.test = "/abs/fr-test"
+ner.en-zh.train = "conll"
+parsing.en.train = "ewt"
+parsing.fr.test = "gsd"
+pos.en.train = "tags"
+dictionary.en-fr = "words.tsv"
+"""
+FR, ZH = ("en", "fr"), ("en", "zh")
 STUDIES = sorted((Path(__file__).parents[2] / "studies").glob("*.toml"))
 REPLICATION = Path(__file__).parents[2] / "studies" / "replication.toml"
 CONTROLS = [path for path in STUDIES if path.stem.startswith("control-")]
@@ -33,6 +44,10 @@ def real_text(more: str = "") -> RealText:
     text = parse_study(REAL + more, origin="mine.toml", data=Path("/data")).text
     assert isinstance(text, RealText)
     return text
+
+
+def resources(lines: str) -> RealText:
+    return real_text(f"[resources]\n{lines}\n")
 
 
 def test_paths_start_from_the_data_folder() -> None:
@@ -61,7 +76,7 @@ def test_a_path_is_shown_as_the_study_writes_it(data: str, path: str, written: s
     assert text.as_written(Path(path)) == Path(written)
 
 
-def test_or_else_from_the_studys_own(tmp_path: Path) -> None:
+def test_paths_start_from_the_studys_own_folder_unless_another_is_named(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(REAL)
     for data, start in ((None, tmp_path), (Path("/d"), Path("/d"))):
         text = read_study(tmp_path / "mine.toml", data=data).text
@@ -92,32 +107,20 @@ def test_words_are_split_as_languages_are_unless_the_study_says_otherwise() -> N
     }
 
 
-def test_files_of_one_language_and_files_by_twos() -> None:
-    text = real_text(
-        '[resources]\nparaphrase.en = ["a", "a", "b", "c"]\nvectors.fr = "v"\nmapping.en-fr = ["a", "b", "c", "d"]\n'
+def test_resources_are_found_by_kind_and_by_language_or_pair() -> None:
+    text = resources(
+        'paraphrase.en = ["a", "a", "b", "c"]\nvectors.fr = "v"\nmapping.en-fr = ["a", "b", "c", "d"]\n'
+        'dictionary.en-fr = "d.tsv"\nretrieval.en-zh = ["a", "b"]'
     )
-    assert text.language_resource("paraphrase", "en") == tuple(Path("/data") / name for name in "aabc")
-    assert text.language_resource("vectors", "fr") == (Path("/data/v"),)
-    assert len(text.resource("mapping", ("en", "fr"))) == 4
-    with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name files of word vectors"):
-        text.language_resource("vectors", "en")
-    for wrong, message in (
-        ('paraphrase.en-fr = "a"', r"paraphrase\.en-fr: the languages of this study are 'en'"),
-        ('vectors.en = ["a", "b"]', r"takes no more than 1 file"),
-        ('mapping.en-fr = ["a", "b", "c"]', r"mapping\.en-fr: takes one file of both languages, or files by twos"),
-    ):
-        with pytest.raises(IsoglotError, match=message):
-            real_text(f"[resources]\n{wrong}\n")
-
-
-def test_resources_are_found_by_kind_and_pair() -> None:
-    text = real_text('[resources]\ndictionary.en-fr = "d.tsv"\nretrieval.en-zh = ["a", "b"]\n')
-    assert text.resource("dictionary", ("en", "fr")) == (Path("/data/d.tsv"),)
-    assert text.resource("retrieval", ("en", "zh")) == (Path("/data/a"), Path("/data/b"))
-    with pytest.raises(
-        MissingDataError, match=r"resources\.dictionary\.en-zh is not given: name a file of word transl"
-    ):
-        text.resource("dictionary", ("en", "zh"))
+    assert text.resource("paraphrase", "en") == tuple(Path("/data") / name for name in "aabc")
+    assert text.resource("vectors", "fr") == (Path("/data/v"),)
+    assert len(text.resource("mapping", "en", "fr")) == 4
+    assert text.resource("dictionary", "en", "fr") == (Path("/data/d.tsv"),)
+    assert text.resource("retrieval", "en", "zh") == (Path("/data/a"), Path("/data/b"))
+    with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name a file of word vectors"):
+        text.resource("vectors", "en")
+    with pytest.raises(MissingDataError, match=r"resources\.dictionary\.en-zh is not given: name a file of word tr"):
+        text.resource("dictionary", "en", "zh")
 
 
 def test_a_second_domain_may_be_missing() -> None:
@@ -150,28 +153,98 @@ def test_mistakes_in_text_are_named(old: str, new: str, message: str) -> None:
         parse_study(REAL.replace(old, new), origin="mine.toml")
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ("most_words = 0", r"text.most_words: should be at least 1, not 0"),
-        ('most_words = "all"', r"text.most_words: should be a whole number"),
-        ("other-domain = 3", r"text.other-domain: should be a table"),
-        ('other-domain = { de = "x" }', r"text.other-domain.de: unknown key"),
-        ('other-domain = { en = "x" }', r"text.other-domain.en: unknown key; the keys here are 'fr', 'zh'"),
-        ("[words]\nde = 3", r"words.de: unknown key"),
-        ('[words]\nzh = "jeiba"', r"words.zh: 'jeiba' is not one of .*did you mean 'jieba'\?"),
-        ("[words]\nzh = { command = [] }", r"words.zh.command: names no command"),
-        ('[words]\nzh = { cmd = ["x"] }', r"words.zh.cmd: unknown key; .*did you mean 'command'\?"),
-        ("[words]\nlowercase = 1", r"words.lowercase: should be true or false"),
-        ('[resources]\ndict.en-fr = "x"', r"resources: 'dict' is not one of 'dictionary', 'retrieval'"),
-        ('[resources]\ndictionary.fr-en = "x"', r"resources.dictionary.fr-en: the pairs of this study"),
-        ('[resources]\ndictionary.en-fr = ["x", "y"]', r"resources.dictionary.en-fr: takes no more than 1 file"),
-        ("[synthetic]\nsentences = 3", r"text: a study with a \[synthetic\] table makes up its text"),
-    ],
-)
+WRONG_TABLES = {
+    "most_words = 0": r"text.most_words: should be at least 1, not 0",
+    'most_words = "all"': r"text.most_words: should be a whole number",
+    "other-domain = 3": r"text.other-domain: should be a table",
+    'other-domain = { de = "x" }': r"text.other-domain.de: unknown key",
+    'other-domain = { en = "x" }': r"text.other-domain.en: unknown key; the keys here are 'fr', 'zh'",
+    "[words]\nde = 3": r"words.de: unknown key",
+    '[words]\nzh = "jeiba"': r"words.zh: 'jeiba' is not one of .*did you mean 'jieba'\?",
+    "[words]\nzh = { command = [] }": r"words.zh.command: names no command",
+    '[words]\nzh = { cmd = ["x"] }': r"words.zh.cmd: unknown key; .*did you mean 'command'\?",
+    "[words]\nlowercase = 1": r"words.lowercase: should be true or false",
+    "[synthetic]\nsentences = 3": r"text: a study with a \[synthetic\] table makes up its text",
+}
+WRONG_RESOURCES = {
+    'dict.en-fr = "x"': r": 'dict' is not one of 'dictionary', 'retrieval'",
+    'dictionary.fr-en = "x"': r".dictionary.fr-en: the pairs of this study",
+    'dictionary.en-fr = ["x", "y"]': r".dictionary.en-fr: takes no more than 1 file",
+    'paraphrase.en-fr = "a"': r".paraphrase.en-fr: the languages of this study are 'en'",
+    'vectors.en = ["a", "b"]': r".vectors.en: takes no more than 1 file",
+    'mapping.en-fr = ["a", "b", "c"]': r".mapping.en-fr: takes one file of both languages, or files by twos",
+    'nil.en.train = "x"': r": 'nil' is not one of 'dictionary', .*'nli', .*did you mean 'nli'\?",
+    'ner.de.test = "x"': r".ner.de: the languages and pairs of this study are 'en', 'fr', 'zh', 'en-fr'",
+    'ner.en-hz.test = "x"': r".ner.en-hz: the languages and pairs .*; did you mean 'en-zh'\?",
+    'ner.fr-zh.test = "x"': r".ner.fr-zh: the languages and pairs",
+    'ner.en.tets = "x"': r".ner.en.tets: unknown key; .*'train', 'dev', 'test'; did you mean 'test'\?",
+    'ner.fr.tets = "x"': r".ner.fr.tets: unknown key; the keys here are 'test'; did you mean 'test'\?",
+    'ner.fr.train = "x"': r".ner.fr.train: zero-shot transfer never reads it, .*in 'en' alone \(section",
+    'ner.zh.dev = "x"': r".ner.zh.dev: zero-shot transfer never reads it",
+    "ner = 3": r".ner: should be a table",
+    'ner.en = "x"': r".ner.en: should be a table, not the string 'x'",
+    "ner.en.train = 3": r".ner.en.train: should be a string in quotes",
+    "ner.en.train = []": r".ner.en.train: names no file",
+    'ner.fr.test = ""': r".ner.fr.test: names no file",
+}
+MORE = WRONG_TABLES | {f"[resources]\n{line}": f"resources{message}" for line, message in WRONG_RESOURCES.items()}
+
+
+@pytest.mark.parametrize(("more", "message"), MORE.items())
 def test_mistakes_in_other_tables_are_named(more: str, message: str) -> None:
     with pytest.raises(IsoglotError, match=f"^mine.toml: {message}"):
         parse_study(REAL + more, origin="mine.toml")
+
+
+@pytest.mark.parametrize(
+    ("task", "language", "split", "pair", "names"),
+    [
+        ("ner", "en", "train", FR, ["/data/wiki-a", "/data/wiki-b"]),
+        ("ner", "en", "train", ZH, ["/data/conll"]),
+        ("ner", "en", "dev", FR, ["/data/wiki-dev"]),
+        ("ner", "en", "dev", ZH, ["/data/wiki-dev"]),
+        ("ner", "fr", "test", FR, ["/abs/fr-test"]),
+        ("pos", "en", "train", FR, ["/data/tags"]),
+        ("pos", "fr", "test", FR, ["/data/gsd"]),
+        ("parsing", "en", "train", FR, ["/data/ewt"]),
+    ],
+)
+def test_files_are_found_by_pair_then_by_language(
+    task: str, language: str, split: str, pair: tuple[str, str], names: list[str]
+) -> None:
+    found = resources(FILES).task_files(task, language=language, split=split, pair=pair)
+    assert found == tuple(map(Path, names))
+
+
+def test_tasks_of_their_own_come_before_those_whose_files_they_may_read() -> None:
+    text = resources('parsing.en-fr.test = "trees of the pair"\npos.en.test = "tags"')
+    assert text.task_files("pos", language="en", split="test", pair=FR) == (Path("/data/tags"),)
+    text = resources('parsing.en-fr.test = "trees of the pair"\nparsing.en.test = "trees"')
+    assert text.task_files("pos", language="en", split="test", pair=FR) == (Path("/data/trees of the pair"),)
+    assert text.task_files("pos", language="en", split="test", pair=ZH) == (Path("/data/trees"),)
+
+
+@pytest.mark.parametrize(
+    ("task", "language", "split", "purpose"),
+    [
+        ("nli", "en", "train", "labelled examples to fine-tune on"),
+        ("nli", "en", "dev", "labelled examples to choose models by"),
+        ("nli", "fr", "test", "labelled examples to score by"),
+        ("parsing", "zh", "test", "labelled examples to score by"),
+        ("pos", "zh", "test", "labelled examples to score by"),
+    ],
+)
+def test_what_is_missing_is_named(task: str, language: str, split: str, purpose: str) -> None:
+    pair = ZH if language == "zh" else FR
+    with pytest.raises(MissingDataError) as raised:
+        resources(FILES + 'pos.fr.test = "not parsed"').task_files(task, language=language, split=split, pair=pair)
+    assert str(raised.value) == f"resources.{task}.{language}.{split} is not given: name a file of {purpose} there"
+
+
+@pytest.mark.parametrize(("given", "task"), [("pos.zh.test", "parsing"), ("ner.en-zh.test", "ner")])
+def test_files_of_another_task_or_of_the_pair_are_not_a_targets(given: str, task: str) -> None:
+    with pytest.raises(MissingDataError, match=rf"resources\.{task}\.zh\.test is not given"):
+        resources(f'{given} = "x"').task_files(task, language="zh", split="test", pair=ZH)
 
 
 def test_the_control_for_a_laptop_has_the_budget_that_the_results_name() -> None:

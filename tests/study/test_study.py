@@ -106,7 +106,7 @@ def test_what_is_no_text_file_is_named(tmp_path: Path) -> None:
         read_study(tmp_path / "mine.toml")
 
 
-def test_exhibits_and_tasks_may_come_from_the_command_line() -> None:
+def test_lists_may_come_from_the_command_line() -> None:
     study = parse_study(SMALLEST, origin="mine.toml")
     assert with_exhibits(study, ["table-1"]).exhibits == ("table-1",)
     assert with_tasks(study, ["parsing", "pos"]).tasks == ("parsing", "pos")
@@ -115,9 +115,6 @@ def test_exhibits_and_tasks_may_come_from_the_command_line() -> None:
     with pytest.raises(IsoglotError, match=r"^--tasks: 'ner' stands there twice"):
         with_tasks(study, ["ner", "ner"])
 
-
-def test_seeds_and_conditions_may_come_from_the_command_line() -> None:
-    study = parse_study(SMALLEST, origin="mine.toml")
     assert with_seeds(study, [3, 1]).seeds == (3, 1)
     assert [row.name for row in with_conditions(study, ["sep-emb", "default"]).conditions] == ["sep-emb", "default"]
     with pytest.raises(IsoglotError, match=r"^--seeds: 3 stands there twice"):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from study_texts import study_text
+from study_texts import as_toml, study_text
 
 from isoglot.cli.options import StudyOptions
 from isoglot.errors import IsoglotError
@@ -117,12 +117,6 @@ def test_mistakes_are_named_with_their_table_and_key(only: str, message: str) ->
 
 ITEMS = st.sampled_from(("oru", "tem", "default", "sep-emb", "ner", "parsing", 0, 1, 2, "ela", "x", 7, True))
 TABLES = st.dictionaries(st.sampled_from((*KEYS, "exhibits")), st.lists(ITEMS, max_size=3) | ITEMS, max_size=2)
-
-
-def as_toml(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(as_toml, value))}]"
-    return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'
 
 
 @given(only=st.dictionaries(st.sampled_from((*EXHIBITS, "other")), TABLES, max_size=2))

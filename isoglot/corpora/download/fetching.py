@@ -7,11 +7,11 @@ import shutil
 import socket
 import ssl
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
+from typing import NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -23,6 +23,9 @@ from isoglot.files import flush, write_whole
 TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 CONTACT = "ISOGLOT_CONTACT"
 CHUNK_BYTES = 1 << 18
+TRIES = 5  # in a row that bring no byte more
+FIRST_WAIT_SECONDS = 1.0  # before the second try; twice as long before each one after
+TIMEOUT_SECONDS = 60.0
 
 Progress = Callable[[int, int | None], None]
 """Takes how many bytes are there, and of how many, if that is known."""
@@ -36,17 +39,7 @@ class FetchError(Exception):
         self.is_temporary, self.starts_over, self.connected = is_temporary or starts_over, starts_over, connected
 
 
-@dataclass(frozen=True, kw_only=True)
-class Patience:
-    """How many tries in a row may bring no byte more, and how many seconds each waits, twice as long every time."""
-
-    tries: int = 5
-    first_wait: float = 1.0
-    timeout: float = 60.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Version:
+class Version(NamedTuple):
     """The server's description of the file that a part belongs to, enough to know whether it is still the same."""
 
     url: str
@@ -55,25 +48,25 @@ class Version:
     bytes: int | None
 
 
-def fetch(url: str, *, part: Path, patience: Patience, progress: Progress) -> None:
+def fetch(url: str, *, part: Path, progress: Progress) -> None:
     """Download an address into a part file, from where an earlier attempt at it stopped."""
     failures, furthest = 0, -1
     while not is_whole(part, url=url):
         try:
-            _continue(url, part=part, timeout=patience.timeout, progress=progress)
+            _continue(url, part=part, progress=progress)
             break
         except FetchError as error:
             if error.starts_over:
                 forget(part)
-            size = _size(part)
             # Only tries that bring no byte more count, so that a long download may break off as often as it likes.
+            size = part.stat().st_size if part.exists() else 0
             failures = failures + 1 if size <= furthest else 1
             furthest = max(size, furthest)
             if not error.is_temporary:
                 raise
-            if failures >= patience.tries:
+            if failures >= TRIES:
                 raise FetchError(f"{error}, tried {failures} times", connected=error.connected) from error
-            time.sleep(patience.first_wait * 2.0 ** (failures - 1))
+            time.sleep(FIRST_WAIT_SECONDS * 2.0 ** (failures - 1))
     flush(part)
 
 
@@ -90,15 +83,24 @@ def forget(part: Path) -> None:
 
 
 def note_of(part: Path) -> Path:
-    """The file that describes the version a part belongs to."""
+    """The file that holds the version a part belongs to."""
     return part.with_name(f"{part.name}.json")
 
 
-def _continue(url: str, *, part: Path, timeout: float, progress: Progress) -> None:
+def _version(part: Path, *, url: str) -> Version | None:
+    try:
+        version = Version(**json.loads(note_of(part).read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+    return version if version.url == url else None
+
+
+def _continue(url: str, *, part: Path, progress: Progress) -> None:
     known = _version(part, url=url)
-    start = _size(part) if known is not None and known.tag else 0
-    headers = {"Range": f"bytes={start}-", "If-Range": known.tag} if start and known is not None else {}
-    with opened_url(url, headers=headers, timeout=timeout) as response:
+    start = part.stat().st_size if known and known.tag and part.exists() else 0
+    # If-Range: the rest of this very version, or else all of the new one.
+    headers = {"Range": f"bytes={start}-", "If-Range": known.tag} if start and known else {}
+    with opened_url(url, headers=headers) as response:
         if response.status == HTTPStatus.OK:
             start = 0
         elif response.status != HTTPStatus.PARTIAL_CONTENT:
@@ -115,7 +117,7 @@ def _continue(url: str, *, part: Path, timeout: float, progress: Progress) -> No
         if not start:
             # Emptied first: the note must never vouch for bytes of another version.
             part.write_bytes(b"")
-            write_whole(note_of(part), json.dumps(asdict(Version(url=url, tag=_tag(response), bytes=total))))
+            write_whole(note_of(part), json.dumps(Version(url, _tag(response), total)._asdict()))
         _append(response, part=part, done=start, total=total, progress=progress)
 
 
@@ -150,18 +152,6 @@ def _tag(response: HTTPResponse) -> str:
     return str(tag if tag and not tag.startswith("W/") else response.headers.get("Last-Modified", ""))
 
 
-def _version(part: Path, *, url: str) -> Version | None:
-    try:
-        version = Version(**json.loads(note_of(part).read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):
-        return None
-    return version if version.url == url else None
-
-
-def _size(part: Path) -> int:
-    return part.stat().st_size if part.exists() else 0
-
-
 class _SafeRedirects(HTTPRedirectHandler):
     """Never follows from https to an address whose answer anybody on the way may change."""
 
@@ -173,7 +163,7 @@ class _SafeRedirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> HTTPResponse:
+def opened_url(url: str, *, headers: Mapping[str, str]) -> HTTPResponse:
     """The answer to a request, its body still to be read."""
     # Wikimedia refuses programs that do not name themselves and a contact.
     contact = os.environ.get(CONTACT, "").strip() or "research data sets"
@@ -181,7 +171,7 @@ def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> HTTPResp
     # "identity": the bytes of the file, not a compression of them by the server.
     request = Request(url, headers={"User-Agent": agent, "Accept-Encoding": "identity", **headers})
     try:
-        response: HTTPResponse = build_opener(_SafeRedirects).open(request, timeout=timeout)
+        response: HTTPResponse = build_opener(_SafeRedirects).open(request, timeout=TIMEOUT_SECONDS)
     except HTTPError as error:
         error.close()
         answer = f"the server says {error.code} {error.reason}".rstrip()
@@ -196,16 +186,15 @@ def opened_url(url: str, *, headers: dict[str, str], timeout: float) -> HTTPResp
 
 def _no_connection(reason: object, *, url: str) -> FetchError:
     host = urlsplit(url).hostname
-    is_temporary = False
     match reason:
         case socket.gaierror():
             problem = f"the host {host} is not found (is there a network, or a proxy to name in https_proxy?)"
         case ssl.SSLCertVerificationError():
-            help_ = "is the clock right, or is there a file of certificates to name in SSL_CERT_FILE?"
-            problem = f"the certificate of {host} is not trusted ({reason.verify_message}; {help_})"
+            fix = "is the clock right, or is there a file of certificates to name in SSL_CERT_FILE?"
+            problem = f"the certificate of {host} is not trusted ({reason.verify_message}; {fix})"
         case ssl.SSLError():
             problem = f"no secure connection with {host} ({reason.reason})"
         case _:
             words = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-            problem, is_temporary = f"no connection with {host} ({words})", True
-    return FetchError(problem, is_temporary=is_temporary, connected=False)
+            return FetchError(f"no connection with {host} ({words})", is_temporary=True, connected=False)
+    return FetchError(problem, connected=False)

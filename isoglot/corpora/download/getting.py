@@ -1,40 +1,26 @@
 """Getting the files of a data set: fetched or unpacked into a part file, verified, and put in place by one rename."""
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from isoglot.corpora.download.catalogue import DataFile
 from isoglot.corpora.download.checking import file_digest, record_digest, recorded_digests, refuse_other_content
-from isoglot.corpora.download.fetching import FetchError, Patience, fetch, forget, note_of
-from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, Rewrite
+from isoglot.corpora.download.fetching import FetchError, fetch, forget, note_of
 from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
-from isoglot.files import FULL, UNUSABLE, flush, lease
+from isoglot.files import clear_disk_errors, flush, lease
 
-
-@contextmanager
-def clear_folder_errors(root: Path) -> Iterator[None]:
-    """Turns a full or closed data folder into an error that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in FULL:
-            problem, fix = "has no room left", "free some and run again; what was fetched is kept"
-        elif error.errno in UNUSABLE:
-            problem = "cannot be used"
-            fix = "make it a folder that you may read and write, or choose another with --data"
-        else:
-            raise
-        raise IsoglotError(f"the data folder {root} {problem} ({error.strerror}): {fix}") from error
+clear_folder_errors = partial(clear_disk_errors, name="the data folder", option="--data")
 
 
 class UnreachableError(IsoglotError):
@@ -50,37 +36,24 @@ class Outcome(StrEnum):
     PRESENT = "there already; no checksum is known for it"
 
 
-class Watch:
+class Watch(Progress):
     """Shows a bar for the file in work, and prints a line for each one that is there."""
 
-    def __init__(self, console: Console):
-        self.console = console
+    def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(20), DownloadColumn(), TimeRemainingColumn(compact=True))
-        self.bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self.description = ""
-        self.task = self.bars.add_task("", visible=False)
+        super().__init__(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.bar = self.add_task("", visible=False)
 
-    def __enter__(self) -> Self:
-        self.bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bars.stop()
-
-    def progress(self, path: str, *, activity: str, done: int, total: int | None) -> None:
+    def progress(self, path: str, activity: str, done: int, total: int | None) -> None:
         description = f"{activity} {path.rpartition('/')[2]}"
-        if description != self.description:
+        if description != self.tasks[0].description:
             # A new start, so that the bytes of an earlier attempt do not count as this one's speed.
-            self.bars.reset(self.task, description=description, completed=done, total=total, visible=True)
-            self.description = description
-        self.bars.update(self.task, completed=done, total=total)
+            self.reset(self.bar, description=description, completed=done, total=total, visible=True)
+        self.update(self.bar, completed=done, total=total)
 
-    def finished(self, path: str, *, outcome: Outcome) -> None:
-        self.bars.update(self.task, visible=False)
-        self.console.print(f"  {path}: {outcome.value}")
-
-    def waiting(self, path: str, *, holder: str) -> None:
-        self.console.print(f"  {path}: being fetched by {holder}; waiting for it")
+    def report(self, path: str, message: str) -> None:
+        self.update(self.bar, visible=False)
+        self.console.print(f"  {path}: {message}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +64,6 @@ class Getter:
     home: str
     """Where a person finds files that cannot be fetched."""
     by_hand: str = ""
-    patience: Patience = field(default_factory=Patience)
     observer: Watch = field(default_factory=lambda: Watch(Console(quiet=True)))
     sound: set[Path] = field(default_factory=set)
     """Archives verified already: many files come out of one."""
@@ -104,106 +76,92 @@ class Getter:
                 with self._alone(file.path):
                     # The process waited for may have brought it.
                     outcome = self._verified(file) or self._brought(file)
-        self.observer.finished(file.path, outcome=outcome)
+        self.observer.report(file.path, outcome.value)
         return outcome
 
     def _verified(self, file: DataFile) -> Outcome | None:
         there = found(self.root / file.path)
         if there is None:
             return None
-        return Outcome.VERIFIED if self._is_as_known(there, file) else Outcome.PRESENT
+        return Outcome.VERIFIED if self._is_as_known(there, file.sha256) else Outcome.PRESENT
 
-    def _is_as_known(self, path: Path, file: DataFile) -> bool:
-        note_of(self._part(path.relative_to(self.root).as_posix())).unlink(missing_ok=True)
-        return refuse_other_content(path, file, root=self.root, progress=self._verifying(path))
+    def _is_as_known(self, path: Path, official: str | None) -> bool:
+        # Left behind where the process was killed right after its rename.
+        note_of(path.with_name(f"{path.name}.part")).unlink(missing_ok=True)
+        return refuse_other_content(path, official, root=self.root, progress=self._verifying(path))
 
     def _brought(self, file: DataFile) -> Outcome:
-        match file.source:
-            case Link() as link:
-                self._download(link, to=f"{file.path}{link.suffix}", sha256=None if link.suffix else file.sha256)
-                return Outcome.FETCHED
-            case Member() as member:
-                self._unpack(member, to=file.path, archive=self._archive(member.archive))
-                return Outcome.UNPACKED
-            case None:
-                raise UnreachableError(f"{self.root / file.path} cannot be fetched: {self.by_hand}; see {self.home}")
+        if not file.url:
+            raise UnreachableError(f"{self.root / file.path} cannot be fetched: {self.by_hand}; see {self.home}")
+        if not file.member:
+            self._download(file)
+            return Outcome.FETCHED
+        archive = self.root / file.fetched_path
+        with self._alone(file.fetched_path):
+            if not archive.is_file():
+                self._download(file)
+            elif archive not in self.sound:
+                self._is_as_known(archive, None)
+        self.sound.add(archive)
+        self._unpack(file, archive)
+        return Outcome.UNPACKED
 
-    def _archive(self, archive: Archive) -> Path:
-        path = self.root / archive.path
-        with self._alone(archive.path):
-            if not path.is_file():
-                self._download(archive.link, to=archive.path, sha256=None)
-            elif path not in self.sound:
-                self._is_as_known(path, DataFile(path=archive.path))
-        self.sound.add(path)
-        return path
-
-    def _download(self, link: Link, *, to: str, sha256: str | None) -> None:
-        part = self._part(to)
-
-        def fetched(done: int, total: int | None) -> None:
-            self.observer.progress(to, activity="fetching", done=done, total=total)
-
+    def _download(self, file: DataFile) -> None:
+        to = file.fetched_path
+        part = self.root / f"{to}.part"
         try:
-            fetch(link.url, part=part, patience=self.patience, progress=fetched)
+            fetch(file.url, part=part, progress=partial(self.observer.progress, to, "fetching"))
         except FetchError as error:
             kind = IsoglotError if error.connected else UnreachableError
-            raise kind(
-                f"{link.url}: {error}; or fetch it by hand from {self.home} and put it at {self.root / to}"
-            ) from error
-        self._keep(part, to=to, sha256=sha256, changes=link.changes, source=link.url)
+            fix = f"or fetch it by hand from {self.home} and put it at {self.root / to}"
+            raise kind(f"{file.url}: {error}; {fix}") from error
+        self._keep(part, file, to=to, source=file.url)
 
-    def _unpack(self, member: Member, *, to: str, archive: Path) -> None:
-        part = self._part(to)
+    def _unpack(self, file: DataFile, archive: Path) -> None:
+        part = self.root / f"{file.path}.part"
         try:
             with (
-                archive.open("rb") as file,
-                member_stream(file, member.names, most_bytes=member.archive.most_bytes) as stream,
+                archive.open("rb") as packed,
+                member_stream(packed, file.member, most_bytes=file.most_bytes) as stream,
                 part.open("wb") as out,
             ):
-                _copy(stream, out, rewrite=member.rewrite)
+                if file.rewrite is None:
+                    shutil.copyfileobj(stream, out)
+                else:
+                    # Only "\n" ends a line: sentences hold other characters that Python takes for line ends.
+                    text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
+                    lines = (line.removesuffix("\n").removesuffix("\r") for line in text)
+                    out.writelines(f"{line}\n".encode() for line in file.rewrite(lines))
         except IsoglotError as error:
             part.unlink(missing_ok=True)
             # A sound archive must not be refused because it differs from this one.
-            record_digest(self.root, member.archive.path, None)
-            name = "/".join(member.names)
+            record_digest(self.root, file.fetched_path, None)
+            name = "/".join(file.member)
             raise IsoglotError(f"{archive}: {name}: {error}; delete it and fetch it again from {self.home}") from error
         flush(part)
-        self._keep(part, to=to, sha256=None, changes=False, source=str(archive))
+        self._keep(part, file, to=file.path, source=str(archive))
 
-    def _keep(self, part: Path, *, to: str, sha256: str | None, changes: bool, source: str) -> None:
-        """Recorded before it is renamed: a file at its place always has its digest on record."""
+    def _keep(self, part: Path, file: DataFile, *, to: str, source: str) -> None:
         digest = file_digest(part, progress=self._verifying(part))
-        expected = sha256 or (digest if changes else recorded_digests(self.root).get(to, digest))
+        official = file.sha256 if to == file.path else None
+        expected = official or (digest if file.changes else recorded_digests(self.root).get(to, digest))
         if digest != expected:
             forget(part)
             raise IsoglotError(
                 f"{source}: this is not {to} as it is known (sha256 {digest[:12]}... in place of {expected[:12]}...), "
                 f"and none of it is kept: run again, or see {self.home} for what has changed"
             )
+        # Recorded before it is renamed: a file at its place always has its digest on record.
         record_digest(self.root, to, digest)
         part.replace(self.root / to)
         flush((self.root / to).parent)
         note_of(part).unlink(missing_ok=True)
 
-    def _part(self, to: str) -> Path:
-        return self.root / f"{to}.part"
-
     def _alone(self, path: str) -> AbstractContextManager[None]:
         place = self.root / f"{path}.lease"
         place.parent.mkdir(parents=True, exist_ok=True)
-        return lease(place, waiting=lambda holder: self.observer.waiting(path, holder=holder))
+        message = "being fetched by {}; waiting for it"
+        return lease(place, waiting=lambda holder: self.observer.report(path, message.format(holder)))
 
     def _verifying(self, path: Path) -> Callable[[int], None]:
-        name, total = path.relative_to(self.root).as_posix(), path.stat().st_size
-        return lambda done: self.observer.progress(name, activity="verifying", done=done, total=total)
-
-
-def _copy(stream: IO[bytes], out: IO[bytes], *, rewrite: Rewrite | None) -> None:
-    if rewrite is None:
-        shutil.copyfileobj(stream, out)
-        return
-    # Only "\n" ends a line: sentences hold other characters that Python takes for line ends.
-    text = TextIOWrapper(stream, encoding="utf-8", newline="\n")
-    for line in rewrite(line.removesuffix("\n").removesuffix("\r") for line in text):
-        out.write(f"{line}\n".encode())
+        return partial(self.observer.progress, path.name, "verifying", total=path.stat().st_size)

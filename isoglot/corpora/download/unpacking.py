@@ -2,26 +2,17 @@
 
 import gzip
 import io
-import lzma
-import struct
 import tarfile
 import zipfile
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
 from isoglot.errors import IsoglotError
 
-# The libraries trust the bytes they read, and fail on damage in many ways. RuntimeError: a zip is encrypted.
-DAMAGE = (
-    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
-    *(EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError, OSError),
-)
-
 
 @contextmanager
-def member_stream(archive: IO[bytes], names: tuple[str, ...], *, most_bytes: int) -> Iterator[IO[bytes]]:
+def member_stream(archive: IO[bytes], names: Sequence[str], *, most_bytes: int) -> Iterator[IO[bytes]]:
     """The bytes of a file in an archive, or in an archive in it; nothing may expand to more than most_bytes."""
     try:
         with _member(archive, names[0], most_bytes=most_bytes) as stream:
@@ -30,9 +21,10 @@ def member_stream(archive: IO[bytes], names: tuple[str, ...], *, most_bytes: int
             else:
                 with member_stream(io.BytesIO(stream.read()), names[1:], most_bytes=most_bytes) as innermost:
                     yield innermost
-    except DAMAGE as error:
-        # bzip2 and gzip report damage by an OSError without a number; one with a number is the disk's.
-        if isinstance(error, OSError) and error.errno is not None:
+    except Exception as error:
+        # The libraries trust the bytes they read, and fail on damage in a dozen ways. gzip reports it by an OSError
+        # without a number; one with a number is the disk's.
+        if isinstance(error, IsoglotError) or (isinstance(error, OSError) and error.errno is not None):
             raise
         raise IsoglotError(f"it is cut off or damaged ({error or type(error).__name__})") from error
 
@@ -72,3 +64,39 @@ def _the_one(name: str, members: Iterable[str]) -> str:
     if len(matching) != 1:
         raise IsoglotError(f"it has {len(matching) or 'no'} files {name!r} where one was expected")
     return matching[0]
+
+
+NO_LABEL = "-"
+"""The label of MultiNLI and XNLI where their annotators did not agree."""
+
+
+def nli_pairs(lines: Iterable[str], *, language: str | None = None, source: str = "") -> Iterator[str]:
+    """Premise, hypothesis and label of an official NLI table, and the source if given; only rows of one language."""
+    rows = (line.split("\t") for line in lines)
+    header = next(rows, [])
+    wanted = ["sentence1", "sentence2", "gold_label", *(["language"] if language else [])]
+    if missing := [name for name in wanted if name not in header]:
+        raise IsoglotError(f"line 1: the header has no column {missing[0]!r}: this is not the table it should be")
+    places = [header.index(name) for name in wanted]
+    for number, row in enumerate(rows, start=2):
+        if len(row) <= max(places):
+            raise IsoglotError(f"line {number}: {len(row)} columns where the header has {len(header)}")
+        fields = [row[place] for place in places]
+        if (language is None or fields.pop() == language) and fields[-1] != NO_LABEL:
+            yield "\t".join([*fields, source] if source else fields)
+
+
+def wikiann_words(lines: Iterable[str], *, language: str) -> Iterator[str]:
+    """`en:Paris<TAB>B-LOC` becomes `Paris<TAB>B-LOC`."""
+    prefix = f"{language}:"
+    for number, line in enumerate(lines, start=1):
+        if line and not line.startswith(prefix):
+            raise IsoglotError(f"line {number}: {line!r} should begin with {prefix!r}")
+        yield line.removeprefix(prefix)
+
+
+REWRITES: dict[str, Callable[..., Iterator[str]]] = {
+    "xnli": nli_pairs,
+    "multinli": lambda lines, language: nli_pairs(lines, source="mnli_train"),  # noqa: ARG005
+    "wikiann": wikiann_words,
+}

@@ -8,7 +8,7 @@
 """
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -38,38 +38,26 @@ class DictionaryEntry:
     weight: float
 
 
-class Dictionary(list[DictionaryEntry]):
-    """The entries of a file in its order."""
-
-    def __init__(self, entries: Iterable[DictionaryEntry], *, left_out: int) -> None:
-        super().__init__(entries)
-        self.left_out = left_out
-        """Rows with U+FFFD, which stands where letters were lost before the file was made; MUSE zh-en has one."""
-
-
-def read_dictionary(path: Path | str, *, languages: Languages) -> Dictionary:
+def read_dictionary(path: Path | str, *, languages: Languages) -> list[DictionaryEntry]:
     """Every pair once, at the place it first stands and with the largest of its weights."""
-    layout: Callable[[str], Row] | None = None
+    row_of: Callable[[str], Row] | None = None
     weights: dict[tuple[str, str], float] = {}
-    left_out = 0
     with LineFile(path) as file:
         for line in filter(str.strip, file):
             try:
-                if layout is None:
-                    is_header, layout = _layout(line, languages)
+                if row_of is None:
+                    is_header, row_of = _layout(line, languages)
                     if is_header:
                         continue
-                pair, weight = _pair_and_weight(layout(line))
+                pair, weight = _pair_and_weight(row_of(line))
             except IsoglotError as error:
-                raise IsoglotError(f"{path}:{file.number}: {error}") from None
-            if UNREADABLE in "".join(pair):
-                left_out += 1
-            else:
+                raise file.error(str(error)) from None
+            # U+FFFD stands where letters were lost before the file was made; MUSE zh-en has such a row.
+            if UNREADABLE not in "".join(pair):
                 weights[pair] = max(weight, weights.get(pair, weight))
     if not weights:
         raise IsoglotError(f"{path}: no entries; {FORMATS}")
-    entries = [DictionaryEntry(source=a, target=b, weight=weight) for (a, b), weight in weights.items()]
-    return Dictionary(entries, left_out=left_out)
+    return [DictionaryEntry(source=a, target=b, weight=weight) for (a, b), weight in weights.items()]
 
 
 def _pair_and_weight(row: Row) -> tuple[tuple[str, str], float]:
@@ -83,42 +71,28 @@ def _pair_and_weight(row: Row) -> tuple[tuple[str, str], float]:
 
 
 def _layout(first_line: str, languages: Languages) -> tuple[bool, Callable[[str], Row]]:
-    """How to take the rows of a file apart, and whether its first line is a header."""
+    """Whether the first line is a header, and how to take the rows apart."""
     delimiter = "\t" if "\t" in first_line else ","
-    names = [name.strip().lower() for name in first_line.split(delimiter)]
-    if _is_header(names, languages):
-        return True, _table_layout(_quoted_fields(first_line, delimiter), delimiter, languages)
-    match first_line.count("\t"):
-        case 2 | 3:
-            return False, _weighted_fields
-        case 0 | 1 if len(_muse_words(first_line)) == 2:
-            return False, _muse_fields
-    raise IsoglotError(f"not a row of a dictionary: {first_line[:40]!r}; {FORMATS}")
-
-
-def _is_header(names: list[str], languages: Languages) -> bool:
-    names = [name.strip('"') for name in names]
-    if all(language_columns(names, language=language) for language in languages):
-        return True
+    names = [name.strip().lower().strip('"') for name in first_line.split(delimiter)]
+    has_languages = all(language_columns(names, language=language) for language in languages)
     # "weight" may also be an entry of a dictionary, but then a number or nothing stands behind it and its translation.
-    return len(names) > 2 and not set(names).isdisjoint(WEIGHT_COLUMNS) and number_of(names[2]) is None
+    has_weight = len(names) > 2 and not set(names).isdisjoint(WEIGHT_COLUMNS) and number_of(names[2]) is None
+    if has_languages or has_weight:
+        return True, _table_layout(_quoted_fields(first_line, delimiter), delimiter, languages)
+    return False, _weighted_row if first_line.count("\t") in (2, 3) else _muse_row
 
 
-def _muse_words(line: str) -> list[str]:
-    return line.strip().split("\t" if "\t" in line.strip() else " ")
-
-
-def _muse_fields(line: str) -> Row:
-    words = _muse_words(line)
+def _muse_row(line: str) -> Row:
+    words = line.strip().split("\t" if "\t" in line.strip() else " ")
     if len(words) != 2:
-        raise IsoglotError(f"two words with one tab or one space between them expected, not {line[:40]!r}")
+        raise IsoglotError(f"two words with one tab or one space between expected, not {line[:40]!r}; {FORMATS}")
     return words[0], words[1], "1"
 
 
-def _weighted_fields(line: str) -> Row:
+def _weighted_row(line: str) -> Row:
     fields = line.split("\t")
     if len(fields) not in (3, 4):
-        raise IsoglotError(f"source, target and weight expected with tabs between them, not {len(fields)} columns")
+        raise IsoglotError(f"{len(fields)} columns where source, target and weight were expected, with tabs between")
     return fields[0], fields[1], fields[2]
 
 
@@ -127,13 +101,13 @@ def _table_layout(names: list[str], delimiter: str, languages: Languages) -> Cal
     known = [place for place, name in enumerate(names) if name.strip().lower() in WEIGHT_COLUMNS]
     weight = None if len(names) == 2 else single_column(known, " or ".join(WEIGHT_COLUMNS), names=names)
 
-    def fields(line: str) -> Row:
-        row = _quoted_fields(line, delimiter)
-        if len(row) != len(names):
-            raise IsoglotError(f"{len(row)} columns, but the header has {len(names)}")
-        return row[source], row[target], "1" if weight is None else row[weight]
+    def row_of(line: str) -> Row:
+        fields = _quoted_fields(line, delimiter)
+        if len(fields) != len(names):
+            raise IsoglotError(f"{len(fields)} columns where the header has {len(names)}")
+        return fields[source], fields[target], "1" if weight is None else fields[weight]
 
-    return fields
+    return row_of
 
 
 def _quoted_fields(line: str, delimiter: str) -> list[str]:

@@ -8,14 +8,14 @@ from isoglot.corpora.readers.line_files import LONGEST_LINE
 from isoglot.errors import IsoglotError
 from isoglot.study.real_text import HubDataset
 
-LONGEST_COMPLAINT = 300
-"""Characters of the library's message, which may go on for a page."""
+LONGEST_COMPLAINT = 300  # characters of the library's message, which may go on for a page
 
 
 def dataset_lines(dataset: HubDataset) -> Iterator[str]:
     """The lines of every row's text that are not blank, and one blank line between rows."""
     begun = False
-    for text in _texts(dataset):
+    for number, row in enumerate(_rows(dataset), start=1):
+        text = _text(row, dataset=dataset, number=number)
         lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
         if lines and begun:
             yield ""
@@ -29,20 +29,19 @@ def _error(dataset: HubDataset, problem: str) -> IsoglotError:
     return IsoglotError(f"data set {dataset.dataset!r}: {problem}")
 
 
-def _texts(dataset: HubDataset) -> Iterator[str]:
-    for number, row in enumerate(_rows(dataset), start=1):
-        if dataset.column not in row:
-            raise _error(dataset, f"no column {dataset.column!r}; it has {', '.join(map(repr, row))}")
-        text = row[dataset.column]
-        place = f"row {number} of the column {dataset.column!r}"
-        if text is None:
-            continue
-        if not isinstance(text, str):
-            raise _error(dataset, f"{place} is {type(text).__name__}, not text; name a column of text")
-        if "\0" in text or any(len(line.encode()) > LONGEST_LINE for line in text.split("\n")):
-            problem = f"has a NUL or a line of more than {LONGEST_LINE} bytes"
-            raise _error(dataset, f"{place} {problem}; one sentence or paragraph a line is expected")
-        yield text
+def _text(row: dict[str, Any], *, dataset: HubDataset, number: int) -> str:
+    if dataset.column not in row:
+        raise _error(dataset, f"no column {dataset.column!r}; it has {', '.join(map(repr, row))}")
+    text = row[dataset.column]
+    if text is None:
+        return ""
+    place = f"row {number} of the column {dataset.column!r}"
+    if not isinstance(text, str):
+        raise _error(dataset, f"{place} is {type(text).__name__}, not text; name a column of text")
+    if "\0" in text or any(len(line.encode()) > LONGEST_LINE for line in text.split("\n")):
+        problem = f"has a NUL or a line of more than {LONGEST_LINE} bytes"
+        raise _error(dataset, f"{place} {problem}; one sentence or paragraph a line is expected")
+    return text
 
 
 def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
@@ -56,16 +55,14 @@ def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
             dataset.dataset, dataset.config, split=dataset.split, revision=dataset.revision, streaming=True
         )
     except Exception as error:
-        raise _error(dataset, _complaint(error, dataset)) from error
-
-
-def _complaint(error: Exception, dataset: HubDataset) -> str:
-    message = shorten(str(error), LONGEST_COMPLAINT) or type(error).__name__
-    match error:
-        case ConnectionError():
-            return f"{message}; check the name, the network and HF_HUB_OFFLINE"
-        case StopIteration():
-            return "no rows; are its files empty?"
-        case FileNotFoundError():
-            return f"{message}; name one of https://huggingface.co/datasets or a folder with data files"
-    return f"{message}; check the config {dataset.config!r}, the split {dataset.split!r} and the files"
+        match error:
+            case StopIteration():
+                raise _error(dataset, "no rows; are its files empty?") from error
+            case ConnectionError():
+                fix = "check the name, the network and HF_HUB_OFFLINE"
+            case FileNotFoundError():
+                fix = "name one of https://huggingface.co/datasets or a folder with data files"
+            case _:
+                fix = f"check the config {dataset.config!r}, the split {dataset.split!r} and the files"
+        message = shorten(str(error), LONGEST_COMPLAINT) or type(error).__name__
+        raise _error(dataset, f"{message}; {fix}") from error

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.corpora.readers.language_codes import language_columns
+from isoglot.corpora.readers.line_files import tab_columns
 from isoglot.errors import IsoglotError
 
 # The training sets that were made for XNLI by machine spell the last label otherwise.
@@ -30,13 +31,11 @@ def inference_pairs(lines: Sequence[str], *, path: Path) -> dict[int, InferenceP
     """Each pair by the number of its line; a fourth column, such as one of sources, is not read."""
     pairs = {}
     for number, line in enumerate(lines, start=1):
-        fields = line.split("\t")
-        if len(fields) not in (3, 4):
-            raise IsoglotError(
-                f"{path}:{number}: premise, hypothesis and label expected with tabs between, not {len(fields)} columns"
-            )
-        if number > 1 or fields[2].strip().lower() != LABEL_HEADER:
-            pairs[number] = _inference_pair(fields[0], fields[1], fields[2], f"{path}:{number}")
+        where = f"{path}:{number}"
+        fields = tab_columns(line, (3, 4), where=where, expected="premise, hypothesis and label were expected")
+        premise, hypothesis, label = map(str.strip, fields[:3])
+        if number > 1 or label.lower() != LABEL_HEADER:
+            pairs[number] = _inference_pair(premise, hypothesis, label, where=where)
     return pairs
 
 
@@ -52,25 +51,24 @@ def official_pairs(lines: Sequence[str], *, path: Path, language: str) -> dict[s
     codes: dict[str, bool] = {}
     pairs: dict[str, InferencePair] = {}
     for number, line in enumerate(lines[1:], start=2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise IsoglotError(f"{path}:{number}: {len(fields)} columns, but the header has {len(header)}")
+        where = f"{path}:{number}"
+        fields = tab_columns(line, [len(header)], where=where, expected=f"the header has {len(header)}")
         code, label, premise, hypothesis, pair_id = (fields[place].strip() for place in places)
+        # Looked up once a code, as the table has a hundred thousand rows of fifteen.
         if code not in codes:
             codes[code] = bool(language_columns([code], language=language))
-        if not codes[code]:
-            continue
-        if pair_id in pairs:
-            raise IsoglotError(f"{path}:{number}: a second pair {pair_id!r} of {code!r}; pairIDs should differ")
-        pairs[pair_id] = _inference_pair(premise, hypothesis, label, f"{path}:{number}")
+        if codes[code]:
+            if pair_id in pairs:
+                raise IsoglotError(f"{where}: a second pair {pair_id!r} of {code!r}; pairIDs should differ")
+            pairs[pair_id] = _inference_pair(premise, hypothesis, label, where=where)
     if not pairs:
         raise IsoglotError(f"{path}: no rows of the language {language!r}; it has {', '.join(codes) or 'no rows'}")
     return pairs
 
 
-def _inference_pair(premise: str, hypothesis: str, label: str, where: str) -> InferencePair:
-    if label.strip() not in LABELS:
-        raise IsoglotError(f"{where}: the label is {label.strip()[:40]!r}, none of {', '.join(LABELS)}; drop the row")
-    if not premise.strip() or not hypothesis.strip():
-        raise IsoglotError(f"{where}: the {'hypothesis' if premise.strip() else 'premise'} is blank; drop the row")
-    return InferencePair(premise=premise.strip(), hypothesis=hypothesis.strip(), label=LABELS[label.strip()])
+def _inference_pair(premise: str, hypothesis: str, label: str, *, where: str) -> InferencePair:
+    if label not in LABELS:
+        raise IsoglotError(f"{where}: the label is {label[:40]!r}, none of {', '.join(LABELS)}; drop the row")
+    if not premise or not hypothesis:
+        raise IsoglotError(f"{where}: the {'hypothesis' if premise else 'premise'} is blank; drop the row")
+    return InferencePair(premise=premise, hypothesis=hypothesis, label=LABELS[label])

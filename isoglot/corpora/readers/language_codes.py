@@ -2,45 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from pathlib import Path
 
 from isoglot.errors import IsoglotError
 
-# ISO 639-1, each with its code of ISO 639-3.
-_TWO_AND_THREE_LETTERS: Final = """
-    aa aar ab abk ae ave af afr ak aka am amh an arg ar ara as asm av ava ay aym az aze ba bak be bel bg bul bi bis
-    bm bam bn ben bo bod br bre bs bos ca cat ce che ch cha co cos cr cre cs ces cu chu cv chv cy cym da dan de deu
-    dv div dz dzo ee ewe el ell en eng eo epo es spa et est eu eus fa fas ff ful fi fin fj fij fo fao fr fra fy fry
-    ga gle gd gla gl glg gn grn gu guj gv glv ha hau he heb hi hin ho hmo hr hrv ht hat hu hun hy hye hz her ia ina
-    id ind ie ile ig ibo ii iii ik ipk io ido is isl it ita iu iku ja jpn jv jav ka kat kg kon ki kik kj kua kk kaz
-    kl kal km khm kn kan ko kor kr kau ks kas ku kur kv kom kw cor ky kir la lat lb ltz lg lug li lim ln lin lo lao
-    lt lit lu lub lv lav mg mlg mh mah mi mri mk mkd ml mal mn mon mr mar ms msa mt mlt my mya na nau nb nob nd nde
-    ne nep ng ndo nl nld nn nno no nor nr nbl nv nav ny nya oc oci oj oji om orm or ori os oss pa pan pi pli pl pol
-    ps pus pt por qu que rm roh rn run ro ron ru rus rw kin sa san sc srd sd snd se sme sg sag sh hbs si sin sk slk
-    sl slv sm smo sn sna so som sq sqi sr srp ss ssw st sot su sun sv swe sw swa ta tam te tel tg tgk th tha ti tir
-    tk tuk tl tgl tn tsn to ton tr tur ts tso tt tat tw twi ty tah ug uig uk ukr ur urd uz uzb ve ven vi vie vo vol
-    wa wln wo wol xh xho yi yid yo yor za zha zh zho zu zul
-"""
-# PanLex and Tatoeba name the one language that a code of several is mostly used for.
-_SEVERAL_AND_ONE: Final = """
-    ara arb aze azj est ekk fas pes kur kmr lav lvs mlg plt mon khk msa zsm nep npi nor nob ori ory pus pbu sqi als
-    swa swh uzb uzn yid ydd zho cmn
-"""
-
-
-def _groups() -> dict[str, set[str]]:
-    """Each code with all codes of its language."""
-    short, long = (text.split() for text in (_TWO_AND_THREE_LETTERS, _SEVERAL_AND_ONE))
-    one = dict(zip(long[::2], long[1::2], strict=True))
-    groups: dict[str, set[str]] = {}
-    for two, three in zip(short[::2], short[1::2], strict=True):
-        group = {two, three} | ({one[three]} if three in one else set())
-        for code in group:
-            groups.setdefault(code, set()).update(group)
-    return groups
-
-
-_GROUPS: Final = _groups()
+# Each language by ISO 639-1 and ISO 639-3, and by the one that PanLex and Tatoeba mean where the second is of several.
+_CODES = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+_LANGUAGES = [set(codes.split("/")) for codes in _CODES.split()]
+# A code may be that of two languages: nob is nb, and what no mostly is.
+_GROUPS = {code: set().union(*(each for each in _LANGUAGES if code in each)) for one in _LANGUAGES for code in one}
 
 
 def is_language_code(name: str) -> bool:
@@ -49,10 +19,7 @@ def is_language_code(name: str) -> bool:
 
 
 def language_columns(names: Sequence[str], *, language: str) -> list[int]:
-    """Where a language stands in a row of names; one that is spelled exactly so is taken alone: of zh zh-TW, the first.
-
-    Columns of merged tables, as txt_eng beside txt_fra, count as well.
-    """
+    """Where a language stands in a row of names; one spelled exactly so is taken alone: of zh zh-TW, the first."""
     exact = [place for place, name in enumerate(names) if name.strip() == language]
     wanted = _language_part(language)
     group = _GROUPS.get(wanted, {wanted})
@@ -72,4 +39,5 @@ def single_column(places: Sequence[int], name: str, *, names: Sequence[str]) -> 
 
 
 def _language_part(name: str) -> str:
+    # Merged tables have columns such as txt_eng beside txt_fra.
     return re.split("[-_]", name.strip().lower().removeprefix("txt_"), maxsplit=1)[0]

@@ -15,11 +15,9 @@ are the 10,000 sentences of xnli.15way.orig.tsv.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from isoglot.corpora.readers.inference_pairs import (
     InferencePair,
@@ -29,21 +27,115 @@ from isoglot.corpora.readers.inference_pairs import (
     official_pairs,
 )
 from isoglot.corpora.readers.language_codes import is_language_code, language_column, language_columns
-from isoglot.corpora.readers.line_files import LineFile
+from isoglot.corpora.readers.line_files import LineFile, tab_columns
 from isoglot.errors import IsoglotError
 
 LINES_TO_KNOW_ONE_BY = 100
 # The first columns are the number of a word, or of the words a form stands for, and the form.
 WORD = re.compile(r"\d+(?:[-.]\d+)?\t[^\t]+(?:\t[^\t]*){8}")
 COMMENT = re.compile(r"#\s*(sent_id|text)\s*=(.*)")
+SENTENCES, INFERENCE, TREEBANK = "a sentence a line", "premises, hypotheses and labels", "a treebank in CoNLL-U"
+
+Languages = tuple[str, str]
+Pairs = list[tuple[str, str]]
+Text = tuple[Path, list[str]]  # a file and its lines
+Side = TypeVar("Side")
+
+
+def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> tuple[Pairs, int]:
+    """Sentences of one file that has both languages, or of two files in the order of the languages; none is blank.
+
+    Also how many sentences, or pairs of premise and hypothesis, are left out because only their side has the id.
+    """
+    if languages[0] == languages[1]:
+        raise IsoglotError(f"parallel sentences need two languages, not {languages[0]!r} twice")
+    match [_text(Path(path)) for path in paths]:
+        case [text]:
+            pairs, unpaired = _pairs_of_one(text, languages)
+        case [source, target]:
+            pairs, unpaired = _pairs_of_two(source, target)
+        case texts:
+            raise IsoglotError(f"parallel sentences come in one file or in two, not in {len(texts)}")
+    if not pairs:
+        raise IsoglotError(f"{' and '.join(map(str, paths))}: no sentences; at least one pair is needed")
+    return pairs, unpaired
 
 
 def is_treebank(lines: Sequence[str]) -> bool:
     """Whether the lines are CoNLL-U: among the first is one of a word."""
-    return any(WORD.fullmatch(line) for line in islice(lines, LINES_TO_KNOW_ONE_BY))
+    return any(WORD.fullmatch(line) for line in lines[:LINES_TO_KNOW_ONE_BY])
 
 
-def treebank_texts(lines: Sequence[str], *, path: Path) -> dict[str, str]:
+def _text(path: Path) -> Text:
+    with LineFile(path) as file:
+        lines = list(file)
+    # Blank lines at the end are not taken for sentences that lack a partner.
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise IsoglotError(f"{path}: all lines are blank; it should hold sentences")
+    return path, lines
+
+
+def _pairs_of_one(text: Text, languages: Languages) -> tuple[Pairs, int]:
+    path, lines = text
+    if is_official_header(lines[0]):
+        pairs = [official_pairs(lines, path=path, language=language) for language in languages]
+        both, unpaired = _by_id(*pairs, where=f"{path}: pairID")
+        return _premises_and_hypotheses(both.values()), unpaired
+    names = lines[0].split("\t")
+    width = len(names)
+    has_both = all(language_columns(names, language=language) for language in languages)
+    is_header = width > 1 and (has_both or all(map(is_language_code, names)))
+    if not is_header and width != 2:
+        problem = f"{width} columns without names" if width > 1 else "no tab"
+        formats = "two columns with a tab between, or a header of language codes, or is XNLI's own"
+        raise IsoglotError(f"{path}:1: {problem} in the first line; one file of two languages has {formats}")
+    try:
+        places = [language_column(names, language=language) for language in languages] if is_header else [0, 1]
+    except IsoglotError as error:
+        raise IsoglotError(f"{path}:1: {error}") from None
+    rows = []
+    for number, line in enumerate(lines[is_header:], start=1 + is_header):
+        if line.strip():
+            fields = tab_columns(line, [width], where=f"{path}:{number}", expected=f"the first line has {width}")
+            rows.append((number, fields[places[0]], fields[places[1]]))
+    return _line_pairs(rows, paths=(path, path)), 0
+
+
+def _pairs_of_two(*texts: Text) -> tuple[Pairs, int]:
+    (source, source_lines), (target, target_lines) = texts
+    kind, other = _kind(source_lines), _kind(target_lines)
+    if kind != other:
+        raise IsoglotError(f"{source} holds {kind} and {target} {other}; both should hold the same")
+    if kind == TREEBANK:
+        both, unpaired = _by_id(*map(_treebank_texts, texts), where=f"{source} and {target}: sent_id")
+        return list(both.values()), unpaired
+    (shorter, few), (longer, many) = sorted(((path, len(lines)) for path, lines in texts), key=lambda each: each[1])
+    if few != many:
+        problem = f"no line of {shorter} goes with this one; they have {many} and {few} lines, and should have as many"
+        raise IsoglotError(f"{longer}:{few + 1}: {problem}")
+    if kind == SENTENCES:
+        rows = zip(range(1, few + 1), source_lines, target_lines, strict=True)
+        return _line_pairs(rows, paths=(source, target)), 0
+    sides = [inference_pairs(lines, path=path) for path, lines in texts]
+    pairs, unpaired = _by_id(*sides, where=f"{source} and {target}: line number")
+    for number, (a, b) in pairs.items():
+        if a.label != b.label:
+            labels = f"the label is {b.label}, but {a.label} in {source}"
+            raise IsoglotError(f"{target}:{number}: {labels}; a pair should stand in the same line of both")
+    return _premises_and_hypotheses(pairs.values()), unpaired
+
+
+def _kind(lines: Sequence[str]) -> str:
+    if is_treebank(lines):
+        return TREEBANK
+    return INFERENCE if is_inference_row(lines[0]) else SENTENCES
+
+
+def _treebank_texts(text: Text) -> dict[str, str]:
+    """The text of each sentence by its id."""
+    path, lines = text
     texts: dict[str, str] = {}
     start, comments = 0, dict[str, str]()
     for number, line in enumerate([*lines, ""], start=1):
@@ -62,144 +154,20 @@ def treebank_texts(lines: Sequence[str], *, path: Path) -> dict[str, str]:
     return texts
 
 
-ONE_FILE_FORMATS = (
-    "one file of two languages has two columns with a tab between, or a header of language codes, or is XNLI's own"
-)
-
-SENTENCES, INFERENCE, TREEBANK = "a sentence a line", "premises, hypotheses and labels", "a treebank in CoNLL-U"
-
-Languages = tuple[str, str]
-Pairs = list[tuple[str, str]]
-Id = TypeVar("Id", bound=Hashable)
-Side = TypeVar("Side")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParallelSentences:
-    """`sentences[a][i]` translates `sentences[b][i]`; no sentence is blank."""
-
-    languages: Languages
-    sentences: Mapping[str, tuple[str, ...]]
-    unpaired: int = 0
-    """Sentences, or pairs of premise and hypothesis, left out because only their side has the id."""
-
-    def __len__(self) -> int:
-        return len(self.sentences[self.languages[0]])
-
-
-class _Text(NamedTuple):
-    path: Path
-    lines: list[str]
-
-
-def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> ParallelSentences:
-    """Sentences of one file that has both languages, or of two files in the order of the languages."""
-    if languages[0] == languages[1]:
-        raise IsoglotError(f"parallel sentences need two languages, not {languages[0]!r} twice")
-    match [_text(Path(path)) for path in paths]:
-        case [text]:
-            pairs, unpaired = _pairs_of_one(text, languages)
-        case [source, target]:
-            pairs, unpaired = _pairs_of_two(source, target)
-        case texts:
-            raise IsoglotError(f"parallel sentences come in one file or in two, not in {len(texts)}")
-    if not pairs:
-        raise IsoglotError(f"{' and '.join(map(str, paths))}: no sentences; at least one pair is needed")
-    sentences = dict(zip(languages, zip(*pairs, strict=True), strict=True))
-    return ParallelSentences(languages=languages, sentences=sentences, unpaired=unpaired)
-
-
-def _text(path: Path) -> _Text:
-    """Blank lines at the end are not taken for sentences that lack a partner."""
-    with LineFile(path) as file:
-        lines = list(file)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    if not lines:
-        raise IsoglotError(f"{path}: all lines are blank; it should hold sentences")
-    return _Text(path, lines)
-
-
-def _pairs_of_one(text: _Text, languages: Languages) -> tuple[Pairs, int]:
-    first = text.lines[0]
-    names = first.split("\t")
-    if is_official_header(first):
-        source, target = (official_pairs(text.lines, path=text.path, language=language) for language in languages)
-        both, unpaired = _by_id(source, target, where=f"{text.path}: pairID")
-        return _premises_and_hypotheses(both.values()), unpaired
-    if len(names) < 2:
-        raise IsoglotError(f"{text.path}:1: no tab in the first line; {ONE_FILE_FORMATS}")
-    has_both = all(language_columns(names, language=language) for language in languages)
-    if has_both or all(map(is_language_code, names)):
-        try:
-            places = [language_column(names, language=language) for language in languages]
-        except IsoglotError as error:
-            raise IsoglotError(f"{text.path}:1: {error}") from None
-        return _column_pairs(text, places, first_row=1), 0
-    if len(names) == 2:
-        return _column_pairs(text, [0, 1], first_row=0), 0
-    raise IsoglotError(f"{text.path}:1: {len(names)} columns without names in the first line; {ONE_FILE_FORMATS}")
-
-
-def _column_pairs(text: _Text, places: Sequence[int], *, first_row: int) -> Pairs:
-    width = text.lines[0].count("\t") + 1
+def _line_pairs(rows: Iterable[tuple[int, str, str]], *, paths: tuple[Path, Path]) -> Pairs:
+    """Sentences with the number of their line, which may be blank on both sides."""
     pairs = []
-    for number, line in enumerate(text.lines[first_row:], start=first_row + 1):
-        fields = [field.strip() for field in line.split("\t")] if line.strip() else [""] * width
-        if len(fields) != width:
-            raise IsoglotError(f"{text.path}:{number}: {len(fields)} columns, but the first line has {width}")
-        source, target = (fields[place] for place in places)
-        if bool(source) != bool(target):
-            raise IsoglotError(f"{text.path}:{number}: one of the two sentences is blank; add it or drop the row")
+    for number, *row in rows:
+        source, target = map(str.strip, row)
+        for path, sentence, order in ((paths[0], source, "first"), (paths[1], target, "second")):
+            if not sentence and (source or target):
+                problem = f"the {order} of the two sentences is blank; add it or drop the other"
+                raise IsoglotError(f"{path}:{number}: {problem}")
+            if "\t" in sentence:
+                raise IsoglotError(f"{path}:{number}: a tab within the line; one sentence a line expected")
         if source:
             pairs.append((source, target))
     return pairs
-
-
-def _pairs_of_two(source: _Text, target: _Text) -> tuple[Pairs, int]:
-    kind, other = _kind(source), _kind(target)
-    if kind != other:
-        raise IsoglotError(f"{source.path} holds {kind} and {target.path} {other}; both should hold the same")
-    if kind == TREEBANK:
-        texts = [treebank_texts(text.lines, path=text.path) for text in (source, target)]
-        both, unpaired = _by_id(*texts, where=f"{source.path} and {target.path}: sent_id")
-        return list(both.values()), unpaired
-    shorter, longer = sorted((source, target), key=lambda text: len(text.lines))
-    if len(shorter.lines) != len(longer.lines):
-        raise IsoglotError(
-            f"{longer.path}:{len(shorter.lines) + 1}: no line of {shorter.path} goes with this one; "
-            f"they have {len(longer.lines)} and {len(shorter.lines)} lines, and should have as many"
-        )
-    return _inference_line_pairs(source, target) if kind == INFERENCE else (_line_pairs(source, target), 0)
-
-
-def _kind(text: _Text) -> str:
-    if is_treebank(text.lines):
-        return TREEBANK
-    return INFERENCE if is_inference_row(text.lines[0]) else SENTENCES
-
-
-def _line_pairs(source: _Text, target: _Text) -> Pairs:
-    pairs = []
-    for number, lines in enumerate(zip(source.lines, target.lines, strict=True), start=1):
-        for text, line, other in zip((source, target), lines, (target, source), strict=True):
-            if not line.strip() and any(map(str.strip, lines)):
-                raise IsoglotError(f"{text.path}:{number}: blank, but {other.path} has a sentence in this line")
-            if "\t" in line.strip():
-                raise IsoglotError(f"{text.path}:{number}: a tab within the line; one sentence a line expected")
-        if lines[0].strip():
-            pairs.append((lines[0].strip(), lines[1].strip()))
-    return pairs
-
-
-def _inference_line_pairs(source: _Text, target: _Text) -> tuple[Pairs, int]:
-    sides = [inference_pairs(text.lines, path=text.path) for text in (source, target)]
-    both, unpaired = _by_id(*sides, where=f"{source.path} and {target.path}: line number")
-    for number, (a, b) in both.items():
-        if a.label != b.label:
-            labels = f"the label is {b.label}, but {a.label} in {source.path}"
-            raise IsoglotError(f"{target.path}:{number}: {labels}; a pair should stand in the same line of both")
-    return _premises_and_hypotheses(both.values()), unpaired
 
 
 def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]]) -> Pairs:
@@ -209,8 +177,8 @@ def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]]
 
 
 def _by_id(
-    source: Mapping[Id, Side], target: Mapping[Id, Side], *, where: str
-) -> tuple[dict[Id, tuple[Side, Side]], int]:
+    source: Mapping[Any, Side], target: Mapping[Any, Side], *, where: str
+) -> tuple[dict[Any, tuple[Side, Side]], int]:
     """The items of both sides in the order of the source, and how many only one side has."""
     both = {key: (side, target[key]) for key, side in source.items() if key in target}
     if not both:

@@ -120,14 +120,11 @@ class JiebaMarkov:
         start, step, emission = (
             pickle.loads(jieba_file(f"finalseg/prob_{table}.p").read_bytes()) for table in ("start", "trans", "emit")
         )
+        step_YY = np.array([[step[before].get(after, IMPOSSIBLE) for after in STANDINGS] for before in STANDINGS])
         han = [chr(code) for code in range(FIRST_HAN, LAST_HAN + 1)]
         return cls(
             start_Y=np.array([start[standing] for standing in STANDINGS]),
-            step_Y=_steps(step, before=BEFORE),
-            later_step_Y=_steps(step, before=LATER_BEFORE),
+            step_Y=step_YY[BEFORE, range(4)],
+            later_step_Y=step_YY[LATER_BEFORE, range(4)],
             emission_YH=np.array([[emission[standing].get(c, IMPOSSIBLE) for c in han] for standing in STANDINGS]),
         )
-
-
-def _steps(step: dict[str, dict[str, float]], *, before: Ids) -> Scores:
-    return np.array([step[STANDINGS[origin]][standing] for origin, standing in zip(before, STANDINGS, strict=True)])

@@ -84,7 +84,11 @@ class WordGraph:
         rank_N[place_R] = np.arange(len(place_R))
         count_R = np.bitwise_count(self.sizes_N[place_R]).astype(np.int64)
         begin_R = np.cumsum(count_R) - count_R
-        score_E, next_E, size_E = self._sorted_words(rank_N, begin_R=begin_R, words=int(count_R.sum()))
+        score_E, next_E, size_E = (np.empty(count_R.sum(), kind) for kind in (np.float64, np.int64, np.int64))
+        for size, (place, score) in enumerate(zip(self.places, self.scores, strict=True), start=1):
+            # After the shorter words of the same place: as many as there are set bits below its own.
+            at = begin_R[rank_N[place]] + np.bitwise_count(self.sizes_N[place] & (1 << size) - 1)
+            score_E[at], next_E[at], size_E[at] = score, rank_N[place + size], size
 
         # Dynamic programming from the ends of all blocks at once: the best way from a character leads over characters
         # with fewer left, so that all characters with the same number left can be done in one step.
@@ -101,17 +105,6 @@ class WordGraph:
         # Assignment in order leaves the longest.
         size_N[np.repeat(place_R, count_R)[best_E]] = size_E[best_E]
         return size_N
-
-    def _sorted_words(self, rank_N: Ids, *, begin_R: Ids, words: int) -> tuple[Scores, Ids, Ids]:
-        """Score, rank of the next word, and size of all words, by rank and size."""
-        score_E, next_E, size_E = np.empty(words), np.empty(words, np.int64), np.empty(words, np.int64)
-        free_R = begin_R.copy()
-        for size, (place, score) in enumerate(zip(self.places, self.scores, strict=True), start=1):
-            rank = rank_N[place]
-            at = free_R[rank]
-            score_E[at], next_E[at], size_E[at] = score, rank_N[place + size], size
-            free_R[rank] += 1
-        return score_E, next_E, size_E
 
 
 BATCH_CHARACTERS = 1 << 16

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from typing import TYPE_CHECKING
 
 from isoglot.corpora.in_parallel import line_batches
@@ -103,9 +103,6 @@ def local_rewriting(rules: Iterable[Rule], *, marks: str) -> Rewriting:
 
 
 BATCH_CHARACTERS = 1 << 17
-LANGUAGES_AT_ONCE = 16
-
-DIGITS = frozenset("0123456789")
 
 
 def split_lines(lines: Sequence[str], *, language: str) -> list[list[str]]:
@@ -121,7 +118,7 @@ def split_lines(lines: Sequence[str], *, language: str) -> list[list[str]]:
     return words
 
 
-@lru_cache(maxsize=LANGUAGES_AT_ONCE)
+@cache
 def _chain(language: str) -> tuple[Rewriting, ...]:
     from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
@@ -189,7 +186,7 @@ def _periods_apart(tokenizer: "MosesTokenizer") -> Rewriting:
         stays = (
             following in lower_case
             or word in abbreviations
-            or (following in DIGITS and word in before_numbers)
+            or (following in "0123456789" and word in before_numbers)
             or ("." in word and not letters.isdisjoint(word))
         )
         return "." if stays else " ."

@@ -1,12 +1,12 @@
 """Small changes to a meaning whose bearing on its truth is known: inference pairs, and paraphrases of a text."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isoglot.corpora.readers.inference_pairs import InferencePair
 from isoglot.corpora.synthetic.inventory import (
     ABSENT,
     LENGTHS,
@@ -21,6 +21,7 @@ from isoglot.corpora.synthetic.inventory import (
     generator,
     inventory,
     slot,
+    slots,
 )
 from isoglot.corpora.synthetic.linearisation import realise
 from isoglot.corpora.synthetic.meanings import Meanings, antonyms, hypernyms, meanings_from
@@ -31,9 +32,7 @@ from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 # B = sentences or pairs, S = slots, P = noun phrases
 
-HEADS, ADJECTIVES, DETERMINERS = (
-    [slot(role, part) for role in Role] for part in (Part.HEAD, Part.ADJECTIVE, Part.DETERMINER)
-)
+HEADS, ADJECTIVES, DETERMINERS = slots(Part.HEAD), slots(Part.ADJECTIVE), slots(Part.DETERMINER)
 SUBJECT, OBJECT, OBLIQUE = ([slot(role, part) for part in Part] for role in Role)
 
 
@@ -52,10 +51,10 @@ class Edit(IntEnum):
 def edited(meanings: Meanings, edit_B: Ids, *, random: np.random.Generator, world: World) -> tuple[Meanings, Flags]:
     """The changed meanings, and for which of them the edit was possible."""
     concept_BS, plural_BP = meanings.concept_BS.copy(), meanings.plural_BP.copy()
-    for edit, slots, new_BP, possible_BP in substitutions(meanings, random=random, world=world):
+    for edit, places, new_BP, possible_BP in substitutions(meanings, random=random, world=world):
         phrase_B = (possible_BP * random.random(possible_BP.shape)).argmax(1)
         rows = np.flatnonzero((edit_B == edit) & possible_BP.any(1))
-        concept_BS[rows, np.array(slots)[phrase_B[rows]]] = new_BP[rows, phrase_B[rows]]
+        concept_BS[rows, np.array(places)[phrase_B[rows]]] = new_BP[rows, phrase_B[rows]]
     concept_BS[np.ix_(edit_B == Edit.DROP_OBLIQUE, OBLIQUE)] = ABSENT
     subject_B, object_B = concept_BS[:, slot(Role.SUBJECT, Part.HEAD)], concept_BS[:, slot(Role.OBJECT, Part.HEAD)]
     swap_B = (edit_B == Edit.SWAP_SUBJECT_AND_OBJECT) & (object_B != ABSENT) & (object_B != subject_B)
@@ -121,41 +120,25 @@ class Label(StrEnum):
     CONTRADICTION = "contradiction"
 
 
-@dataclass(frozen=True, kw_only=True)
-class EntailmentPair:
-    """Two sentences of one language and the gold label."""
-
-    premise: str
-    hypothesis: str
-    label: Label
-
-
-@dataclass(frozen=True, kw_only=True)
-class Inferences:
-    """Meanings of premises and hypotheses, row by row, and their labels."""
-
-    premises: Meanings
-    hypotheses: Meanings
-    labels: NDArray[np.str_]
-
-
 def entailment_pairs(
     language: SyntheticLanguage, *, world: World, count: int, seed: int, most_words: int | None = None
-) -> list[EntailmentPair]:
+) -> list[InferencePair]:
     """Equally many pairs of each label; for one seed, pair i means the same in every language.
 
     Premise and hypothesis together have no more than most_words words; None: sentences as long as those of text.
     """
-    inferences = draw_inferences(world, count=count, seed=seed, most_words=most_words)
-    sides = [realise(side, language, world=world) for side in (inferences.premises, inferences.hypotheses)]
+    *sides, labels = draw_inferences(world, count=count, seed=seed, most_words=most_words)
+    premises, hypotheses = (realise(side, language, world=world) for side in sides)
     return [
-        EntailmentPair(premise=premise, hypothesis=hypothesis, label=Label(label))
-        for premise, hypothesis, label in zip(*sides, inferences.labels, strict=True)
+        InferencePair(premise=premise, hypothesis=hypothesis, label=str(label))
+        for premise, hypothesis, label in zip(premises, hypotheses, labels, strict=True)
     ]
 
 
-def draw_inferences(world: World, *, count: int, seed: int, most_words: int | None = None) -> Inferences:
-    """Equally many inferences of each label, in random order."""
+def draw_inferences(
+    world: World, *, count: int, seed: int, most_words: int | None = None
+) -> tuple[Meanings, Meanings, NDArray[np.str_]]:
+    """Meanings of premises and hypotheses, and equally many labels of each kind, in random order."""
     quotas = {label: (count + i) // len(Label) for i, label in enumerate(Label)}
     num_candidates = 8 * count + 256
     while True:
@@ -164,7 +147,7 @@ def draw_inferences(world: World, *, count: int, seed: int, most_words: int | No
         rows = np.concatenate([np.flatnonzero(label_B == label)[:quota] for label, quota in quotas.items()])
         if len(rows) == count:
             rows = generator(world, Purpose.ENTAILMENT_ORDER, seed).permutation(rows)
-            return Inferences(premises=premises[rows], hypotheses=hypotheses[rows], labels=label_B[rows])
+            return premises[rows], hypotheses[rows], label_B[rows]
         num_candidates *= 2
 
 
@@ -175,36 +158,30 @@ def candidate_pairs(world: World, *, count: int, seed: int, most_words: int | No
     barks a dog barks, but where no dog barks no big dog does.
     """
     random = generator(world, Purpose.ENTAILMENT, seed)
-    lengths = LENGTHS if most_words is None else lengths_within(most_words)
+    lengths = LENGTHS
+    if most_words is not None:
+        least = 2 * (LENGTHS.start + 1)
+        if most_words < least:
+            raise IsoglotError(f"a pair of sentences needs {least} words, not {most_words}; let it have more")
+        # About half of the words, since few longer sentences would leave room for another.
+        lengths = range(LENGTHS.start, min(LENGTHS.stop, most_words // 2 + 2))
     meanings = meanings_from(random, world=world, count=count, domain=Domain.MAIN, lengths=lengths)
     edit_B = random.choice(len(Edit), size=count, p=EDIT_WEIGHTS / EDIT_WEIGHTS.sum())
     edits, done_B = edited(meanings, edit_B, random=random, world=world)
     if most_words is not None:
-        done_B &= fits(meanings, edits, most_words=most_words)
+        filled_BS = np.concatenate([meanings.concept_BS, edits.concept_BS], axis=1) != ABSENT
+        # As if both were negated, so that length gives away no negation.
+        filled_BS[:, [NEGATION, NUM_SLOTS + NEGATION]] = True
+        done_B &= filled_BS.sum(1) <= most_words
     exchanged_B = random.random(count) < 0.5
+    negation = inventory(world).ranges[WordClass.NEGATION].start
     sides = []
     for here, there in ((meanings, edits), (edits, meanings)):
         concept_BS = np.where(exchanged_B[:, None], there.concept_BS, here.concept_BS)
-        concept_BS[:, NEGATION] = np.where(random.random(count) < 0.5, inventory(world).negation, ABSENT)
+        concept_BS[:, NEGATION] = np.where(random.random(count) < 0.5, negation, ABSENT)
         plural_BP = np.where(exchanged_B[:, None], there.plural_BP, here.plural_BP)
         sides.append(Meanings(concept_BS=concept_BS, plural_BP=plural_BP, past_B=meanings.past_B)[done_B])
     return sides[0], sides[1]
-
-
-def lengths_within(most_words: int) -> range:
-    """How long a sentence to draw: about half of the words, since few longer ones would leave room for another."""
-    least = 2 * (LENGTHS.start + 1)
-    if most_words < least:
-        raise IsoglotError(f"a pair of sentences needs {least} words, not {most_words}; let it have more")
-    return range(LENGTHS.start, min(LENGTHS.stop, most_words // 2 + 2))
-
-
-def fits(a: Meanings, b: Meanings, *, most_words: int) -> Flags:
-    """Whether the pair is short enough even if both are negated, so that length gives away no negation."""
-    filled_BS = np.concatenate([a.concept_BS, b.concept_BS], axis=1) != ABSENT
-    filled_BS[:, [NEGATION, NUM_SLOTS + NEGATION]] = True
-    fits_B: Flags = filled_BS.sum(1) <= most_words
-    return fits_B
 
 
 def inferred_labels(premises: Meanings, hypotheses: Meanings, *, world: World) -> NDArray[np.str_]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,10 @@ from numpy.typing import NDArray
 from isoglot.study.synthetic_languages import World
 
 # B = sentences, S = slots, P = noun phrases (subject, object, oblique), W = words of a noun phrase
+
+Ids = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+ABSENT = -1
 
 
 class Purpose(IntEnum):
@@ -26,10 +31,6 @@ class Purpose(IntEnum):
 
 def generator(world: World, purpose: Purpose, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(world.seed, spawn_key=(purpose, *key))))
-
-
-Ids = NDArray[np.int64]
-ABSENT = -1
 
 
 class WordClass(StrEnum):
@@ -71,36 +72,14 @@ class Inventory:
     def class_of(self, concept: int) -> WordClass:
         return next(word_class for word_class, ids in self.ranges.items() if concept in ids)
 
-    @property
-    def negation(self) -> int:
-        return self.ranges[WordClass.NEGATION].start
-
-    @property
-    def punctuation(self) -> int:
-        return self.ranges[WordClass.PUNCTUATION].start
-
 
 @lru_cache(maxsize=16)
 def inventory(world: World) -> Inventory:
-    counts = {
-        WordClass.VERB: world.verbs,
-        WordClass.NOUN: world.nouns,
-        WordClass.GIVEN_NAME: (world.people + 1) // 2,
-        WordClass.PLACE: world.places,
-        WordClass.ORGANISATION: world.organisations,
-        WordClass.FAMILY_NAME: world.people // 2,
-        WordClass.ADJECTIVE: world.adjectives,
-        WordClass.ADPOSITION: world.adpositions,
-        WordClass.DETERMINER: world.determiners,
-        WordClass.NUMBER: world.numbers,
-        WordClass.NEGATION: 1,
-        WordClass.PUNCTUATION: 1,
-    }
-    stops = np.cumsum(list(counts.values())).tolist()
-    return Inventory(ranges={c: range(stop - n, stop) for (c, n), stop in zip(counts.items(), stops, strict=True)})
-
-
-Flags = NDArray[np.bool_]
+    names = ((world.people + 1) // 2, world.places, world.organisations, world.people // 2)
+    others = (world.adjectives, world.adpositions, world.determiners, world.numbers)
+    # In the order of WordClass; there is one negation, and one punctuation mark.
+    bounds = np.cumsum([0, world.verbs, world.nouns, *names, *others, 1, 1]).tolist()
+    return Inventory(ranges={each: range(*ends) for each, ends in zip(WordClass, pairwise(bounds), strict=True)})
 
 
 class Role(IntEnum):
@@ -128,28 +107,45 @@ class Part(IntEnum):
 VERB, NEGATION, PUNCTUATION = 0, 1, 2
 NUM_SLOTS = 3 + len(Role) * len(Part)
 
-PHRASE_RATE = {Role.SUBJECT: 1.0, Role.OBJECT: 0.8, Role.OBLIQUE: 0.6}
-PART_RATE = {Part.DETERMINER: 0.65, Part.NUMBER: 0.15, Part.ADJECTIVE: 0.65, Part.NAME: 0.06, Part.FAMILY_NAME: 0.5}
-NAMED_RATE = 0.09
-"""The share of phrases headed by a name. With appositions, three sentences of ten have a name."""
-NEGATION_RATE = 0.15
-LENGTHS = range(4, 17)
-
 
 def slot(role: Role, part: Part) -> int:
     return 3 + role * len(Part) + part
 
 
+def slots(part: Part) -> list[int]:
+    """Where a part of a noun phrase stands in the subject, the object and the oblique."""
+    return [slot(role, part) for role in Role]
+
+
+RATE_S = np.concatenate(
+    [
+        [1, 0.15, 1],  # verb, negation, punctuation; then the parts of subject, object and oblique
+        [0, 0.65, 0.15, 0.65, 1.0, 0.06, 0.5],
+        [0, 0.65, 0.15, 0.65, 0.8, 0.06, 0.5],
+        [1, 0.65, 0.15, 0.65, 0.6, 0.06, 0.5],
+    ]
+)
+"""How often each slot is filled, given that the phrase it belongs to is there."""
+NAMED_RATE = 0.09
+"""The share of phrases headed by a name. With appositions, three sentences of ten have a name."""
+LENGTHS = range(4, 17)
+
+
 def draw_structures(random: np.random.Generator, *, count: int, lengths: range) -> tuple[Flags, Flags]:
     """present_BS, which slots are filled, and named_BP, which phrases are headed by a name."""
     present_BS, named_BP = proposed_structures(random, count=count)
-    while len(odd := np.flatnonzero(~is_within(lengths, present_BS))):
+    while True:
+        longest_B = present_BS.sum(1)
+        # The length must be right without family names as well: names of places will turn out to have none.
+        shortest_B = longest_B - present_BS[:, slots(Part.FAMILY_NAME)].sum(1)
+        odd = np.flatnonzero((shortest_B < lengths.start) | (longest_B >= lengths.stop))
+        if not len(odd):
+            return present_BS, named_BP
         present_BS[odd], named_BP[odd] = proposed_structures(random, count=len(odd))
-    return present_BS, named_BP
 
 
 def proposed_structures(random: np.random.Generator, *, count: int) -> tuple[Flags, Flags]:
-    present_BS = random.random((count, NUM_SLOTS)) < slot_rates()
+    present_BS = random.random((count, NUM_SLOTS)) < RATE_S
     named_BP = random.random((count, len(Role))) < NAMED_RATE
     for role in Role:
         phrase_BW = present_BS[:, slot(role, Part.ADPOSITION) : slot(role, Part.FAMILY_NAME) + 1]
@@ -157,23 +153,3 @@ def proposed_structures(random: np.random.Generator, *, count: int) -> tuple[Fla
         phrase_BW[:, [Part.DETERMINER, Part.NUMBER, Part.ADJECTIVE, Part.NAME]] &= ~named_BP[:, [role]]
         phrase_BW[:, Part.FAMILY_NAME] &= phrase_BW[:, Part.NAME] | named_BP[:, role]
     return present_BS, named_BP
-
-
-def is_within(lengths: range, present_BS: Flags) -> Flags:
-    """Whether the length is allowed with the family names and without: names of places will turn out to have none."""
-    longest_B = present_BS.sum(1)
-    shortest_B = longest_B - present_BS[:, [slot(role, Part.FAMILY_NAME) for role in Role]].sum(1)
-    within_B: Flags = (shortest_B >= lengths.start) & (longest_B < lengths.stop)
-    return within_B
-
-
-def slot_rates() -> NDArray[np.float64]:
-    """rate_S: how often each slot is filled, given that the phrase it belongs to is there."""
-    rate_S = np.ones(NUM_SLOTS)
-    rate_S[NEGATION] = NEGATION_RATE
-    for role in Role:
-        rate_S[slot(role, Part.ADPOSITION)] = role is Role.OBLIQUE
-        rate_S[slot(role, Part.HEAD)] = PHRASE_RATE[role]
-        for part, rate in PART_RATE.items():
-            rate_S[slot(role, part)] = rate
-    return rate_S

@@ -8,17 +8,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.corpora.synthetic.inventory import (
-    ABSENT,
-    CONTENT,
-    NAMES,
-    SYMBOLS,
-    Purpose,
-    Role,
-    WordClass,
-    generator,
-    inventory,
-)
+from isoglot.corpora.synthetic.inventory import CONTENT, NAMES, SYMBOLS, Purpose, WordClass, generator, inventory
 from isoglot.corpora.synthetic.meanings import draw_meanings
 from isoglot.errors import IsoglotError
 from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, World
@@ -87,17 +77,16 @@ def native_stems(world: World, name: str, script: Script) -> tuple[str, ...]:
         raise IsoglotError(f"the {script} script has words for {num_short + num_long} concepts; make the world smaller")
     random = generator(world, Purpose.FORMS, *name.encode())
     stems = {}
-    for length, num_words, concepts in (
-        (spelling.lengths[0], num_short, by_frequency[:num_short]),
-        (spelling.lengths[1], num_long, by_frequency[num_short:]),
-    ):
+    halves = np.split(by_frequency, [num_short])
+    for length, num_words, concepts in zip(spelling.lengths, (num_short, num_long), halves, strict=True):
         codes = first + NUM_SLICES * random.choice(num_words, size=len(concepts), replace=False)
         for concept, code in zip(concepts.tolist(), codes.tolist(), strict=True):
             stems[concept] = spelled(code, length=length, syllables=spelling.syllables)
     return tuple(stems[concept] for concept in range(len(stems)))
 
 
-NUM_INFLECTIONS = 2 * len(Role)
+# Each case, as each role of a noun phrase has its own, in the singular and the plural.
+NUM_INFLECTIONS = 6
 COUNTED_SENTENCES = 20_000
 
 
@@ -108,7 +97,7 @@ def common_stems(world: World) -> tuple[str, ...]:
     stems = list(native_stems(world, COMMON_STOCK, Script.LATIN))
     for value, concept in enumerate(concepts.ranges[WordClass.NUMBER], start=1):
         stems[concept] = str(value)
-    stems[concepts.punctuation] = "."
+    stems[concepts.ranges[WordClass.PUNCTUATION].start] = "."
     return tuple(stems)
 
 
@@ -121,7 +110,7 @@ def sharing_order(world: World) -> NDArray[np.float64]:
     """
     concepts = inventory(world)
     counted = draw_meanings(world, count=COUNTED_SENTENCES, seed=0).concept_BS
-    count_C = np.bincount(counted[counted != ABSENT], minlength=concepts.size)
+    count_C = np.bincount(counted[counted >= 0], minlength=concepts.size)
     order_C = np.full(concepts.size, np.inf)
     for word_class in (*CONTENT, *NAMES):
         ids = concepts.ranges[word_class]
@@ -139,14 +128,10 @@ def sharing_order(world: World) -> NDArray[np.float64]:
 
 def anchors(language: SyntheticLanguage, *, world: World) -> NDArray[np.bool_]:
     """Which concepts the language spells as in the common stock; two languages share those that both do."""
+    shares = dict.fromkeys(CONTENT, language.cognates) | dict.fromkeys(NAMES, language.shared_names)
     share_C = np.zeros(inventory(world).size)
-    for word_classes, share in (
-        (CONTENT, language.cognates),
-        (NAMES, language.shared_names),
-        (SYMBOLS, float(language.shared_symbols)),
-    ):
-        for word_class in word_classes:
-            share_C[inventory(world).ranges[word_class]] = share
+    for word_class, share in (shares | dict.fromkeys(SYMBOLS, float(language.shared_symbols))).items():
+        share_C[inventory(world).ranges[word_class]] = share
     return sharing_order(world) < share_C
 
 
@@ -170,19 +155,14 @@ def lexicon(language: SyntheticLanguage, world: World) -> tuple[str, ...]:
 def suffixes(language: SyntheticLanguage, *, world: World) -> tuple[str, str, str, str, str]:
     """The suffixes of plural, past, and the cases of subject (always bare), object and oblique."""
     drawn = generator(world, Purpose.SUFFIXES, *language.name.encode()).permutation(SPELLINGS[language.script].suffixes)
-    plural, past, of_object, of_oblique = map(str, drawn[:4])
-    match language.morphology:
-        case Morphology.NONE:
-            return "", "", "", "", ""
-        case Morphology.SUFFIXES:
-            return plural, past, "", "", ""
-        case Morphology.CASES:
-            return plural, past, "", of_object, of_oblique
+    num_shown = {Morphology.NONE: 0, Morphology.SUFFIXES: 2, Morphology.CASES: 4}[language.morphology]
+    plural, past, of_object, of_oblique = (str(suffix) if i < num_shown else "" for i, suffix in enumerate(drawn[:4]))
+    return plural, past, "", of_object, of_oblique
 
 
 def dictionary(a: SyntheticLanguage, b: SyntheticLanguage, *, world: World) -> list[tuple[str, str]]:
     """Each pair of word forms that translate each other, once; all words but punctuation, inflected forms included."""
     if a.name != b.name and slice_of(a.name) == slice_of(b.name):
         raise IsoglotError(f"languages {a.name!r} and {b.name!r} would draw on the same words; give one another name")
-    end = inventory(world).punctuation * NUM_INFLECTIONS
+    end = inventory(world).ranges[WordClass.PUNCTUATION].start * NUM_INFLECTIONS
     return list(dict.fromkeys(zip(lexicon(a, world)[:end], lexicon(b, world)[:end], strict=True)))

@@ -1,4 +1,4 @@
-"""From meanings to sentences in the order of a language, with gold alignments, dependency trees and entities."""
+"""From meanings to sentences in the order of a language, with gold dependency trees and entities."""
 
 from dataclasses import dataclass
 
@@ -25,26 +25,18 @@ from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder
 # B = sentences, S = slots, L = slots in the order of a language
 
 
-def phrase_order(role: Role, *, language: SyntheticLanguage) -> list[int]:
-    """Determiner, number, noun, names; adjective and adposition on the language's side of them."""
+def slot_order(language: SyntheticLanguage) -> list[int]:
+    """All slots from first to last; a negation stands right before its verb."""
     parts = [Part.DETERMINER, Part.NUMBER, Part.HEAD, Part.NAME, Part.FAMILY_NAME]
     noun = parts.index(Part.HEAD)
     parts.insert(noun if language.adjectives is Side.BEFORE else noun + 1, Part.ADJECTIVE)
     parts.insert(0 if language.adpositions is Side.BEFORE else len(parts), Part.ADPOSITION)
-    return [slot(role, part) for part in parts]
-
-
-def slot_order(language: SyntheticLanguage) -> list[int]:
-    """All slots from first to last; a negation stands right before its verb."""
-    subject, direct_object, oblique = (phrase_order(role, language=language) for role in Role)
-    verb = [NEGATION, VERB]
-    match language.order:
-        case WordOrder.SVO:
-            clause = [*subject, *verb, *direct_object, *oblique]
-        case WordOrder.SOV:
-            clause = [*subject, *oblique, *direct_object, *verb]
-        case WordOrder.VSO:
-            clause = [*verb, *subject, *direct_object, *oblique]
+    subject, direct_object, oblique = ([slot(role, part) for part in parts] for role in Role)
+    clause = {
+        WordOrder.SVO: [*subject, NEGATION, VERB, *direct_object, *oblique],
+        WordOrder.SOV: [*subject, *oblique, *direct_object, NEGATION, VERB],
+        WordOrder.VSO: [NEGATION, VERB, *subject, *direct_object, *oblique],
+    }[language.order]
     return [*clause, PUNCTUATION]
 
 
@@ -72,39 +64,16 @@ def realise(meanings: Meanings, language: SyntheticLanguage, *, world: World) ->
     return [" ".join(map(word, line)) for line in in_order(forms(meanings), meanings, language=language)]
 
 
-def positions(meanings: Meanings, *, language: SyntheticLanguage) -> Ids:
-    """position_BS: the place of each slot's word in its sentence, from 0; meaningless where the slot is empty."""
-    order = slot_order(language)
-    position_BS = np.empty_like(meanings.concept_BS)
-    position_BS[:, order] = (meanings.concept_BS != ABSENT)[:, order].cumsum(1) - 1
-    return position_BS
-
-
-def word_alignments(meanings: Meanings, a: SyntheticLanguage, b: SyntheticLanguage) -> list[list[tuple[int, int]]]:
-    """Gold alignment: the positions in a and in b of the words that express the same slot, in the order of a."""
-    in_a = in_order(positions(meanings, language=a), meanings, language=a)
-    in_b = in_order(positions(meanings, language=b), meanings, language=a)
-    return [list(zip(*line, strict=True)) for line in zip(in_a, in_b, strict=True)]
-
-
 PLACED = frozenset(slot(Role.OBLIQUE, part) for part in Part)
 
 
 def entity_tag(word_class: WordClass, *, in_slot: int) -> str:
-    """The BIO tag of a word of this class in this slot; people are always people.
-
-    Places and organisations lend each other their names, as in "Paris objects" and "we met at the bank". Any such name
-    is an organisation in a subject or an object, where it acts or is acted on. It is a location in an oblique, where it
-    gives the setting. So no word shows its type: a model must read it off the syntax.
-    """
-    match word_class:
-        case WordClass.GIVEN_NAME:
-            return "B-PER"
-        case WordClass.FAMILY_NAME:
-            return "I-PER"
-        case WordClass.PLACE | WordClass.ORGANISATION:
-            return "B-LOC" if in_slot in PLACED else "B-ORG"
-    return "O"
+    """The BIO tag of a word of this class in this slot; people are always people."""
+    # Places and organisations lend each other their names, as in "Paris objects" and "we met at the bank": an
+    # organisation acts or is acted on, a location gives the setting. So a model must read the type off the syntax.
+    if word_class in (WordClass.PLACE, WordClass.ORGANISATION):
+        return "B-LOC" if in_slot in PLACED else "B-ORG"
+    return {WordClass.GIVEN_NAME: "B-PER", WordClass.FAMILY_NAME: "I-PER"}.get(word_class, "O")
 
 
 UPOS = {
@@ -118,21 +87,9 @@ UPOS = {
     WordClass.NEGATION: "PART",
     WordClass.PUNCTUATION: "PUNCT",
 }
-CLAUSE_RELATIONS = {VERB: "root", NEGATION: "advmod", PUNCTUATION: "punct"}
-HEAD_RELATIONS = {Role.SUBJECT: "nsubj", Role.OBJECT: "obj", Role.OBLIQUE: "obl"}
-PART_RELATIONS = {
-    Part.ADPOSITION: "case",
-    Part.DETERMINER: "det",
-    Part.NUMBER: "nummod",
-    Part.ADJECTIVE: "amod",
-    Part.NAME: "appos",
-    Part.FAMILY_NAME: "flat",
-}
-RELATIONS = CLAUSE_RELATIONS | {
-    slot(role, part): HEAD_RELATIONS[role] if part is Part.HEAD else PART_RELATIONS[part]
-    for role in Role
-    for part in Part
-}
+RELATION_S = ["root", "advmod", "punct"]
+for head_relation in ("nsubj", "obj", "obl"):
+    RELATION_S += ["case", "det", "nummod", "amod", head_relation, "appos", "flat"]  # in the order of Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +118,11 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
     concepts = inventory(world)
     classes = [concepts.class_of(concept) for concept in range(concepts.size)]
     words = lexicon(language, world)
-    head_BS = np.take_along_axis(positions(meanings, language=language), head_slots(meanings), axis=1) + 1
+    order = slot_order(language)
+    # Counted from 1; an empty slot gets a number as well, but no word has it for its head.
+    position_BS = np.empty_like(meanings.concept_BS)
+    position_BS[:, order] = (meanings.concept_BS != ABSENT)[:, order].cumsum(1)
+    head_BS = np.take_along_axis(position_BS, head_slots(meanings), axis=1)
     head_BS[:, VERB] = 0
     slot_BS = np.broadcast_to(np.arange(NUM_SLOTS), meanings.concept_BS.shape)
     columns = (
@@ -173,7 +134,7 @@ def trees(meanings: Meanings, language: SyntheticLanguage, *, world: World) -> l
             words=tuple(words[form] for form in line_forms),
             upos=tuple(UPOS[classes[concept]] for concept in line_concepts),
             heads=tuple(heads),
-            relations=tuple(RELATIONS[each] for each in slots),
+            relations=tuple(RELATION_S[each] for each in slots),
             entity_tags=tuple(
                 entity_tag(classes[concept], in_slot=each) for concept, each in zip(line_concepts, slots, strict=True)
             ),

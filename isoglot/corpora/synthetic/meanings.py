@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from isoglot.corpora.synthetic.inventory import (
     generator,
     inventory,
     slot,
+    slots,
 )
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import World
@@ -69,6 +71,15 @@ class Preference:
     stairs: Floats
     """All cumulative distributions end to end, each one step above the last, so one sorted search draws from all."""
 
+    @classmethod
+    def of(cls, untilted_HW: Floats, tilt_TC: Floats, *, heads: range, dependents: range) -> Self:
+        weight_THW = untilted_HW * tilt_TC[:, None, dependents]
+        probability_THW = weight_THW / weight_THW.sum(-1, keepdims=True)
+        cumulative_RW = probability_THW.cumsum(-1).reshape(-1, len(dependents))
+        cumulative_RW[:, -1] = 1.0
+        stairs = (cumulative_RW + np.arange(len(cumulative_RW))[:, None]).ravel()
+        return cls(heads=heads, dependents=dependents, probability_THW=probability_THW, stairs=stairs)
+
     def draw(self, uniform: Floats, *, topics: Ids, heads: Ids) -> Ids:
         """One dependent for each head, by inverting its cumulative distribution at a uniform number."""
         rows = topics * len(self.heads) + heads - self.heads.start
@@ -90,45 +101,30 @@ def zipfian_conditional(pull_HW: Floats, *, head_H: Floats, dependent_W: Floats)
     return conditional_HW
 
 
-def preference(world: World, *, heads: range, dependents: range) -> Preference:
-    latent_CD, weight_C = latents(world), zipf_weights(world)
-    untilted_HW = zipfian_conditional(
-        (latent_CD[heads, None] * latent_CD[None, dependents]).sum(-1),
-        head_H=weight_C[heads] / weight_C[heads].sum(),
-        dependent_W=weight_C[dependents] / weight_C[dependents].sum(),
-    )
-    return tilted(untilted_HW, tilt_TW=topic_tilts(world)[:, dependents], heads=heads, dependents=dependents)
-
-
-def tilted(untilted_HW: Floats, *, tilt_TW: Floats, heads: range, dependents: range) -> Preference:
-    weight_THW = untilted_HW * tilt_TW[:, None]
-    probability_THW = weight_THW / weight_THW.sum(-1, keepdims=True)
-    cumulative_RW = probability_THW.cumsum(-1).reshape(-1, len(dependents))
-    cumulative_RW[:, -1] = 1.0
-    stairs = (cumulative_RW + np.arange(len(cumulative_RW))[:, None]).ravel()
-    return Preference(heads=heads, dependents=dependents, probability_THW=probability_THW, stairs=stairs)
-
-
 @lru_cache(maxsize=16)
 def preferences(world: World) -> dict[WordClass, Preference]:
     """The heads of every word class. Given names stand for all names; the only head of verbs is the root."""
     of, span = inventory(world).ranges, inventory(world).span
-    verbs, nouns = of[WordClass.VERB], of[WordClass.NOUN]
-    heads = {
-        WordClass.NOUN: verbs,
-        WordClass.GIVEN_NAME: span(WordClass.VERB, WordClass.NOUN),
-        WordClass.FAMILY_NAME: of[WordClass.GIVEN_NAME],
-        WordClass.ADJECTIVE: nouns,
-        WordClass.NUMBER: nouns,
-        WordClass.DETERMINER: nouns,
-        WordClass.ADPOSITION: span(WordClass.NOUN, WordClass.ORGANISATION),
+    verbs, nouns, names = of[WordClass.VERB], of[WordClass.NOUN], span(WordClass.GIVEN_NAME, WordClass.ORGANISATION)
+    heads_and_dependents = {
+        WordClass.NOUN: (verbs, nouns),
+        WordClass.GIVEN_NAME: (span(WordClass.VERB, WordClass.NOUN), names),
+        WordClass.FAMILY_NAME: (of[WordClass.GIVEN_NAME], of[WordClass.FAMILY_NAME]),
+        WordClass.ADJECTIVE: (nouns, of[WordClass.ADJECTIVE]),
+        WordClass.NUMBER: (nouns, of[WordClass.NUMBER]),
+        WordClass.DETERMINER: (nouns, of[WordClass.DETERMINER]),
+        WordClass.ADPOSITION: (span(WordClass.NOUN, WordClass.ORGANISATION), of[WordClass.ADPOSITION]),
     }
-    dependents = of | {WordClass.GIVEN_NAME: span(WordClass.GIVEN_NAME, WordClass.ORGANISATION)}
-    weight_1W, tilt_TW = zipf_weights(world)[None, verbs], topic_tilts(world)[:, verbs]
-    return {
-        WordClass.VERB: tilted(weight_1W, tilt_TW=tilt_TW, heads=range(1), dependents=verbs),
-        **{each: preference(world, heads=heads[each], dependents=dependents[each]) for each in heads},
-    }
+    latent_CD, weight_C, tilt_TC = latents(world), zipf_weights(world), topic_tilts(world)
+    preferences = {WordClass.VERB: Preference.of(weight_C[None, verbs], tilt_TC, heads=range(1), dependents=verbs)}
+    for word_class, (heads, dependents) in heads_and_dependents.items():
+        untilted_HW = zipfian_conditional(
+            (latent_CD[heads, None] * latent_CD[None, dependents]).sum(-1),
+            head_H=weight_C[heads] / weight_C[heads].sum(),
+            dependent_W=weight_C[dependents] / weight_C[dependents].sum(),
+        )
+        preferences[word_class] = Preference.of(untilted_HW, tilt_TC, heads=heads, dependents=dependents)
+    return preferences
 
 
 NOUNS_PER_HYPERNYM = 5
@@ -192,23 +188,11 @@ def draw_meanings(world: World, *, count: int, seed: int, domain: Domain = Domai
 def meanings_from(
     random: np.random.Generator, *, world: World, count: int, domain: Domain, lengths: range = LENGTHS
 ) -> Meanings:
-    """Structures first, then the concepts that fill them, then what inflection may show."""
+    """Structures, then concepts from the verb down, each given its head and the topic, then what inflection shows."""
     present_BS, named_BP = draw_structures(random, count=count, lengths=lengths)
-    concept_BS = draw_concepts(random, present_BS, named_BP=named_BP, world=world, domain=domain)
-    plural_BP = random.random((count, len(Role))) < PLURAL_RATE
-    number_BP = concept_BS[:, [slot(role, Part.NUMBER) for role in Role]]
-    one = inventory(world).ranges[WordClass.NUMBER].start
-    plural_BP = np.where(number_BP == ABSENT, plural_BP, number_BP != one)
-    return Meanings(concept_BS=concept_BS, plural_BP=plural_BP, past_B=random.random(count) < PAST_RATE)
-
-
-def draw_concepts(
-    random: np.random.Generator, present_BS: Flags, *, named_BP: Flags, world: World, domain: Domain
-) -> Ids:
-    """Fill the present slots from the verb down, each given its head and the topic of the sentence."""
-    prefer = preferences(world)
-    persons = inventory(world).ranges[WordClass.GIVEN_NAME]
-    topic_B = random.choice(world.topics, size=len(present_BS), p=topic_shares(world, domain=domain))
+    prefer, of = preferences(world), inventory(world).ranges
+    persons = of[WordClass.GIVEN_NAME]
+    topic_B = random.choice(world.topics, size=count, p=topic_shares(world, domain=domain))
     concept_BS = np.full(present_BS.shape, ABSENT)
 
     def fill(target: int, preference: Preference, *, head_B: Ids, where_B: Flags) -> None:
@@ -216,7 +200,7 @@ def draw_concepts(
         uniform = random.random(len(rows))
         concept_BS[rows, target] = preference.draw(uniform, topics=topic_B[rows], heads=head_B[rows])
 
-    always_B = np.ones(len(present_BS), dtype=np.bool_)
+    always_B = np.ones(count, dtype=np.bool_)
     fill(VERB, prefer[WordClass.VERB], head_B=np.zeros_like(topic_B), where_B=always_B)
     verb_B = concept_BS[:, VERB]
     for role in Role:
@@ -225,9 +209,13 @@ def draw_concepts(
         fill(head, prefer[WordClass.GIVEN_NAME], head_B=verb_B, where_B=named_B)
         for part, word_class in MODIFIERS.items():
             fill(slot(role, part), prefer[word_class], head_B=concept_BS[:, head], where_B=always_B)
-        name_B = concept_BS[np.arange(len(concept_BS)), np.where(named_B, head, slot(role, Part.NAME))]
+        name_B = concept_BS[np.arange(count), np.where(named_B, head, slot(role, Part.NAME))]
         person_B = (name_B >= persons.start) & (name_B < persons.stop)
         fill(slot(role, Part.FAMILY_NAME), prefer[WordClass.FAMILY_NAME], head_B=name_B, where_B=person_B)
-    concept_BS[present_BS[:, NEGATION], NEGATION] = inventory(world).negation
-    concept_BS[:, PUNCTUATION] = inventory(world).punctuation
-    return concept_BS
+    concept_BS[present_BS[:, NEGATION], NEGATION] = of[WordClass.NEGATION].start
+    concept_BS[:, PUNCTUATION] = of[WordClass.PUNCTUATION].start
+
+    plural_BP = random.random((count, len(Role))) < PLURAL_RATE
+    number_BP = concept_BS[:, slots(Part.NUMBER)]
+    plural_BP = np.where(number_BP == ABSENT, plural_BP, number_BP != of[WordClass.NUMBER].start)
+    return Meanings(concept_BS=concept_BS, plural_BP=plural_BP, past_B=random.random(count) < PAST_RATE)

@@ -1,8 +1,11 @@
 """Wikitext without templates, tables and links, in one pass over its brackets, however nested or broken they are."""
 
 import re
-from collections.abc import Mapping, Set
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Set
+from pathlib import Path
+
+NAMES = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
 
 
 def folded_name(name: str) -> str:
@@ -15,47 +18,16 @@ def names(text: str) -> frozenset[str]:
     return frozenset(map(folded_name, text.split()))
 
 
-# A dump has the names in its own language; these are the English ones, valid everywhere, and older ones still in use.
-FILE_NAMES = names("""
-    File Image Media Fichier Datei Bild Файл Изображение 文件 檔案 档案 图像 圖像 图片 圖片 媒体文件
-    Archivo Imagen Immagine Ficheiro Arquivo Imagem Bestand Afbeelding Plik Grafika Fil Billede Bilde Tiedosto Kuva
-    Soubor Súbor Obrázok Fájl Kép Fișier Imagine Картинка Зображення Датотека Слика Datoteka Slika Fitxer Imatge
-    Αρχείο Εικόνα Dosya Resim ملف صورة پرونده تصویر فائل קובץ תמונה ファイル 画像 파일 그림 Tập_tin Hình Berkas Gambar
-    ไฟล์ ภาพ चित्र Picha Faili Fitxategi Irudi Dosiero Fasciculus Imago Fail Pilt Vaizdas Attēls
-""")
-CATEGORY_NAMES = names("""
-    Category Catégorie Kategorie Категория 分类 分類 Categoría Categoria Categorie Kategoria Kategori Luokka Kategória
-    Категорія Категорија Kategorija Κατηγορία تصنيف رده زمرہ קטגוריה カテゴリ 분류 Thể_loại หมวดหมู่ श्रेणी Jamii
-    Kategorio Kategooria
-""")
-HIDDEN_NAMESPACES = FILE_NAMES | CATEGORY_NAMES
-"""A link to one of these is a picture or a mark on the page, and no text."""
-
-PROJECTS = names("""
-    w wikipedia wikt wiktionary b wikibooks s wikisource q wikiquote n wikinews v wikiversity voy wikivoyage species
-    wikispecies m meta c commons d wikidata
-""")
-"""Prefixes of links to other wikis, whose text is shown."""
+HIDDEN_NAMESPACES = names(NAMES["files"]) | names(NAMES["categories"])
+PROJECTS = names(NAMES["projects"])
+SHOWN_TEMPLATES = {name: each["shows"] for each in NAMES["templates"] for name in names(each["names"])}
 INTERLANGUAGE = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]{2,12}){0,2}|simple):(?! )")
 """The beginning of a link to the same article in another language, shown beside the page and not in it."""
-
-SHOWN_TEMPLATES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(names("lang langue"), ("{1}",)),
-    **dict.fromkeys(names("nowrap nobr nobreak abbr ill interlanguage_link lien num 僻字 le"), ("{0}",)),
-    **dict.fromkeys(names("link-en link-de link-fr link-ja link-ru link-ko link-es link-it"), ("{0}",)),
-    **dict.fromkeys(names("convert cvt unité nombre nb"), ("{0} {1}",)),
-    **dict.fromkeys(names("date date-"), ("{0} {1} {2}",)),
-    **dict.fromkeys(names("s s-"), ("{0}e siècle",)),
-    **{ending: (ending,) for ending in ("e", "er", "re", "1er", "1re")},
-    "etc.": (", etc.",),
-    "tsl": ("{2}", "{1}"),
-    **dict.fromkeys(names("нп нп2 нп3 нп4 нп5 iw не_переведено не_переведено_5"), ("{1}", "{0}")),
-}
-"""Templates that stand within sentences and what they show of their arguments, or failing that; others show nothing."""
 
 # Most links have no other brackets and no namespace, and need no pass.
 _PLAIN_LINK = re.compile(r"\[\[(?:[^\[\]{}|\n:]*+\|)?([^\[\]{}|\n:#]++)\]\]")
 _BRACKETS = re.compile(r"(\[\[|\]\]+|\{\{+|\}\}+|\n[ \t:]*\{\||\n[ \t]*\|\}+|\n==)")
+_AFTER_TITLE = re.compile(r"[(,\N{FULLWIDTH LEFT PARENTHESIS}]")
 _ARGUMENT_NUMBER = re.compile(r"\s*\d\s*=")
 DEEPEST_LINK = 8
 """Links are not nested but in the captions of pictures; more that are open are forgotten marks."""
@@ -68,24 +40,14 @@ def without_brackets(text: str, *, hidden: Set[str]) -> str:
 
     Where nobody closed a bracket before the next heading, only the bracket goes, and the text stays.
     """
-    text = _PLAIN_LINK.sub(r"\1", text)
     page = _Page(hidden)
-    # Every second one is a bracket.
-    for number, piece in enumerate(_BRACKETS.split(text)):
+    for number, piece in enumerate(_BRACKETS.split(_PLAIN_LINK.sub(r"\1", text))):
+        # Every second one is a bracket.
         if number % 2:
             page.take(piece)
         else:
             page.pieces.append(piece)
     return "".join(page.pieces)
-
-
-@dataclass(slots=True)
-class _Block:
-    """A template or table that is open: after which piece it began, and how many braces are left to close."""
-
-    start: int
-    braces: int
-    is_table: bool
 
 
 class _Page:
@@ -98,8 +60,10 @@ class _Page:
     def __init__(self, hidden: Set[str]) -> None:
         self.pieces: list[str] = []
         self._hidden = hidden
-        self._blocks: list[_Block] = []
         self._links: list[int] = []
+        """After how many pieces each open link began."""
+        self._blocks: list[tuple[int, int]] = []
+        """The same for templates and tables, and how many braces are left to close; 0 for a table."""
 
     def take(self, bracket: str) -> None:
         start = len(self.pieces)
@@ -108,7 +72,7 @@ class _Page:
         elif bracket[0] == "]":
             self._close_links(len(bracket))
         elif bracket[0] == "{":
-            self._blocks.append(_Block(start, len(bracket), is_table=False))
+            self._blocks.append((start, len(bracket)))
         elif bracket[0] == "}":
             self._close_braces(len(bracket))
         elif bracket == "\n==":
@@ -117,49 +81,46 @@ class _Page:
             self.pieces.append(bracket)
         elif bracket[-1] == "|":
             self.pieces.append("\n")
-            self._blocks.append(_Block(start + 1, 0, is_table=True))
+            self._blocks.append((start + 1, 0))
+        elif self._blocks and self._blocks[-1][1] == 0:
+            self._cut(self._blocks.pop()[0])
+            self._close_braces(bracket.count("}") - 1)
         else:
-            braces = bracket.count("}")
-            if self._blocks and self._blocks[-1].is_table:
-                self._drop(self._blocks.pop().start)
-                braces -= 1
-            else:
-                self.pieces.append("\n")
-            self._close_braces(braces)
+            self.pieces.append("\n")
+            self._close_braces(bracket.count("}"))
 
     def _close_braces(self, braces: int) -> None:
-        while braces >= 2 and self._blocks and not self._blocks[-1].is_table:
-            block = self._blocks[-1]
-            closed = min(braces, block.braces)
+        while braces >= 2 and self._blocks and self._blocks[-1][1]:
+            start, opened = self._blocks.pop()
+            closed = min(braces, opened)
             braces -= closed
-            block.braces -= closed
-            if block.braces < 2:
-                self._blocks.pop()
-                self.pieces.append(self._drop(block.start, shown=closed == 2))
+            if opened - closed >= 2:
+                self._blocks.append((start, opened - closed))
+            else:
+                held = self._cut(start)
+                self.pieces.append(_shown_of_template(held) if closed == 2 and held else "")
         if braces == 1:
             # It may be the end of a language variant: -{ {{a}}}-
             self.pieces.append("}")
 
-    def _drop(self, start: int, *, shown: bool = False) -> str:
-        """Forget what a template or table holds, and return the text it shows."""
+    def _cut(self, start: int) -> list[str]:
+        """Take out the pieces of a template or table, with the links that began in it."""
         self._links = [link for link in self._links if link < start]
         held = self.pieces[start:]
         del self.pieces[start:]
-        return _shown_of_template(held) if shown and held else ""
+        return held
 
     def _close_links(self, brackets: int) -> None:
         if brackets % 2:
             # As in [[File:A.jpg|[http://b.org C]]], the odd one is the inner.
             self.pieces.append("]")
         for _ in range(brackets // 2):
-            if self._links and not (self._blocks and self._blocks[-1].start > self._links[-1]):
-                self._close_link(self._links.pop())
-
-    def _close_link(self, start: int) -> None:
-        content = "".join(self.pieces[start:])
-        # No link goes beyond its paragraph: this is an end without its beginning, or a beginning without its end.
-        is_link = "\n\n" not in content
-        self.pieces[start:] = [_shown_of_link(content, hidden=self._hidden) if is_link else content]
+            if self._links and not (self._blocks and self._blocks[-1][0] > self._links[-1]):
+                start = self._links.pop()
+                content = "".join(self.pieces[start:])
+                # No link goes beyond its paragraph: this is an end without its beginning, or the other way round.
+                is_link = "\n\n" not in content
+                self.pieces[start:] = [_shown_of_link(content, hidden=self._hidden) if is_link else content]
 
 
 def _shown_of_link(content: str, *, hidden: Set[str]) -> str:
@@ -172,17 +133,12 @@ def _shown_of_link(content: str, *, hidden: Set[str]) -> str:
             return ""
         if not name or name in PROJECTS:
             target = title.rpartition(":")[2]
-    if bar:
-        target = label if label.strip() else _short_title(target)
+    if bar and label.strip():
+        target = label
+    elif bar:
+        # The pipe trick: [[Boston (band)|]], [[Boston, Lincolnshire|]] and [[Portal:Boston|]] show "Boston".
+        target = _AFTER_TITLE.split(target.rpartition(":")[2])[0].strip()
     return target.removeprefix("#").replace("\n", " ")
-
-
-def _short_title(target: str) -> str:
-    """The text shown for [[target|]]: "Boston" for "Boston (band)", "Boston, Lincolnshire" or "Portal:Boston"."""
-    title = target.rpartition(":")[2]
-    for mark in ("(", "\N{FULLWIDTH LEFT PARENTHESIS}", ","):
-        title = title.partition(mark)[0]
-    return title.strip()
 
 
 def _shown_of_template(pieces: list[str]) -> str:

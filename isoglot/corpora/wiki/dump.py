@@ -1,15 +1,15 @@
 """Articles of a Wikipedia dump, pages-articles in XML, as lines of text: streamed, and in several processes."""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Set
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
 from isoglot.corpora.in_parallel import ordered_map
-from isoglot.corpora.readers.decompression import DamagedCompressionError, plain_blocks
-from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, folded_name
+from isoglot.corpora.readers.decompression import plain_blocks
+from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, NAMES, folded_name
 from isoglot.corpora.wiki.markup import paragraphs
 from isoglot.errors import IsoglotError
 
@@ -19,92 +19,31 @@ LONGEST_PAGE = 1 << 26
 """All in bytes; MediaWiki itself takes no page of more than 2 MB."""
 
 EXPECTED = "a dump of a Wikipedia, named pages-articles"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # The text of a page cannot hold these, as XML spells its "<" as "&lt;".
 PAGE, PAGE_END, DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
-HIDDEN_KEYS = {"-2", "6", "14"}
-"""The namespaces of media, files and categories."""
+HIDDEN_KEYS = {"-2", "6", "14"}  # the namespaces of media, files and categories
 
-_DISAMBIGUATION = re.compile(
-    r"""__DISAMBIG__|\{\{\s*(?:
-        disambig(?:uation(?:[ _]page)?)? | disamb | dab | (?:hn|geo|number)dis
-        | [^|{}\n]{1,40}[ _]disambiguation
-        | homonymie(?:[ _]de[ _][^|{}\n]{1,40})? | paronymie | begriffsklärung
-        | неоднозначность | многозначность | (?:список[ _])?однофамиль(?:цы|цев)
-        | 消歧[义義]?[页頁]? | desambigua(?:ción|ção|ció) | disambigua | doorverwijspagina | ujednoznacznienie
-        | förgrening | aimai | 曖昧さ回避 | неоднозначність
-    )\s*(?:\||\}\})""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-Progress = Callable[[int, int], None]
-"""Takes how many bytes of the file have been read, and how many there are."""
+_DISAMBIGUATION = re.compile(NAMES["disambiguation"], re.IGNORECASE | re.VERBOSE)
 
 
-def dump_lines(path: Path, *, workers: int, progress: Progress = lambda *_: None) -> Iterator[str]:
+def dump_lines(path: Path, *, workers: int, progress: Callable[[int], None] = lambda _: None) -> Iterator[str]:
     """Paragraphs in the order of the dump, one a line, and a blank line between articles.
 
     Articles are the pages of the main namespace, less redirects and pages that a template marks as disambiguation.
     """
     # Departure: articles come without titles, lists and headings; the paper does not say what of Wikipedia it read.
+    blocks = plain_blocks(path, progress=progress)
+    header, rest = _header_and_rest(path, blocks)
+    articles_of = partial(_articles, path=path, hidden=HIDDEN_NAMESPACES | _hidden_names(path, header))
+    batches = _batches(path, blocks, rest, start=len(header))
     is_empty = True
-    for article in chain.from_iterable(ordered_map(_articles, _batches(path, progress), workers=workers)):
+    for article in chain.from_iterable(ordered_map(articles_of, batches, workers=workers)):
         if not is_empty:
             yield ""
         is_empty = False
         yield from article.split("\n")
     if is_empty:
         raise IsoglotError(f"{path}: there is no article with text in this dump; fetch one named pages-articles")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Batch:
-    """Whole pages as they stand in a dump, from this byte of its XML on."""
-
-    path: Path
-    start: int
-    pages: bytes
-    hidden: frozenset[str]
-
-
-def _batches(path: Path, progress: Progress) -> Iterator[_Batch]:
-    blocks = _blocks(path, progress)
-    header, rest = _header_and_rest(path, blocks)
-    hidden = HIDDEN_NAMESPACES | _hidden_names(path, header)
-    start = len(header)
-    for block in blocks:
-        rest += block
-        if len(rest) >= BATCH and (end := _end_of_pages(rest)):
-            yield _Batch(path=path, start=start, pages=bytes(rest[:end]), hidden=hidden)
-            del rest[:end]
-            start += end
-        if len(rest) > LONGEST_PAGE:
-            problem = f"the page at byte {start:,} of the XML has more than {LONGEST_PAGE:,} bytes"
-            raise IsoglotError(f"{path}: {problem}; it should be {EXPECTED}")
-    end = _end_of_pages(rest)
-    if rest[end:].strip() != DUMP_END:
-        raise IsoglotError(f"{path}: the XML is cut off after {start + len(rest):,} bytes; fetch the file again")
-    yield _Batch(path=path, start=start, pages=bytes(rest[:end]), hidden=hidden)
-
-
-def _end_of_pages(text: bytearray) -> int:
-    end = text.rfind(PAGE_END)
-    return end + len(PAGE_END) if end >= 0 else 0
-
-
-def _blocks(path: Path, progress: Progress) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            size = path.stat().st_size
-            for block in plain_blocks(file):
-                yield block
-                progress(file.tell(), size)
-    except DamagedCompressionError as error:
-        raise IsoglotError(f"{path}: {error}; fetch the file again") from error
-    except FileNotFoundError:
-        raise IsoglotError(f"{path}: no such file; it should be {EXPECTED}") from None
-    except OSError as error:
-        raise IsoglotError(f"{path}: cannot be read ({error.strerror}); it should be {EXPECTED}") from error
 
 
 def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytearray]:
@@ -116,8 +55,6 @@ def _header_and_rest(path: Path, blocks: Iterator[bytes]) -> tuple[bytes, bytear
         end = read.find(PAGE if PAGE in read else DUMP_END)
         if end >= 0 or len(read) > LONGEST_HEADER:
             break
-    if not read.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"<"):
-        raise IsoglotError(f"{path}: not XML; it should be {EXPECTED}")
     root = re.search(rb"<([^\s<>?!/]+)", read)
     if root is None or root[1] != b"mediawiki":
         raise IsoglotError(f"{path}: not a MediaWiki export; it should be {EXPECTED}")
@@ -138,18 +75,40 @@ def _hidden_names(path: Path, header: bytes) -> frozenset[str]:
     return frozenset(folded_name(space.text) for space in spaces if space.text)
 
 
-def _articles(batch: _Batch) -> list[str]:
+def _batches(path: Path, blocks: Iterator[bytes], rest: bytearray, *, start: int) -> Iterator[tuple[int, bytes]]:
+    """Whole pages as they stand in the dump, many at once, each time with the place of the first in the XML."""
+    for block in blocks:
+        rest += block
+        if len(rest) >= BATCH and (end := _end_of_pages(rest)):
+            yield start, bytes(rest[:end])
+            del rest[:end]
+            start += end
+        if len(rest) > LONGEST_PAGE:
+            problem = f"the page at byte {start:,} of the XML has more than {LONGEST_PAGE:,} bytes"
+            raise IsoglotError(f"{path}: {problem}; it should be {EXPECTED}")
+    end = _end_of_pages(rest)
+    if rest[end:].strip() != DUMP_END:
+        raise IsoglotError(f"{path}: the XML is cut off after {start + len(rest):,} bytes; fetch the file again")
+    yield start, bytes(rest[:end])
+
+
+def _end_of_pages(text: bytearray) -> int:
+    end = text.rfind(PAGE_END)
+    return end + len(PAGE_END) if end >= 0 else 0
+
+
+def _articles(batch: tuple[int, bytes], *, path: Path, hidden: Set[str]) -> list[str]:
     """The paragraphs of each article that has any, with line ends between them."""
+    start, pages = batch
     articles = []
-    start = batch.start
-    for page in batch.pages.split(PAGE_END)[:-1]:
-        articles.append("\n".join(_paragraphs_of_page(page.lstrip() + PAGE_END, start=start, batch=batch)))
+    for page in pages.split(PAGE_END)[:-1]:
+        place = f"{path}: byte {start:,} of the XML"
+        articles.append("\n".join(_paragraphs_of_page(page.lstrip() + PAGE_END, place=place, hidden=hidden)))
         start += len(page) + len(PAGE_END)
     return list(filter(None, articles))
 
 
-def _paragraphs_of_page(xml: bytes, *, start: int, batch: _Batch) -> list[str]:
-    place = f"{batch.path}: byte {start:,} of the XML"
+def _paragraphs_of_page(xml: bytes, *, place: str, hidden: Set[str]) -> list[str]:
     if not xml.startswith(PAGE):
         raise IsoglotError(f"{place}: <page> expected, not {xml[:40].decode(errors='replace')!r}; fetch the file again")
     try:
@@ -161,7 +120,7 @@ def _paragraphs_of_page(xml: bytes, *, start: int, batch: _Batch) -> list[str]:
     if page.findtext("ns", "0") != "0" or page.find("redirect") is not None:
         return []
     text = page.findtext("revision[last()]/text", "")
-    return [] if is_disambiguation(text) else paragraphs(text, hidden=batch.hidden)
+    return [] if is_disambiguation(text) else paragraphs(text, hidden=hidden)
 
 
 def is_disambiguation(wikitext: str) -> bool:

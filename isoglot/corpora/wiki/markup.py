@@ -4,17 +4,9 @@ import html
 import re
 from collections.abc import Set
 
-from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, folded_name, names, without_brackets
+from isoglot.corpora.wiki.brackets import HIDDEN_NAMESPACES, NAMES, folded_name, names, without_brackets
 
-_INLINE = names("""
-    abbr b bdi bdo big cite data del dfn em font i ins kbd label mark nobr noinclude nowiki onlyinclude poem q rb ruby s
-    samp section small span strike strong sub sup time translate tt tvar u var wbr
-""")
-_BLOCKS = names("blockquote caption center div dl figure hr ol p tbody td th thead tr ul")
-_DROPPED = names("""
-    categorytree ce charinsert chem code gallery graph hiero imagemap includeonly indicator inputbox mapframe maplink
-    math pre ref references rp rt score script source style syntaxhighlight templatedata templatestyles timeline
-""")
+_INLINE, _BLOCKS, _DROPPED = (names(NAMES[f"{kind}_tags"]) for kind in ("inline", "block", "dropped"))
 _REPLACEMENTS = {
     **dict.fromkeys(_INLINE, ""),
     **dict.fromkeys(_BLOCKS, "\n"),
@@ -40,10 +32,17 @@ _AS_ENTITIES = str.maketrans({mark: f"&#{ord(mark)};" for mark in "[]{}|'<>&*#:;
 
 def without_tags(text: str) -> str:
     """Text of which comments are gone as well, and which spells in entities the marks that nowiki protects."""
-    if "<" not in text:
-        return text
+    next_end: dict[str, re.Match[str] | None] = {}
+
+    def end_of(name: str, place: int) -> tuple[int, int]:
+        """Where the end tag begins and ends; of an element without one, what is left of the line."""
+        # Each end is searched once, so that a page of tags that nobody closed takes no longer than another.
+        end = next_end.get(name)
+        if name not in next_end or (end and end.start() < place):
+            end = next_end[name] = _ENDS[name].search(text, place)
+        return end.span() if end else (_line_end(text, place),) * 2
+
     pieces = []
-    ends = _Ends(text)
     place = 0
     while tag := _TAG.search(text, place):
         pieces.append(text[place : tag.start()])
@@ -53,36 +52,20 @@ def without_tags(text: str) -> str:
         place = tag.end()
         name, attributes = tag[1].lower(), tag[2]
         if name == "!--":
-            place = ends.after(name, tag.start() + 4)[1]
+            place = end_of(name, tag.start() + 4)[1]
         elif attributes is None:
             pieces.append("" if name == "ref" else tag[0])
         elif name not in _ENDS or attributes.rstrip().endswith("/"):
             pieces.append(_REPLACEMENTS.get(name, "" if name in _ENDS else tag[0]))
         elif name == "nowiki":
-            start, place = ends.after(name, place)
+            start, place = end_of(name, place)
             pieces.append(html.unescape(text[tag.end() : start]).translate(_AS_ENTITIES))
-        elif name == "ref" and _REFERENCE.search(text, place, ends.after(name, place)[0]):
+        elif name == "ref" and _REFERENCE.search(text, place, end_of(name, place)[0]):
             # The end is that of another one, and the text between is none of this.
             place = _line_end(text, place)
         else:
-            place = ends.after(name, place)[1]
-    pieces.append(text[place:])
-    return "".join(pieces)
-
-
-class _Ends:
-    """Where elements end, found once each, so that a page of tags that nobody closed takes no longer than another."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._next: dict[str, re.Match[str] | None] = {}
-
-    def after(self, name: str, place: int) -> tuple[int, int]:
-        """Where the end tag begins and ends; of an element without one, what is left of the line."""
-        end = self._next.get(name)
-        if name not in self._next or (end and end.start() < place):
-            end = self._next[name] = _ENDS[name].search(self._text, place)
-        return end.span() if end else (_line_end(self._text, place),) * 2
+            place = end_of(name, place)[1]
+    return "".join([*pieces, text[place:]])
 
 
 def _line_end(text: str, place: int) -> int:

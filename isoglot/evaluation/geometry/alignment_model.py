@@ -5,15 +5,14 @@
 # words in sentence pairs of any size
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
-PairIds = NDArray[np.int32]
 
 MOST_CELLS = 1 << 20
 """In a block of more than one sentence pair, so that its arrays take some tens of megabytes."""
@@ -32,88 +31,51 @@ def distances(num_targets: int, num_sources: int, *, first_target: int = 1) -> F
 
 def diagonal_probabilities(num_targets: int, num_sources: int, *, tension: float) -> Floats:
     """probability_NM of a target word's partner, given that it has one: e to the -tension times their distance."""
-    rows = TargetPlaces(
-        place_R=np.arange(1, num_targets + 1), num_targets_R=np.array(num_targets), num_sources_R=np.array(num_sources)
-    )
+    place_N = np.arange(1, num_targets + 1)
+    normaliser_N, _ = diagonal_sums(place_N, np.array(num_targets), np.array(num_sources), tension=tension)
     weight_NM: Floats = np.exp(-tension * distances(num_targets, num_sources))
-    return weight_NM / rows.normaliser(tension)[:, None]
+    return weight_NM / normaliser_N[:, None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TargetPlaces:
-    """Places of target words, from 1, and the sizes of their sentence pairs."""
-
-    place_R: Ids
-    num_targets_R: Ids
-    num_sources_R: Ids
-
-    def normaliser(self, tension: float) -> Floats:
-        """The sum of the weights of all source words."""
-        # On either side of the diagonal weights are a geometric series, so that no loop over source words is needed.
-        before_R, beyond_R = (
-            np.exp(-tension * nearest_R) * _powers(count_R, tension / self.num_sources_R)
-            for nearest_R, count_R in self._sides()
-        )
-        return before_R + beyond_R
-
-    def expected_distance(self, tension: float) -> Floats:
-        """The mean distance of a partner: minus the derivative of log normaliser."""
-        total_R = np.zeros(len(self.place_R))
-        for nearest_R, count_R in self._sides():
-            rate_R = tension / self.num_sources_R
-            powers_R, counted_R = _powers(count_R, rate_R), _counted_powers(count_R, rate_R)
-            total_R += np.exp(-tension * nearest_R) * (nearest_R * powers_R + counted_R / self.num_sources_R)
-        return total_R / self.normaliser(tension)
-
-    def _sides(self) -> tuple[tuple[Floats, Ids], tuple[Floats, Ids]]:
-        """Source words up to the diagonal, and beyond it: the distance of the nearest, and how many there are."""
-        before_R = self.place_R * self.num_sources_R // self.num_targets_R
-        share_R = self.place_R / self.num_targets_R
-        return (
-            (share_R - before_R / self.num_sources_R, before_R),
-            ((before_R + 1) / self.num_sources_R - share_R, self.num_sources_R - before_R),
-        )
+def diagonal_sums(place_R: Ids, num_targets_R: Ids, num_sources_R: Ids, *, tension: float) -> tuple[Floats, Floats]:
+    """The weights of all source words, summed for each place of a target word, and the mean distance of a partner."""
+    before_R, share_R = place_R * num_sources_R // num_targets_R, place_R / num_targets_R
+    normaliser_R, distance_R = np.zeros(len(place_R)), np.zeros(len(place_R))
+    # Source words up to the diagonal, and beyond it: the distance of the nearest, and how many there are.
+    for nearest_R, count_R in (
+        (share_R - before_R / num_sources_R, before_R),
+        ((before_R + 1) / num_sources_R - share_R, num_sources_R - before_R),
+    ):
+        # On either side weights are a geometric series, so that no loop over source words is needed: the sums of
+        # e^(-rate t), and of t e^(-rate t), over t < count.
+        rate_R = tension / num_sources_R
+        powers_R = np.expm1(-rate_R * count_R) / np.expm1(-rate_R)
+        counted_R = (powers_R - 1 - (count_R - 1) * np.exp(-rate_R * count_R)) / -np.expm1(-rate_R)
+        weight_R = np.exp(-tension * nearest_R)
+        normaliser_R += weight_R * powers_R
+        distance_R += weight_R * (nearest_R * powers_R + counted_R / num_sources_R)
+    return normaliser_R, distance_R / normaliser_R
 
 
-def _powers(count_R: Ids, rate_R: Floats) -> Floats:
-    """The sum of e^(-rate t) over t < count."""
-    powers_R: Floats = np.expm1(-rate_R * count_R) / np.expm1(-rate_R)
-    return powers_R
-
-
-def _counted_powers(count_R: Ids, rate_R: Floats) -> Floats:
-    """The sum of t e^(-rate t) over t < count."""
-    last_R = (count_R - 1) * np.exp(-rate_R * count_R)
-    return (_powers(count_R, rate_R) - 1 - last_R) / -np.expm1(-rate_R)
-
-
-@dataclass(frozen=True, kw_only=True)
 class NumberedWords:
     """One side of the sentence pairs, its words numbered in the order of their first occurrence."""
 
-    word_W: Ids
-    start_L: Ids
-    length_L: Ids
-    num_types: int
-
-    @classmethod
-    def of(cls, lines: Sequence[Sequence[str]]) -> "NumberedWords":
+    def __init__(self, lines: Sequence[Sequence[str]]):
         numbers: dict[str, int] = {}
-        length_L = np.array([len(line) for line in lines], dtype=np.int64)
-        word_W = np.fromiter((numbers.setdefault(word, len(numbers)) for word in chain(*lines)), dtype=np.int64)
-        return cls(word_W=word_W, start_L=length_L.cumsum() - length_L, length_L=length_L, num_types=len(numbers))
+        words = (numbers.setdefault(word, len(numbers)) for word in chain(*lines))
+        self.word_W: Ids = np.fromiter(words, dtype=np.int64)
+        self.num_types = len(numbers)
+        self.length_L: Ids = np.array([len(line) for line in lines], dtype=np.int64)
+        self.start_L: Ids = self.length_L.cumsum() - self.length_L
 
     def places(self, line_B: Ids) -> Ids:
         """place_BN: the places of the words of lines of one length."""
         return self.start_L[line_B][:, None] + np.arange(self.length_L[line_B[0]])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """Sentence pairs of one size."""
-
+class Block(NamedTuple):
     line_B: Ids
-    pair_BNK: PairIds
+    pair_BNK: NDArray[np.int32]
 
     @property
     def size(self) -> tuple[int, int]:
@@ -122,21 +84,16 @@ class Block:
         return num_targets, num_sources_and_null - 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class SentenceBlocks:
-    """All sentence pairs that have words on both sides."""
+    """All sentence pairs that have words on both sides; `source_P` is a pair's source word, 0 for the null word."""
 
-    blocks: tuple[Block, ...]
-    source_P: Ids
-    """The source word of each pair, 0 for the null word."""
-
-    @classmethod
-    def of(cls, sources: NumberedWords, targets: NumberedWords) -> "SentenceBlocks":
+    def __init__(self, sources: NumberedWords, targets: NumberedWords):
         lines = list(_lines_of_one_size(sources, targets))
+        # Keys are made twice, to number the pairs and to find them: kept, they would take twice the memory of these.
         key_P = _different_keys(_keys(line_B, sources, targets) for line_B in lines)
         pairs = (np.searchsorted(key_P, _keys(line_B, sources, targets)).astype(np.int32) for line_B in lines)
-        blocks = tuple(Block(line_B=line_B, pair_BNK=pair_BNK) for line_B, pair_BNK in zip(lines, pairs, strict=True))
-        return cls(blocks=blocks, source_P=key_P // max(targets.num_types, 1))
+        self.blocks = [Block(line_B, pair_BNK) for line_B, pair_BNK in zip(lines, pairs, strict=True)]
+        self.source_P: Ids = key_P // max(targets.num_types, 1)
 
 
 def _lines_of_one_size(sources: NumberedWords, targets: NumberedWords) -> Iterator[Ids]:
@@ -160,7 +117,8 @@ def _keys(line_B: Ids, sources: NumberedWords, targets: NumberedWords) -> Ids:
 
 
 def _different_keys(blocks: Iterator[Ids]) -> Ids:
-    """key_P, sorted. Keys are merged whenever as many wait as are known, so that they never fill the memory."""
+    """key_P, sorted."""
+    # Keys are merged whenever as many wait as are known, so that they never fill the memory.
     known, waiting, num_waiting = np.zeros(0, dtype=np.int64), list[Ids](), 0
     for key_BNK in blocks:
         waiting.append(np.unique(key_BNK))
@@ -174,18 +132,12 @@ def better_tension(tension: float, *, sentences: SentenceBlocks, distance: float
     """A few steps towards the tension under which words are on average as far from their partners as observed."""
     # Places of words in sentence pairs of one size are computed once, and weigh as much as there are such pairs.
     rows = [(*block.size, len(block.line_B)) for block in sentences.blocks]
-    num_targets, num_sources, count = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    block_R = np.repeat(np.arange(len(rows)), num_targets)
-    first_R = np.repeat(num_targets.cumsum() - num_targets, num_targets)
-    places = TargetPlaces(
-        place_R=np.arange(len(block_R)) - first_R + 1,
-        num_targets_R=num_targets[block_R],
-        num_sources_R=num_sources[block_R],
-    )
-    count_R = count[block_R].astype(np.float64)
-    num_words = max(float(count_R.sum()), 1.0)
+    sizes = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    num_targets_R, num_sources_R, count_R = np.repeat(sizes, sizes[:, 0], axis=0).T
+    place_R = np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(1, row[0] + 1) for row in rows)])
+    num_words = max(int(count_R.sum()), 1)
     for _ in range(STEPS):
-        expected = float(count_R @ places.expected_distance(tension))
-        tension += RATE * (expected - distance) / num_words
+        _, expected_R = diagonal_sums(place_R, num_targets_R, num_sources_R, tension=tension)
+        tension += RATE * (float(count_R.astype(np.float64) @ expected_R) - distance) / num_words
         tension = min(max(tension, LEAST), MOST)
     return tension

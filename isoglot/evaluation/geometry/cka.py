@@ -13,32 +13,25 @@ ROUNDING = 1e-12
 
 
 def linear_cka(x: Vectors, y: Vectors) -> Tensor:
-    """From 0 to 1, as a float64 without dimensions (Kornblith et al., 2019).
-
-    Rotating or scaling x or y does not change it; a general linear map does.
-    """
+    """From 0 to 1 (Kornblith et al., 2019); rotating or scaling x or y changes nothing, a general linear map does."""
     # Departure: columns are centred, which the formula in the paper leaves out.
     xy, xx, yy = _overlaps(*comparable_matrices(x, y))
     return (xy / (xx * yy).sqrt()).clamp(max=1)
 
 
 def debiased_cka(x: Vectors, y: Vectors) -> Tensor:
-    """CKA of unbiased estimates (Song et al., 2012), from -1 to 1; unrelated matrices have 0 on average.
-
-    Plain CKA of unrelated matrices nears 1 as they get wider than they are high.
-    """
+    """CKA of unbiased estimates (Song et al., 2012), from -1 to 1; unrelated matrices have 0 on average."""
+    # Plain CKA of unrelated matrices nears 1 as they get wider than they are high.
     x_ND, y_NE = comparable_matrices(x, y, least_rows=LEAST_UNBIASED_ROWS)
     length_x_N, length_y_N = x_ND.square().sum(1), y_NE.square().sum(1)
-    xy, xx, yy = _overlaps(x_ND, y_NE)
-    unbiased_xy = _unbiased(xy, length_x_N, length_y_N)
-    unbiased_xx = _unbiased(xx, length_x_N, length_x_N)
-    unbiased_yy = _unbiased(yy, length_y_N, length_y_N)
-    for name, unbiased, biased in (("x", unbiased_xx, xx), ("y", unbiased_yy, yy)):
+    overlaps = _overlaps(x_ND, y_NE)
+    lengths = (length_x_N, length_y_N), (length_x_N, length_x_N), (length_y_N, length_y_N)
+    xy, xx, yy = (_unbiased(overlap, *sides) for overlap, sides in zip(overlaps, lengths, strict=True))
+    for name, unbiased, biased in (("x", xx, overlaps[1]), ("y", yy, overlaps[2])):
         if unbiased <= ROUNDING * biased:
-            raise IsoglotError(
-                f"{name}: all its rows are equally far apart, so debiased CKA has nothing to compare; give more rows"
-            )
-    return (unbiased_xy / (unbiased_xx * unbiased_yy).sqrt()).clamp(-1, 1)
+            problem = f"{name}: all its rows are equally far apart, so debiased CKA has nothing to compare"
+            raise IsoglotError(f"{problem}; give more rows")
+    return (xy / (xx * yy).sqrt()).clamp(-1, 1)
 
 
 def _overlaps(x_ND: Tensor, y_NE: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -62,13 +55,11 @@ def _unbiased(overlap: Tensor, length_x_N: Tensor, length_y_N: Tensor) -> Tensor
 def svcca(x: Vectors, y: Vectors, *, variance: float = 0.99) -> Tensor:
     """From 0 to 1: the mean canonical correlation of the directions that hold so much of each matrix's variance.
 
-    The mean is over as many as the matrix with fewer directions has. With fewer rows than both have directions
-    together, some correlations are 1 whatever the vectors are.
+    The mean is over as many as the matrix with fewer directions has.
     """
+    # With fewer rows than both have directions together, some correlations are 1 whatever the vectors are.
     if not 0 < variance < 1:
-        raise IsoglotError(
-            f"variance: is {variance}, and must lie between 0 and 1; all of it would keep rounding errors"
-        )
+        raise IsoglotError(f"variance: is {variance}, and must lie between 0 and 1; all would keep rounding errors")
     basis_x_NK, basis_y_NJ = (_principal_basis(side, variance=variance) for side in comparable_matrices(x, y))
     correlations: Tensor = torch.linalg.svdvals(basis_x_NK.T @ basis_y_NJ)
     return correlations.clamp(max=1).mean()
@@ -94,10 +85,8 @@ def average_neuron_correlation(x: Vectors, y: Vectors) -> Tensor:
     """
     x_ND, y_ND = comparable_matrices(x, y)
     if x_ND.shape != y_ND.shape:
-        raise IsoglotError(
-            f"x has {x_ND.shape[1]} neurons and y has {y_ND.shape[1]}; a neuron is compared with the same one of the "
-            "other matrix, so give vectors of one width, or use linear_cka"
-        )
+        problem = f"x has {x_ND.shape[1]} neurons and y has {y_ND.shape[1]}, and each is compared with its namesake"
+        raise IsoglotError(f"{problem}; give vectors of one width, or use linear_cka")
     # The sign is kept, as in the authors' code: a shared task layer gains nothing from a neuron that is turned round.
     length_D: Tensor = x_ND.norm(dim=0) * y_ND.norm(dim=0)
     correlation_D = (x_ND * y_ND).sum(0) / length_D.clamp(min=torch.finfo(torch.float64).tiny)

@@ -17,8 +17,7 @@ from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.evaluation.geometry.parallel_lines import HeldOutLines
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.evaluation.geometry.retrieval import Measure, both_directions
-from isoglot.evaluation.geometry.vector_maps import VectorMap
-from isoglot.evaluation.geometry.vectors import FewPairsWarning
+from isoglot.evaluation.geometry.vectors import FewPairsWarning, VectorMap
 from isoglot.study.searches import NewVectors
 
 LINES_AT_ONCE = 1024
@@ -52,14 +51,13 @@ class LayerComparison:
     svcca: float
     neuron_correlation: float | None
     raw: Retrieval | None
-    """The vectors as they are."""
     centred: Retrieval | None
     """Each side less its mean."""
     aligned: Retrieval
     """After the map from b to a."""
 
 
-def layer_comparison(
+def _layer_comparison(
     a_ND: Tensor, b_NE: Tensor, *, layers: tuple[int, int], lines: HeldOutLines, rounds: int, new_vectors: NewVectors
 ) -> LayerComparison:
     """Similarity over all lines; retrieval among the tests alone."""
@@ -68,12 +66,12 @@ def layer_comparison(
         forward, backward = both_directions(of_a_ND, of_b_ND, lines.pairs, measure=Measure.COSINE, at=(1,))
         return Retrieval(a_to_b=forward.at[1], b_to_a=backward.at[1])
 
-    has_one_width = a_ND.shape[1] == b_NE.shape[1]
+    widths = a_ND.shape[1], b_NE.shape[1]
+    has_one_width = widths[0] == widths[1]
     # Test lines lend nothing to the mean that they are centred with.
     centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
     # Columns of zeros after the narrower side's own change no angle and no distance.
-    width = max(a_ND.shape[1], b_NE.shape[1])
-    wide_a_ND, wide_b_ND = (pad(side, (0, width - side.shape[1])) for side in (a_ND, b_NE))
+    wide_a_ND, wide_b_ND = (pad(side, (0, max(widths) - side.shape[1])) for side in (a_ND, b_NE))
     vector_map = VectorMap.fit(wide_b_ND[lines.fitted], wide_a_ND[lines.fitted], rounds=rounds)
     return LayerComparison(
         layer_a=layers[0],
@@ -101,17 +99,14 @@ class Comparison:
     """Lines that each map was fitted on; similarity is measured on all lines."""
     num_tests: int
     chance: float
-    """Percent that retrieval would reach by guessing."""
     num_cut: tuple[int, int]
-    """Lines of each side that are longer than its model can read."""
     tokens_per_word: tuple[float, float]
     """Many, where a side's text is not of its model's language."""
     most_tokens: tuple[int, int]
-    """The longest line that each model can read."""
+    """The longest line that each model can read; others are cut."""
     num_states: tuple[int, int]
     widths: tuple[int, int]
     notes: tuple[str, ...]
-    """Warnings for a reader of the numbers."""
 
 
 def compared(
@@ -122,13 +117,12 @@ def compared(
     *,
     rounds: int = 5,
     new_vectors: NewVectors,
-    test_share: float = 0.2,
-    progress: LineProgress | None = None,
+    progress: LineProgress = lambda _name, _done: None,
 ) -> Comparison:
-    """Line i of one side says what line i of the other says; every fifth line is a test, or as `test_share` has it."""
+    """Line i of one side says what line i of the other says."""
     if len(lines_a) != len(lines_b):
         raise IsoglotError(f"{len(lines_a)} lines cannot be compared with {len(lines_b)}; give as many of both")
-    lines = HeldOutLines.of(lines_a, lines_b, test_share=test_share)
+    lines = HeldOutLines.of(lines_a, lines_b)
     vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name="A", progress=progress)
     vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name="B", progress=progress)
     device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
@@ -136,7 +130,7 @@ def compared(
         # One note says it for all layers.
         warnings.simplefilter("ignore", FewPairsWarning)
         layers = tuple(
-            layer_comparison(
+            _layer_comparison(
                 vector_SND[layer_a].to(device),
                 vector_SNE[layer_b].to(device),
                 layers=(layer_a, layer_b),
@@ -170,9 +164,7 @@ def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]
     return partners if num_states_a <= num_states_b else [(high, low) for low, high in partners]
 
 
-def _read(
-    reader: Reader, lines: Sequence[str], *, name: str, progress: LineProgress | None
-) -> tuple[Tensor, int, float]:
+def _read(reader: Reader, lines: Sequence[str], *, name: str, progress: LineProgress) -> tuple[Tensor, int, float]:
     """Sentence vectors of every layer, how many lines were cut, and tokens for each word between white space."""
     parts, num_cut, num_tokens = [], 0, 0
     for start in range(0, len(lines), LINES_AT_ONCE):
@@ -181,30 +173,24 @@ def _read(
         num_cut += num_longer
         num_tokens += sum(place != NO_WORD for sentence in whole for place in sentence.word_of)
         parts.append(sentence_vectors(reader, sentences))
-        if progress is not None:
-            progress(name, min(start + LINES_AT_ONCE, len(lines)))
+        progress(name, min(start + LINES_AT_ONCE, len(lines)))
     return torch.cat(parts, dim=1), num_cut, num_tokens / max(sum(len(line.split()) for line in lines), 1)
 
 
 def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int) -> Iterator[str]:
-    num_states, num_lines, width_a = vector_SND.shape
-    width_b = vector_SNE.shape[2]
+    (num_states, num_lines, width_a), width_b = vector_SND.shape, vector_SNE.shape[2]
     width = max(width_a, width_b)
     if num_states != len(vector_SNE):
         yield f"A has {num_states - 1} layers and B {len(vector_SNE) - 1}: those of equal relative height are compared."
     if width_a != width_b:
-        yield (
-            f"A's vectors have {width_a} numbers and B's {width_b}: for the map, zeros follow the narrower ones; "
-            "retrieval without a map and ANC need equal widths and are left out."
-        )
+        lacking = "retrieval without a map and ANC need equal widths and are left out"
+        widths = f"A's vectors have {width_a} numbers and B's {width_b}"
+        yield f"{widths}: for the map, zeros follow the narrower ones; {lacking}."
     if num_lines < FEW_LINES * width:
-        yield (
-            f"With {num_lines:,} lines for vectors of {width} numbers, SVCCA, and less so CKA, come out too high, "
-            "whatever the models are; debiased CKA does not."
-        )
+        biased = "SVCCA, and less so CKA, come out too high, whatever the models are; debiased CKA does not"
+        yield f"With {num_lines:,} lines for vectors of {width} numbers, {biased}."
     for name, vector_SNF in (("A", vector_SND), ("B", vector_SNE)):
-        num_empty = int(vector_SNF.eq(0).all(2).all(0).sum())
-        if num_empty:
+        if num_empty := int(vector_SNF.eq(0).all(2).all(0).sum()):
             yield f"In {num_empty:,} lines {name} finds nothing to read; their vectors are zero."
     if num_fitted < width:
         yield (

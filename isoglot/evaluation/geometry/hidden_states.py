@@ -5,9 +5,8 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,26 +18,23 @@ from isoglot.evaluation.geometry.reader import Reader
 from isoglot.study.searches import Subwords
 
 Ids = NDArray[np.int64]
-Weights = NDArray[np.float64]
 SENTENCES_AT_ONCE = 128
 TOKENS_AT_ONCE = 1 << 14
 STREAM_SENTENCES = 8192
-"""A pool from which sentences of like length are batched."""
 NO_ROW = -1
 
 
 class WordVectors(NamedTuple):
-    """The vector of every word in context, in the order of the text."""
+    """The vector of every word in context, in the order of the text, with its sentence and its place there."""
 
     vector_PD: Tensor
     sentence_P: Tensor
     place_P: Tensor
-    """The word's place in its sentence."""
 
 
 def sentence_vectors(reader: Reader, sentences: Sequence[EncodedSentence]) -> Tensor:
     """[S, N, D]: the mean over a sentence's subwords, special symbols left out (section 5.1.3); zero without words."""
-    tokens = _Tokens.of(sentences)
+    tokens = _Tokens(sentences)
     means = _Means(reader, layers=range(reader.num_states), num_rows=len(sentences))
     means.add(tokens, row_T=np.where(tokens.word_T == NO_WORD, NO_ROW, tokens.sentence_T))
     return means.vector_SRD()
@@ -54,7 +50,7 @@ def word_vectors(
     reader: Reader, sentences: Sequence[EncodedSentence], *, layer: int, subwords: Subwords
 ) -> WordVectors:
     """A word's first subword at one layer, or the mean of all; words that were cut off have no vector."""
-    tokens = _Tokens.of(sentences)
+    tokens = _Tokens(sentences)
     inside_T = tokens.word_T != NO_WORD
     goes_on_T = np.zeros_like(inside_T)
     goes_on_T[1:] = (np.diff(tokens.word_T) == 0) & (np.diff(tokens.sentence_T) == 0)
@@ -72,15 +68,13 @@ def word_vectors(
 def word_type_vectors(
     reader: Reader, sentences: Iterable[EncodedSentence], *, types: Mapping[str, int]
 ) -> tuple[Tensor, Tensor]:
-    """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: occurrences, maybe none.
-
-    Several spellings may be one type (section 5.1.1). Vectors are summed as the sentences are read, long ones in
-    pieces, so that memory is bounded by the number of types and no word is lost.
-    """
+    """[S, W, D]: the mean over a word type's occurrences, each the mean of its subwords; [W]: how many there are."""
+    # Several spellings may be one type (section 5.1.1). No word is lost, as long sentences are read in pieces. Vectors
+    # are summed as the sentences are read, so that memory is bounded by the number of types.
     means = _Means(reader, layers=range(reader.num_states), num_rows=max(types.values(), default=-1) + 1)
     pieces = chain.from_iterable(map(reader.pieces, sentences))
     while pool := list(islice(pieces, STREAM_SENTENCES)):
-        tokens = _Tokens.of(pool)
+        tokens = _Tokens(pool)
         words = chain.from_iterable(piece.words for piece in pool)
         type_P = np.fromiter((types.get(word, NO_ROW) for word in words), dtype=np.int64)
         first_word_N = np.cumsum([0, *(len(piece.words) for piece in pool)])
@@ -95,54 +89,39 @@ def word_type_vectors(
     return means.vector_SRD(), torch.from_numpy(means.weight_R.round().astype(np.int64))
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Tokens:
-    """The tokens of sentences, one after the other."""
+    """The tokens of sentences, one after the other; `word_T` is a token's word in its sentence, or NO_WORD."""
 
-    token_T: Ids
-    word_T: Ids
-    """The place of a token's word in its sentence, or NO_WORD."""
-    sentence_T: Ids
-    length_N: Ids
-
-    @classmethod
-    def of(cls, sentences: Sequence[EncodedSentence]) -> Self:
-        length_N = np.array([len(sentence.ids) for sentence in sentences], dtype=np.int64)
-        return cls(
-            token_T=np.fromiter(chain.from_iterable(sentence.ids for sentence in sentences), dtype=np.int64),
-            word_T=np.fromiter(chain.from_iterable(sentence.word_of for sentence in sentences), dtype=np.int64),
-            sentence_T=np.repeat(np.arange(len(sentences)), length_N),
-            length_N=length_N,
-        )
+    def __init__(self, sentences: Sequence[EncodedSentence]):
+        self.token_T = np.fromiter(chain.from_iterable(sentence.ids for sentence in sentences), dtype=np.int64)
+        self.word_T = np.fromiter(chain.from_iterable(sentence.word_of for sentence in sentences), dtype=np.int64)
+        self.length_N = np.array([len(sentence.ids) for sentence in sentences], dtype=np.int64)
+        self.sentence_T = np.repeat(np.arange(len(sentences)), self.length_N)
 
     def batches(self) -> Iterator[Ids]:
         """place_BL: the places of the tokens of a few sentences of like length, the longest first; -1 is padding."""
         start_N = np.cumsum(self.length_N) - self.length_N
         by_length = np.argsort(-self.length_N, kind="stable")[: np.count_nonzero(self.length_N)]
-        begin = 0
-        while begin < len(by_length):
-            longest = int(self.length_N[by_length[begin]])
-            end = begin + min(SENTENCES_AT_ONCE, max(TOKENS_AT_ONCE // longest, 1))
-            row_B = by_length[begin:end]
+        while len(by_length):
+            longest = int(self.length_N[by_length[0]])
+            row_B, by_length = np.split(by_length, [min(SENTENCES_AT_ONCE, max(TOKENS_AT_ONCE // longest, 1))])
             position_L = np.arange(longest)
-            is_real_BL = position_L < self.length_N[row_B, None]
-            yield np.where(is_real_BL, start_N[row_B, None] + position_L, -1)
-            begin = end
+            yield np.where(position_L < self.length_N[row_B, None], start_N[row_B, None] + position_L, -1)
 
 
 class _Means:
-    """Sums of hidden states; in float64, so that a GPU's order of adding vanishes when results become float32."""
+    """Sums of hidden states."""
 
     def __init__(self, reader: Reader, *, layers: Sequence[int], num_rows: int):
         self.reader, self.layers = reader, layers
         shape = (len(layers), num_rows, reader.width)
+        # In float64, so that a GPU's order of adding vanishes when results become float32.
         self.sum_SRD = torch.zeros(shape, dtype=torch.float64, device=_device_for_sums(reader.device, shape))
         self.weight_R = np.zeros(num_rows)
 
-    def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: Weights | None = None) -> None:
+    def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: NDArray[np.float64] | None = None) -> None:
         """Add each token's states to its row, unless that is NO_ROW; all weigh the same by default."""
-        if weight_T is None:
-            weight_T = np.ones(len(row_T))
+        weight_T = np.ones(len(row_T)) if weight_T is None else weight_T
         # Place -1 of a batch is padding.
         token_of_place, row_of_place = np.append(tokens.token_T, self.reader.pad_id), np.append(row_T, NO_ROW)
         weight_of_place = np.append(weight_T, 0.0)
@@ -165,8 +144,7 @@ class _Means:
 
     def vector_SRD(self) -> Tensor:
         """float32 on the CPU, zero in a row that has no token."""
-        weight_R = torch.from_numpy(np.where(self.weight_R > 0, self.weight_R, 1.0))
-        weight_R1 = weight_R.unsqueeze(-1).to(self.sum_SRD.device)
+        weight_R1 = torch.from_numpy(np.where(self.weight_R > 0, self.weight_R, 1.0)[:, None]).to(self.sum_SRD.device)
         return torch.stack([(sum_RD / weight_R1).float().cpu() for sum_RD in self.sum_SRD])
 
 

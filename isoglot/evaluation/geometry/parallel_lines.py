@@ -15,65 +15,58 @@ from isoglot.corpora.readers.parallel_sentences import is_treebank, read_paralle
 from isoglot.errors import IsoglotError
 
 LEAST_LINES = 50
-"""The lengths of fewer lines show little."""
+# Shuffled lines never reached it, from 200 lines on.
 LEAST_CORRELATION = 0.3
-"""Shuffled lines never reached it, from 200 lines on."""
+# How far above 0, in standard errors: one set of 50 shuffled lines in two hundred passes for translations.
 CERTAINTY = 2.58
-"""How far above 0, in standard errors: one set of 50 shuffled lines in two hundred passes for translations."""
+# Translations are 4.6 better in their place than shifted, in any 200 lines; a wrong place is as much worse.
 SHIFT_CERTAINTY = 3.0
-"""Translations are 4.6 better in their place than shifted, in any 200 lines; a wrong place is as much worse."""
 FARTHEST_SHIFT = 5
 BLOCK = 200
+TEST_EVERY = 5
 
 
 def mismatch(lines_a: Sequence[str], lines_b: Sequence[str]) -> str | None:
     """The reason why line i of one seems no translation of line i of the other, in words; None if there is none."""
+    # Long sentences have long translations, in any two languages: no dictionary is needed to see lines out of place.
     lengths_a, lengths_b = ([math.log(max(len(line), 1)) for line in lines] for lines in (lines_a, lines_b))
-    overall = _correlation(lengths_a, lengths_b)
-    if overall is None:
+    if (overall := _correlation(lengths_a, lengths_b)) is None:
         return None
     num_lines, num_blocks = len(lines_a), max(1, len(lines_a) // BLOCK)
     for first, end in pairwise(num_lines * place // num_blocks for place in range(num_blocks + 1)):
         if (shift := _better_shift(lengths_a[first:end], lengths_b[first:end])) is not None:
             away = f"{abs(shift)} line{'s' if abs(shift) > 1 else ''} {'later' if shift > 0 else 'earlier'}"
-            return (
-                f"in lines {first + 1} to {end}, lengths fit far better with the lines that stand {away} in the second"
-            )
+            place = f"in lines {first + 1} to {end}"
+            return f"{place}, lengths fit far better with the lines that stand {away} in the second"
     if overall < LEAST_CORRELATION or _fisher_z(overall) * math.sqrt(num_lines - 3) < CERTAINTY:
-        return (
-            f"over {num_lines} lines the lengths of both have a correlation of {overall:.2f}, where translations have "
-            "0.8 or more"
-        )
+        found = f"over {num_lines} lines the lengths of both have a correlation of {overall:.2f}"
+        return f"{found}, where translations have 0.8 or more"
     return None
 
 
 def _better_shift(lengths_a: Sequence[float], lengths_b: Sequence[float]) -> int | None:
     """The number of lines to move the second up by, where that is clearly better than leaving it in its place."""
-    here = _correlation(lengths_a, lengths_b)
-    if here is None:
+    if (here := _correlation(lengths_a, lengths_b)) is None:
         return None
-    best, there = 0, here
+    best, there, size = 0, here, len(lengths_a)
     for shift in range(-FARTHEST_SHIFT, FARTHEST_SHIFT + 1):
-        shifted = _correlation(
-            lengths_a[max(0, -shift) : len(lengths_a) - max(0, shift)],
-            lengths_b[max(0, shift) : len(lengths_b) - max(0, -shift)],
-        )
+        later, earlier = max(0, shift), max(0, -shift)
+        shifted = _correlation(lengths_a[earlier : size - later], lengths_b[later : size - earlier])
         if shifted is not None and shifted > there:
             best, there = shift, shifted
-    gain = (_fisher_z(there) - _fisher_z(here)) * math.sqrt((len(lengths_a) - 3) / 2)
+    gain = (_fisher_z(there) - _fisher_z(here)) * math.sqrt((size - 3) / 2)
     return best if gain > SHIFT_CERTAINTY else None
 
 
 def _fisher_z(value: float) -> float:
-    """A correlation on a scale where its standard error is 1 / sqrt(n - 3)."""
+    # A correlation on a scale where its standard error is 1 / sqrt(n - 3), whatever it is.
     return math.atanh(max(-0.999999, min(value, 0.999999)))
 
 
 def _correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Pearson's correlation; None where all lengths of a side are the same."""
     try:
         return correlation(x, y)
-    except StatisticsError:
+    except StatisticsError:  # all lengths of a side are the same
         return None
 
 
@@ -84,7 +77,6 @@ class ParallelLines:
     a: tuple[str, ...]
     b: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    """Remarks for the user on how they were read."""
 
 
 def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> ParallelLines:
@@ -95,17 +87,13 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
     pairs, notes = _pairs(path_a, path_b)
     distinct = list(dict.fromkeys(pairs))
     if len(distinct) < LEAST_LINES:
-        raise IsoglotError(
-            f"{path_a} and {path_b}: {len(distinct)} different lines; give at least {LEAST_LINES}, of which every "
-            "fifth is a test, and better thousands"
-        )
-    wrong = mismatch([a for a, _ in pairs], [b for _, b in pairs])
-    if wrong is not None and not anyway:
-        raise IsoglotError(
-            f"{path_a} and {path_b}: do not look like translations line by line: {wrong}; is a line missing, or one "
-            "file in another order? --anyway goes on all the same"
-        )
-    if wrong is not None:
+        fix = f"give at least {LEAST_LINES}, of which every fifth is a test, and better thousands"
+        raise IsoglotError(f"{path_a} and {path_b}: {len(distinct)} different lines; {fix}")
+    if wrong := mismatch([a for a, _ in pairs], [b for _, b in pairs]):
+        if not anyway:
+            problem = f"{path_a} and {path_b}: do not look like translations line by line: {wrong}"
+            fix = "is a line missing, or one file in another order? --anyway goes on all the same"
+            raise IsoglotError(f"{problem}; {fix}")
         notes.append(f"The lines do not look like translations: {wrong}.")
     if len(distinct) < len(pairs):
         notes.append(f"{len(pairs) - len(distinct):,} repeated lines are left out.")
@@ -113,25 +101,21 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
 
 
 def _pairs(path_a: Path, path_b: Path) -> tuple[list[tuple[str, str]], list[str]]:
-    side_a, side_b = (_lines(path) for path in (path_a, path_b))
+    side_a, side_b = _lines(path_a), _lines(path_b)
     if any(is_treebank(side) or is_inference_row(side[0]) for side in (side_a, side_b)):
-        parallel = read_parallel([path_a, path_b], languages=("a", "b"))
-        notes = [f"Sentences that only one file has, left out: {parallel.unpaired:,}."] if parallel.unpaired else []
-        return list(zip(parallel.sentences["a"], parallel.sentences["b"], strict=True)), notes
+        pairs, unpaired = read_parallel([path_a, path_b], languages=("a", "b"))
+        return pairs, [f"Sentences that only one file has, left out: {unpaired:,}."] if unpaired else []
     if len(side_a) != len(side_b):
-        raise IsoglotError(
-            f"{path_a} has {len(side_a):,} lines and {path_b} has {len(side_b):,}; they should have as many, line i of "
-            "one being a translation of line i of the other"
-        )
+        problem = f"{path_a} has {len(side_a):,} lines and {path_b} has {len(side_b):,}"
+        raise IsoglotError(f"{problem}; they should have as many, line i of one a translation of line i of the other")
     for path, side in ((path_a, side_a), (path_b, side_b)):
-        for number, line in enumerate(side, start=1):
-            if not line:
-                raise IsoglotError(f"{path}:{number}: a blank line; drop it, and the same line of the other file")
+        if "" in side:
+            number = side.index("") + 1
+            raise IsoglotError(f"{path}:{number}: a blank line; drop it, and the same line of the other file")
     return list(zip(side_a, side_b, strict=True)), []
 
 
-def _lines(path: Path) -> Sequence[str]:
-    """All lines but blank ones at the end."""
+def _lines(path: Path) -> list[str]:
     with LineFile(path) as file:
         lines = [line.strip() for line in file]
     while lines and not lines[-1]:
@@ -143,8 +127,6 @@ def _lines(path: Path) -> Sequence[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOutLines:
-    """Rows among parallel lines."""
-
     tests: list[int]
     fitted: list[int]
     """Rows with neither side among the tests: a map must not be fitted on the answers."""
@@ -152,19 +134,13 @@ class HeldOutLines:
     """Right answers, counted among the tests; a sentence that occurs there twice has two."""
 
     @classmethod
-    def of(cls, lines_a: Sequence[str], lines_b: Sequence[str], *, test_share: float) -> Self:
-        """Every fifth line is a test where the share is a fifth."""
-        if not 0 < test_share <= 0.5:
-            raise IsoglotError(f"test_share is {test_share}; it must be above 0, and a half at most")
-        every = round(1 / test_share)
-        tests = list(range(every - 1, len(lines_a), every))
+    def of(cls, lines_a: Sequence[str], lines_b: Sequence[str]) -> Self:
+        tests = list(range(TEST_EVERY - 1, len(lines_a), TEST_EVERY))
         tests_a, tests_b = ([lines[row] for row in tests] for lines in (lines_a, lines_b))
         fitted = rows_apart((lines_a, lines_b), tests=(tests_a, tests_b))
         if len(tests) < 2 or len(fitted) < 2:
-            raise IsoglotError(
-                f"{len(lines_a)} lines leave {len(tests)} to test and {len(fitted)} others to fit a map on; "
-                "give more lines, or fewer that repeat each other"
-            )
+            problem = f"{len(lines_a)} lines leave {len(tests)} to test and {len(fitted)} others to fit a map on"
+            raise IsoglotError(f"{problem}; give more lines, or fewer that repeat each other")
         return cls(tests=tests, fitted=fitted, pairs=_right_answers(tests_a, tests_b))
 
 
@@ -176,11 +152,8 @@ def rows_apart(texts: tuple[Sequence[str], Sequence[str]], *, tests: tuple[Seque
 
 def _right_answers(tests_a: Sequence[str], tests_b: Sequence[str]) -> list[tuple[int, int]]:
     alike: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-    for row, (line_a, line_b) in enumerate(zip(tests_a, tests_b, strict=True)):
-        alike["a", line_a].add(row)
-        alike["b", line_b].add(row)
-    return [
-        (row, answer)
-        for row, (line_a, line_b) in enumerate(zip(tests_a, tests_b, strict=True))
-        for answer in sorted(alike["a", line_a] | alike["b", line_b])
-    ]
+    keys = [(("a", line_a), ("b", line_b)) for line_a, line_b in zip(tests_a, tests_b, strict=True)]
+    for row, (a, b) in enumerate(keys):
+        alike[a].add(row)
+        alike[b].add(row)
+    return [(row, answer) for row, (a, b) in enumerate(keys) for answer in sorted(alike[a] | alike[b])]

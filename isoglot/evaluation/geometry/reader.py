@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import torch
 from torch import Tensor
 
-from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.sentences import EncodedSentence, Encoding, sentence_stream
-from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.words import split_lines
 from isoglot.model.encoder import Encoder
 from isoglot.study.languages import WordSplitting
@@ -37,20 +35,13 @@ class Reader(ABC):
 
     @abstractmethod
     def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
-        """A sentence in as few parts of whole words as fit into `most_tokens`, and at least one.
-
-        A single word that is longer than that is cut.
-        """
+        """A sentence in as few parts of whole words as fit into `most_tokens`; a single longer word is cut."""
 
     @abstractmethod
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
-        """[B, L, D] for each layer, the last as the model's top gives it; padding stands where `real_BL` is false.
-
-        Padding does not change the states of real tokens, whatever its ids and its length.
-        """
+        """[B, L, D] for each layer; no padding, which stands where `real_BL` is false, changes those of real tokens."""
 
     def fits(self, sentence: EncodedSentence) -> bool:
-        """Whether the model can read all of it at once."""
         return len(sentence.ids) <= self.most_tokens
 
     def sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
@@ -65,21 +56,11 @@ class Reader(ABC):
 class EncoderReader(Reader):
     """One of our encoders for one of its languages, in evaluation mode and on its own device."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        *,
-        language: str,
-        bpe: Bpe,
-        vocabulary: Vocabulary,
-        splitting: WordSplitting,
-        most_tokens: int,
-    ):
-        self.encoder = encoder.eval()
-        self.language, self.bpe, self.vocabulary, self.splitting = language, bpe, vocabulary, splitting
+    def __init__(self, encoder: Encoder, *, encoding: Encoding, splitting: WordSplitting, most_tokens: int):
+        self.encoder, self.encoding, self.splitting = encoder.eval(), encoding, splitting
+        self.language = encoding.language
         self.num_states, self.width = encoder.shape.layers + 1, encoder.shape.width
         self.most_tokens, self.pad_id = most_tokens, encoder.pad_id
-        self._encoding = Encoding(language=language, bpe=bpe, vocabulary=vocabulary)
 
     @property
     def device(self) -> torch.device:
@@ -87,7 +68,6 @@ class EncoderReader(Reader):
 
     @property
     def token_table_VD(self) -> Tensor:
-        """The embedding matrix that this language is read with."""
         return self.encoder.embeddings.of(self.language).token.weight.detach()
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
@@ -95,7 +75,7 @@ class EncoderReader(Reader):
 
     def whole_sentences_of_words(self, lines: Iterable[Sequence[str]]) -> Iterator[EncodedSentence]:
         """Lines that are words already, however long; a stream stays one."""
-        return sentence_stream(lines, encoding=self._encoding)
+        return sentence_stream(lines, encoding=self.encoding)
 
     def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
         return iter([sentence]) if self.fits(sentence) else sentence.pieces(most_tokens=self.most_tokens)

@@ -4,7 +4,8 @@ A vector of zeros points nowhere: its similarity with everything is 0, it stands
 as a query it counts as wrong.
 """
 
-# N = sentences or words of one side, T = of the other, D = width, K = answers or neighbours
+# N = queries, sentences or words of one side, T = answers, those of the other, D = width, K = answers of each query;
+# R x C = a block of N x T, M x G = its columns in groups, E = columns that may still be among the K
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -15,16 +16,17 @@ import torch
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.nearest import nearest_units
 from isoglot.evaluation.geometry.vectors import Vectors, matrix_of
 
 NEIGHBOURS = 10
 AT = (1, 5, 10)
+GROUP = 64
+Block = tuple[int, int]
+"""The most rows and columns of the matrix of similarities that are held at a time."""
+BLOCKS: dict[str, Block] = {"cpu": (1024, 32_768), "cuda": (4096, 65_536)}
 
 
 class Measure(StrEnum):
-    """The similarity by which an answer is the nearest."""
-
     COSINE = "cosine"
     CSLS = "csls"
     """Cosine, less how crowded the neighbourhoods are (Conneau et al., 2017)."""
@@ -32,10 +34,9 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Precision:
-    """How often a right answer is among the first k, for each k."""
+    """How often a right answer is among the first k, for each k, in percent."""
 
     at: Mapping[int, float]
-    """In percent."""
     num_queries: int
     """Rows with a translation, over which the mean is taken."""
 
@@ -53,9 +54,8 @@ def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) 
     _check_positive(neighbours=neighbours)
     source_ND, target_TD = _unit_vectors(source, target)
     cosine_NT = source_ND @ target_TD.T
-    num_sources, num_targets = cosine_NT.shape
-    crowding_N1 = cosine_NT.topk(min(neighbours, num_targets), dim=1).values.mean(1, keepdim=True)
-    crowding_1T = cosine_NT.topk(min(neighbours, num_sources), dim=0).values.mean(0, keepdim=True)
+    crowding_N1 = cosine_NT.topk(min(neighbours, len(target_TD)), dim=1).values.mean(1, keepdim=True)
+    crowding_1T = cosine_NT.topk(min(neighbours, len(source_ND)), dim=0).values.mean(0, keepdim=True)
     return 2 * cosine_NT - crowding_N1 - crowding_1T
 
 
@@ -97,10 +97,8 @@ def precision(
 ) -> Precision:
     """The share of source rows in `gold` that have any of their gold columns among the first k answers."""
     if not gold or not all(gold.values()):
-        raise IsoglotError(
-            "retrieval: there are no translations to look for; give more test_lines or parallel_sentences, or a "
-            "dictionary of more of these words"
-        )
+        fix = "give more test_lines or parallel_sentences, or a dictionary of more of these words"
+        raise IsoglotError(f"retrieval: there are no translations to look for; {fix}")
     rows = list(gold)
     source_ND = _vectors(source_ND, side="source")
     _check_places([column for columns in gold.values() for column in columns], size=len(target_TD), side="target")
@@ -127,10 +125,11 @@ def both_directions(
     """Precision from source to target and from target to source; without pairs, row i translates row i."""
     if pairs is None:
         if len(source_ND) != len(target_ND):
-            raise IsoglotError(
-                f"retrieval: {len(source_ND)} source vectors cannot be translations of {len(target_ND)} target vectors "
-                f"row by row; give both sides the same sentences, or the pairs of rows that translate each other"
+            both = (
+                f"{len(source_ND)} source vectors cannot be translations of {len(target_ND)} target vectors row by row"
             )
+            fix = "give both sides the same sentences, or the pairs of rows that translate each other"
+            raise IsoglotError(f"retrieval: {both}; {fix}")
         pairs = [(row, row) for row in range(len(source_ND))]
     forward: dict[int, set[int]] = {}
     backward: dict[int, set[int]] = {}
@@ -152,20 +151,82 @@ def retrieval_precision(
     return (forward.at[1] + backward.at[1]) / 2
 
 
+def nearest_units(
+    asking_ND: Tensor, answer_TD: Tensor, *, count: int, less_T: Tensor | None = None, block: Block | None = None
+) -> tuple[Tensor, Tensor]:
+    """The `count` largest dot products of each vector, less `less_T` of the answers, and their columns, both [N, K].
+
+    They fall from left to right; among equal ones the first column comes first.
+    """
+    rows, columns = block or BLOCKS.get(asking_ND.device.type, BLOCKS["cpu"])
+    found = []
+    for asking_RD in _parts(asking_ND, most=rows):
+        best_RK, place_RK = asking_RD[:, :0], torch.zeros_like(asking_RD[:, :0], dtype=torch.int64)
+        start = 0
+        for answer_CD in _parts(answer_TD, most=columns):
+            width = len(answer_CD)
+            # Full float32, unless the user set torch.set_float32_matmul_precision: three digits would flip near ties.
+            with torch.autocast(asking_RD.device.type, enabled=False):
+                score_RC = asking_RD @ answer_CD.T
+            if less_T is not None:
+                score_RC -= less_T[start : start + width]
+            column_RK = first_largest(score_RC, count=min(count, width))
+            # A stable sort: what an earlier block found comes before equals of this one.
+            both_RE = torch.cat([best_RK, score_RC.gather(1, column_RK)], dim=1)
+            best_RE, order_RE = both_RE.sort(dim=1, descending=True, stable=True)
+            best_RK = best_RE[:, :count]
+            place_RK = torch.cat([place_RK, column_RK + start], dim=1).gather(1, order_RE[:, :count])
+            start += width
+        found.append((best_RK, place_RK))
+    best, places = zip(*found, strict=True)
+    return torch.cat(best), torch.cat(places)
+
+
+def _parts(vector_ND: Tensor, *, most: int) -> tuple[Tensor, ...]:
+    """Runs of about equal length: a short last one would be multiplied by other code, which rounds otherwise."""
+    num_parts = max(1, -(-len(vector_ND) // most))
+    length = -(-len(vector_ND) // num_parts)
+    # Whole groups also keep rows of a block aligned in memory.
+    return torch.split(vector_ND, max(1, min(most, -(-length // GROUP) * GROUP)))
+
+
+def first_largest(score_RC: Tensor, *, count: int) -> Tensor:
+    """Columns of the `count` largest scores in each row, from left to right; among equals the first ones count."""
+    width = score_RC.shape[1]
+    whole = width - width % GROUP
+    if width <= 2 * count * GROUP:
+        return _chosen(score_RC, count=count)
+    # Choosing is slow over wide rows and maxima are cheap. Whatever is among the first largest lies in one of the
+    # groups with the first largest maxima: in each of these, something comes before all that the others have.
+    largest_RM = score_RC[:, :whole].view(len(score_RC), whole // GROUP, GROUP).amax(2)
+    group_RK = _chosen(largest_RM, count=count)
+    within_G = torch.arange(GROUP, device=score_RC.device)
+    left_over = torch.arange(whole, width, device=score_RC.device).expand(len(score_RC), -1)
+    column_RE = torch.cat([(group_RK[:, :, None] * GROUP + within_G).flatten(1), left_over], dim=1)
+    return column_RE.gather(1, _chosen(score_RC.gather(1, column_RE), count=count))
+
+
+def _chosen(score_RC: Tensor, *, count: int) -> Tensor:
+    # topk may take any of several equal scores, so only its least is used.
+    least_R1 = score_RC.topk(count, dim=1).values[:, -1:]
+    above_RC, equal_RC = score_RC > least_R1, score_RC == least_R1
+    needed_R1 = count - above_RC.sum(1, keepdim=True)
+    is_chosen_RC = above_RC | (equal_RC & (equal_RC.cumsum(1, dtype=torch.int32) <= needed_R1))
+    return is_chosen_RC.nonzero()[:, 1].view(len(score_RC), count)
+
+
 def _unit_vectors(source_ND: Vectors, target_TD: Vectors) -> tuple[Tensor, Tensor]:
-    """Both sides at length 1, in the wider of their precisions and at least float32."""
+    """Both sides at length 1, in the wider of their precisions."""
     source_ND, target_TD = _vectors(source_ND, side="source"), _vectors(target_TD, side="target")
     if source_ND.shape[1] != target_TD.shape[1]:
-        raise IsoglotError(
-            f"retrieval: source vectors of width {source_ND.shape[1]} cannot be compared with target vectors of width "
-            f"{target_TD.shape[1]}; map them into one space first"
-        )
-    precise = torch.promote_types(torch.promote_types(source_ND.dtype, target_TD.dtype), torch.float32)
+        widths = f"width {source_ND.shape[1]} cannot be compared with target vectors of width {target_TD.shape[1]}"
+        raise IsoglotError(f"retrieval: source vectors of {widths}; map them into one space first")
+    precise = torch.promote_types(source_ND.dtype, target_TD.dtype)
     return _unit_length(source_ND.to(precise)), _unit_length(target_TD.to(precise))
 
 
 def _unit_length(vector_ND: Tensor) -> Tensor:
-    """Through the largest coordinate, so that no square overflows or vanishes; zeros stay."""
+    # Through the largest coordinate, so that no square overflows or vanishes; zeros stay.
     largest_N1 = vector_ND.abs().amax(1, keepdim=True)
     scaled_ND = vector_ND / largest_N1.where(largest_N1 > 0, 1)
     length_N1: Tensor = torch.linalg.vector_norm(scaled_ND, dim=1, keepdim=True)
@@ -180,12 +241,9 @@ def _vectors(vectors: Vectors, *, side: str) -> Tensor:
 
 
 def _check_places(places: Sequence[int], *, size: int, side: str) -> None:
-    outside = [place for place in (min(places, default=0), max(places, default=0)) if not 0 <= place < size]
-    if outside:
-        raise IsoglotError(
-            f"retrieval: there is no row {outside[0]} among the {size} {side} vectors; leave out pairs of words or "
-            f"sentences that have no vector"
-        )
+    if outside := [place for place in places if not 0 <= place < size]:
+        problem = f"there is no row {outside[0]} among the {size} {side} vectors"
+        raise IsoglotError(f"retrieval: {problem}; leave out pairs of words or sentences that have no vector")
 
 
 def _check_positive(**counts: int) -> None:

@@ -3,6 +3,8 @@
 # B = sentences of a batch, L = positions
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import accumulate, groupby
 from pathlib import Path
 from textwrap import shorten
@@ -16,11 +18,11 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.model.interchange import quiet_transformers
 
+# Characters of the library's error message, which may go on for a page.
 LONGEST_COMPLAINT = 300
-"""Characters of the library's error message, which may go on for a page."""
+# The limit of a model that has neither a table of positions nor a tokenizer with a limit.
 MOST_TOKENS = 512
-"""The limit of a model that has neither a table of positions nor a tokenizer with a limit."""
-PROBE = "a b c"
+PROBE, PADDING = "a b c", 5
 PADDING_TOLERANCE = 1e-3
 
 
@@ -32,8 +34,7 @@ class TransformersReader(Reader):
         # Any id will do where there is no such symbol, as it is masked.
         self.pad_id = tokenizer.pad_token_id or 0
         self.most_tokens = _most_tokens(model, tokenizer)
-        states = self._checked_states()
-        self.num_states, self.width = len(states), states[-1].shape[-1]
+        self.num_states, self.width = self._checked_states()
 
     @property
     def device(self) -> torch.device:
@@ -53,12 +54,8 @@ class TransformersReader(Reader):
         ids, offsets = encoded["input_ids"][row], encoded["offset_mapping"][row]
         # Which stretch between spaces each character and the end is in; a space belongs to the next one.
         stretch_of = list(accumulate(map(str.isspace, f"{line}.")))
-        keys = [
-            None if special else (word, stretch_of[start])
-            for (start, _), special, word in zip(
-                offsets, encoded["special_tokens_mask"][row], encoded.word_ids(row), strict=True
-            )
-        ]
+        tokens = zip(offsets, encoded["special_tokens_mask"][row], encoded.word_ids(row), strict=True)
+        keys = [None if special else (word, stretch_of[start]) for (start, _), special, word in tokens]
         words: list[str] = []
         word_of: list[int] = []
         for key, group in groupby(range(len(ids)), key=keys.__getitem__):
@@ -77,17 +74,11 @@ class TransformersReader(Reader):
         first, end = places[0], places[-1] + 1
         before, after = sentence.ids[:first], sentence.ids[end:]
         # Cut with one symbol at either end, as our own encoders have it.
-        inside = EncodedSentence(
-            words=sentence.words,
-            ids=(self.pad_id, *sentence.ids[first:end], self.pad_id),
-            word_of=(NO_WORD, *sentence.word_of[first:end], NO_WORD),
-        )
+        ids = (self.pad_id, *sentence.ids[first:end], self.pad_id)
+        inside = replace(sentence, ids=ids, word_of=(NO_WORD, *sentence.word_of[first:end], NO_WORD))
         for piece in inside.pieces(most_tokens=self.most_tokens - len(before) - len(after) + 2):
-            yield EncodedSentence(
-                words=piece.words,
-                ids=(*before, *piece.ids[1:-1], *after),
-                word_of=(*[NO_WORD] * len(before), *piece.word_of[1:-1], *[NO_WORD] * len(after)),
-            )
+            word_of = (*[NO_WORD] * len(before), *piece.word_of[1:-1], *[NO_WORD] * len(after))
+            yield replace(piece, ids=(*before, *piece.ids[1:-1], *after), word_of=word_of)
 
     @torch.no_grad()
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
@@ -100,48 +91,36 @@ class TransformersReader(Reader):
         # Models with a norm above the last layer may leave it out of their hidden states.
         return [*output.hidden_states[:-1], output.last_hidden_state]
 
-    def _checked_states(self) -> list[Tensor]:
-        """The states of a short sentence, which must be the same whether there is padding or not."""
+    def _checked_states(self) -> tuple[int, int]:
+        """The number and the width of states; those of a short sentence must be the same with padding and without."""
         (sentence,) = self.whole_sentences([PROBE])
         if not sentence.ids:
             raise IsoglotError(f"{self.name}: its tokenizer makes no tokens of {PROBE!r}; is its vocabulary empty?")
-        token_BL = torch.tensor([sentence.ids], device=self.device)
-        length = token_BL.shape[1]
+        kind, length = type(self.model).__name__, len(sentence.ids)
+        token_BL = torch.tensor([[*sentence.ids, *[self.pad_id] * PADDING]], device=self.device)
+        real_BL = torch.arange(length + PADDING, device=self.device)[None] < length
         try:
-            states = self.states(token_BL, real_BL=torch.ones_like(token_BL, dtype=torch.bool))
-            padded_BL = nn.functional.pad(token_BL, (0, 5), value=self.pad_id)
-            real_BL = torch.arange(padded_BL.shape[1], device=self.device)[None] < length
-            in_padding = [state_BLD[:, :length] for state_BLD in self.states(padded_BL, real_BL=real_BL)]
-            shapes = {state_BLD.shape for state_BLD in states}
+            states = self.states(token_BL[:, :length], real_BL=real_BL[:, :length])
+            in_padding = [state_BLD[:, :length] for state_BLD in self.states(token_BL, real_BL=real_BL)]
+            shapes = {tuple(state_BLD.shape) for state_BLD in states}
         # A model of images, say, fails in a way of its own.
         except Exception as error:
-            raise IsoglotError(
-                f"{self.name}: {type(self.model).__name__} does not give hidden states of text "
-                f"({_shortened(error)}); name an encoder such as bert-base-multilingual-cased or xlm-roberta-base"
-            ) from error
-        if shapes != {states[-1].shape} or states[-1].shape[:2] != (1, length):
-            raise IsoglotError(
-                f"{self.name}: the hidden states of {type(self.model).__name__} are not all of one width with one for "
-                "each token; take a model whose layers are alike"
-            )
-        if not all(
-            torch.allclose(alone, padded, rtol=PADDING_TOLERANCE, atol=PADDING_TOLERANCE, equal_nan=True)
-            for alone, padded in zip(states, in_padding, strict=True)
-        ):
-            raise IsoglotError(
-                f"{self.name}: padding changes the hidden states of {type(self.model).__name__}, so that a sentence's "
-                "vector would depend on its batch; take a model that heeds the attention mask"
-            )
-        return states
+            problem = f"{self.name}: {kind} does not give hidden states of text ({_shortened(error)})"
+            fix = "name an encoder such as bert-base-multilingual-cased or xlm-roberta-base"
+            raise IsoglotError(f"{problem}; {fix}") from error
+        if shapes != {(1, length, states[-1].shape[-1])}:
+            problem = f"{self.name}: the hidden states of {kind} are not all of one width with one for each token"
+            raise IsoglotError(f"{problem}; take a model whose layers are alike")
+        are_close = partial(torch.allclose, rtol=PADDING_TOLERANCE, atol=PADDING_TOLERANCE, equal_nan=True)
+        if not all(map(are_close, states, in_padding)):
+            found = f"padding changes the hidden states of {kind}, so that a line's vector would depend on its batch"
+            raise IsoglotError(f"{self.name}: {found}; take a model that heeds the attention mask")
+        return len(states), states[-1].shape[-1]
 
 
+@quiet_transformers()
 def read_transformers(name: str | Path, *, device: torch.device) -> TransformersReader:
     """An encoder in float32; an encoder-decoder gives its encoder; a decoder gives its states as they are."""
-    with quiet_transformers():
-        return _read(str(name), device=device)
-
-
-def _read(name: str, *, device: torch.device) -> TransformersReader:
     from transformers import AutoModel, AutoTokenizer
 
     # Failures reach us as the errors of half a dozen libraries: HTTP, JSON, safetensors, pickle, tokenizers.
@@ -157,42 +136,31 @@ def _read(name: str, *, device: torch.device) -> TransformersReader:
         # A line that spells out "[SEP]" has no special symbol in it.
         tokenizer = AutoTokenizer.from_pretrained(name, split_special_tokens=True)
     except Exception as error:
-        raise IsoglotError(
-            f"{name}: no tokenizer can be read ({_shortened(error)}); add it with tokenizer.save_pretrained"
-        ) from error
+        problem = f"{name}: no tokenizer can be read ({_shortened(error)})"
+        raise IsoglotError(f"{problem}; add it with tokenizer.save_pretrained") from error
     # By its parts, as a configuration may have forgotten that the model is of two.
     encoder = model.get_encoder() if hasattr(model, "encoder") and hasattr(model, "decoder") else model
-    _check_weights(name, model, encoder, missing=loading["missing_keys"])
-    _check_tokenizer(name, tokenizer, table=model.get_input_embeddings())
-    return TransformersReader(encoder.to(device), tokenizer=tokenizer, name=name)
-
-
-def _check_weights(name: str, model: nn.Module, encoder: nn.Module, *, missing: Sequence[str]) -> None:
-    """A layer that is not in the file would stay random; the pooler is not used."""
+    # A layer that is not in the file would stay random; the pooler is not used.
     weights, own = dict(model.named_parameters()), {id(weight) for weight in encoder.parameters()}
-    random = sorted(key for key in missing if key in weights and id(weights[key]) in own and "pooler" not in key)
-    if random:
-        raise IsoglotError(
-            f"{name}: its file has no weights for {len(random)} parts of {type(model).__name__}, such as {random[0]}; "
-            "save the model again, or take another"
-        )
+    missing = sorted(key for key in loading["missing_keys"] if key in weights and "pooler" not in key)
+    if random := [key for key in missing if id(weights[key]) in own]:
+        parts = f"{len(random)} parts of {type(model).__name__}, such as {random[0]}"
+        raise IsoglotError(f"{name}: its file has no weights for {parts}; save the model again, or take another")
+    _check_tokenizer(tokenizer, table=model.get_input_embeddings(), name=name)
+    return TransformersReader(encoder.to(device), tokenizer=tokenizer, name=str(name))
 
 
-def _check_tokenizer(name: str, tokenizer: Any, *, table: nn.Module) -> None:
+def _check_tokenizer(tokenizer: Any, *, table: nn.Module, name: str | Path) -> None:
     if not tokenizer.is_fast:
-        raise IsoglotError(
-            f"{name}: {type(tokenizer).__name__} is written in Python and does not say which word a token is of; "
-            "a fast tokenizer is needed, one with a tokenizer.json"
-        )
+        problem = f"{type(tokenizer).__name__} is written in Python and does not say which word a token is of"
+        raise IsoglotError(f"{name}: {problem}; a fast tokenizer is needed, one with a tokenizer.json")
     ids = tokenizer.get_vocab()
     # The library makes up such a tokenizer where there are no files.
     if set(ids) <= set(tokenizer.all_special_tokens):
         raise IsoglotError(f"{name}: there is no tokenizer beside the model; add it with tokenizer.save_pretrained")
     if isinstance(table, nn.Embedding) and max(ids.values()) >= table.num_embeddings:
-        raise IsoglotError(
-            f"{name}: its tokenizer has {max(ids.values()) + 1} tokens and the model's table {table.num_embeddings}; "
-            "put the tokenizer beside it that it was trained with"
-        )
+        problem = f"its tokenizer has {max(ids.values()) + 1} tokens and the model's table {table.num_embeddings}"
+        raise IsoglotError(f"{name}: {problem}; put the tokenizer beside it that it was trained with")
 
 
 def _most_tokens(model: nn.Module, tokenizer: Any) -> int:

@@ -1,17 +1,22 @@
-"""Matrices with a vector a row, from torch or numpy: checked, normalised and rotated (section 5.1)."""
+"""Matrices with a vector a row, from torch or numpy: checked, normalised, and mapped to another model (section 5.1)."""
 
 # N = rows, pairs or vectors, D = width, E = width of the other matrix, R = rounds of normalisation
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
+from isoglot.files import write_tensors
+from isoglot.study.searches import NewVectors
 
 TINY_LENGTH = 1e-8
 """Added to every length, as the authors of iterative normalisation do."""
@@ -31,22 +36,17 @@ def matrix_of(vectors: Vectors, *, name: str) -> Tensor:
     bad_N = matrix_ND.isfinite().all(1).logical_not()
     if bad_N.any():
         row = int(bad_N.nonzero()[0])
-        what = "NaN" if matrix_ND[row].isnan().any() else "infinity"
-        raise IsoglotError(
-            f"{name}: row {row} holds {what} ({int(bad_N.sum())} such rows of {len(bad_N)}); "
-            "leave these rows out on both sides, or look for what made them"
-        )
+        found = f"row {row} holds {'NaN' if matrix_ND[row].isnan().any() else 'infinity'}"
+        rows = f"({int(bad_N.sum())} such rows of {len(bad_N)})"
+        raise IsoglotError(f"{name}: {found} {rows}; leave these rows out on both sides, or look for what made them")
     return matrix_ND
 
 
 def parallel_matrices(x: Vectors, y: Vectors, *, names: tuple[str, str] = ("x", "y")) -> tuple[Tensor, Tensor]:
-    """Two matrices where row i goes with row i."""
     x_ND, y_NE = matrix_of(x, name=names[0]), matrix_of(y, name=names[1])
     if len(x_ND) != len(y_NE):
-        raise IsoglotError(
-            f"{names[0]} has {len(x_ND)} rows and {names[1]} has {len(y_NE)}; "
-            "row i of one must go with row i of the other, so give as many rows of both"
-        )
+        problem = f"{names[0]} has {len(x_ND)} rows and {names[1]} has {len(y_NE)}"
+        raise IsoglotError(f"{problem}; row i of one must go with row i of the other, so give as many rows of both")
     if len(x_ND) == 0:
         raise IsoglotError(f"{names[0]} and {names[1]}: have no rows; give at least one vector of each")
     return x_ND, y_NE
@@ -65,9 +65,7 @@ def _centred(matrix_ND: Tensor, *, name: str) -> Tensor:
     centred_ND = matrix_ND.to(torch.float64, copy=True).sub_(matrix_ND[0])
     largest: Tensor = torch.linalg.vector_norm(centred_ND, ord=torch.inf)
     if largest == 0:
-        raise IsoglotError(
-            f"{name}: all its rows are the same, so there is nothing to compare; give vectors that differ"
-        )
+        raise IsoglotError(f"{name}: all its rows are the same; give vectors that differ, so that they can be compared")
     # Scaled as well: fourth powers are summed later on, and would overflow or vanish.
     return centred_ND.sub_(centred_ND.mean(0)).div_(largest)
 
@@ -79,7 +77,6 @@ class Normalization:
     mean_D: Tensor
     """The mean of the vectors as they came."""
     round_mean_RD: Tensor
-    """The mean that each round took away."""
 
     @classmethod
     def of(cls, vectors: Vectors, *, rounds: int) -> Self:
@@ -89,10 +86,8 @@ class Normalization:
         if rounds < 0:
             raise IsoglotError(f"rounds: is {rounds}, and must be 0 or more")
         if len(vector_ND) == 0 or (rounds and vector_ND.eq(vector_ND[0]).all()):
-            raise IsoglotError(
-                "vectors: all are the same or zero, so that nothing is left when their mean is taken away; "
-                "give at least two that differ"
-            )
+            problem = "vectors: all are the same or zero, so that nothing is left when their mean is taken away"
+            raise IsoglotError(f"{problem}; give at least two that differ")
         mean_D, round_means = vector_ND.mean(0), []
         for _ in range(rounds):
             vector_ND = _unit_length(vector_ND)
@@ -103,20 +98,19 @@ class Normalization:
 
     def apply(self, vectors: Vectors) -> Tensor:
         """Vectors taken through the same rounds with the means that were kept, then unit length; zeros stay zero."""
-        vector_ND = matrix_of(vectors, name="vectors")
-        self.check_width(vector_ND, name="vectors")
+        vector_ND = self.matrix_of(vectors)
         has_direction_N1 = vector_ND.any(1, keepdim=True)
         for mean_D in self.round_mean_RD.to(vector_ND):
             vector_ND = _unit_length(vector_ND) - mean_D
         return _unit_length(vector_ND) * has_direction_N1
 
-    def check_width(self, vector_ND: Tensor, *, name: str) -> None:
-        """Refuse vectors that are not as wide as those that were normalised."""
+    def matrix_of(self, vectors: Vectors) -> Tensor:
+        """The vectors as a matrix, which must be as wide as those that the means were taken of."""
+        vector_ND = matrix_of(vectors, name="vectors")
         if vector_ND.shape[1] != len(self.mean_D):
-            raise IsoglotError(
-                f"{name}: have {vector_ND.shape[1]} numbers each, but the means were taken of vectors of "
-                f"{len(self.mean_D)}; give vectors of the same layer and model"
-            )
+            widths = f"{vector_ND.shape[1]} numbers each, but the means were taken of vectors of {len(self.mean_D)}"
+            raise IsoglotError(f"vectors: have {widths}; give vectors of the same layer and model")
+        return vector_ND
 
 
 def iterative_normalization(x: Vectors, rounds: int = 5) -> Tensor:
@@ -134,24 +128,102 @@ class FewPairsWarning(UserWarning):
 
 
 def orthogonal_map(source: Vectors, target: Vectors) -> Tensor:
-    """[D, D]: the orthogonal matrix, reflections included, with which source @ matrix is nearest to target.
-
-    Row i of source goes with row i of target; a pair that is given twice counts twice.
-    """
+    """[D, D]: the orthogonal matrix, reflections included, that brings source @ matrix nearest to target."""
     source_ND, target_ND = parallel_matrices(source, target, names=("source", "target"))
     if source_ND.shape != target_ND.shape:
-        raise IsoglotError(
-            f"source has vectors of {source_ND.shape[1]} numbers and target of {target_ND.shape[1]}; "
-            "a rotation keeps the width, so give vectors of one width"
-        )
+        problem = f"source has vectors of {source_ND.shape[1]} numbers and target of {target_ND.shape[1]}"
+        raise IsoglotError(f"{problem}; a rotation keeps the width, so give vectors of one width")
     num_pairs, width = source_ND.shape
     if num_pairs < width:
-        warnings.warn(
-            f"{num_pairs} pairs for {width} dimensions: where no pair points, which is at least {width - num_pairs} "
-            "dimensions, the map is arbitrary, and so is what it does with new vectors; give more pairs",
-            FewPairsWarning,
-            stacklevel=2,
+        where = (
+            f"{num_pairs} pairs for {width} dimensions: where no pair points, at least {width - num_pairs} dimensions"
         )
+        result = "the map is arbitrary, and so is what it does with new vectors; give more pairs"
+        warnings.warn(f"{where}, {result}", FewPairsWarning, stacklevel=2)
+    # Procrustes: of all rotations, the two sides of the singular value decomposition without its stretching fit best.
     left_DD, _, right_DD = torch.linalg.svd(source_ND.double().T @ target_ND.double())
     rotation_DD: Tensor = left_DD @ right_DD
     return rotation_DD.to(source_ND.dtype)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VectorMap:
+    """A rotation between normalised vectors, and how each side was normalised."""
+
+    rotation_DD: Tensor
+    origin: Normalization
+    goal: Normalization
+
+    @classmethod
+    def fit(
+        cls, origin_ND: Vectors, goal_ND: Vectors, *, pairs: Sequence[tuple[int, int]] | None = None, rounds: int
+    ) -> Self:
+        """The map that brings each origin vector of a pair nearest to its goal vector; row i to row i without pairs.
+
+        All rows are normalised together, those without a pair as well. A pair that is given twice counts twice.
+        """
+        if pairs is None:
+            origin_ND, goal_ND = parallel_matrices(origin_ND, goal_ND, names=("origin", "goal"))
+            pairs = [(row, row) for row in range(len(origin_ND))]
+        else:
+            origin_ND, goal_ND = matrix_of(origin_ND, name="origin"), matrix_of(goal_ND, name="goal")
+            _check_pairs(pairs, num_origins=len(origin_ND), num_goals=len(goal_ND))
+        origin, goal = (Normalization.of(side, rounds=rounds) for side in (origin_ND, goal_ND))
+        rows, goal_rows = zip(*pairs, strict=True)
+        rotation_DD = orthogonal_map(origin.apply(origin_ND)[list(rows)], goal.apply(goal_ND)[list(goal_rows)])
+        return cls(rotation_DD=rotation_DD, origin=origin, goal=goal)
+
+    def mapped(self, vector_ND: Vectors, *, new_vectors: NewVectors) -> Tensor:
+        """Origin vectors in the goal's space; those of zeros have no direction and stay zero."""
+        vector_ND = self.origin.matrix_of(vector_ND)
+        rotation_DD = self.rotation_DD.to(vector_ND)
+        if new_vectors is NewVectors.ROTATED:
+            return vector_ND @ rotation_DD
+        if new_vectors is NewVectors.NORMALIZED:
+            return self.origin.apply(vector_ND) @ rotation_DD
+        # The rotation was fitted between centred vectors: one side's mean goes before it, the other's comes after.
+        shifted_ND = vector_ND - self.origin.mean_D.to(vector_ND)
+        mapped_ND: Tensor = shifted_ND @ rotation_DD + self.goal.mean_D.to(vector_ND)
+        return mapped_ND * vector_ND.any(1, keepdim=True)
+
+    def compared(self, vector_ND: Vectors, *, new_vectors: NewVectors) -> Tensor:
+        """Goal vectors in the form that mapped vectors are compared with."""
+        vector_ND = self.goal.matrix_of(vector_ND)
+        return self.goal.apply(vector_ND) if new_vectors is NewVectors.NORMALIZED else vector_ND
+
+
+def _check_pairs(pairs: Sequence[tuple[int, int]], *, num_origins: int, num_goals: int) -> None:
+    if not pairs:
+        raise IsoglotError("pairs: there are none; give at least one, and better more than the vectors have dimensions")
+    for origin_row, goal_row in pairs:
+        if not (0 <= origin_row < num_origins and 0 <= goal_row < num_goals):
+            there = f"there are {num_origins} origin vectors and {num_goals} goal vectors, counted from 0"
+            raise IsoglotError(f"pairs: ({origin_row}, {goal_row}) is out of range; {there}")
+
+
+def write_maps(maps: Sequence[VectorMap], path: Path) -> None:
+    """Write maps, one a layer, to a safetensors file, in one step."""
+    tensors = {}
+    for layer, layer_map in enumerate(maps):
+        tensors[f"{layer}/rotation"] = layer_map.rotation_DD.clone()
+        for name, side in (("origin", layer_map.origin), ("goal", layer_map.goal)):
+            tensors[f"{layer}/{name}/mean"] = side.mean_D.clone()
+            tensors[f"{layer}/{name}/round_means"] = side.round_mean_RD.clone()
+    write_tensors(tensors, path, metadata={"maps": str(len(maps))})
+
+
+def read_maps(path: Path) -> list[VectorMap]:
+    """The maps that `write_maps` put there, bit for bit, on the CPU."""
+    try:
+        with safe_open(path, framework="pt") as tensors:
+            read = tensors.get_tensor
+            maps = []
+            for layer in range(int((tensors.metadata() or {})["maps"])):
+                origin, goal = (
+                    Normalization(mean_D=read(f"{side}/mean"), round_mean_RD=read(f"{side}/round_means"))
+                    for side in (f"{layer}/origin", f"{layer}/goal")
+                )
+                maps.append(VectorMap(rotation_DD=read(f"{layer}/rotation"), origin=origin, goal=goal))
+            return maps
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        raise IsoglotError(f"{path}: does not hold readable maps ({error}); delete it, and it is made again") from error

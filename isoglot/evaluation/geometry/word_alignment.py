@@ -5,8 +5,8 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from isoglot.evaluation.geometry.alignment_model import (
 )
 
 SentencePair = tuple[Sequence[str], Sequence[str]]
-"""The words of a sentence and those of its translation."""
 Link = tuple[int, int]
 """The place of a word in the source sentence and of one in the target, both from 0."""
 
@@ -32,35 +31,30 @@ PHARAOH_LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", flags=re.ASCII)
 BETWEEN_SENTENCES = "|||"
 NEIGHBOURS = tuple(step for step in product((-1, 0, 1), repeat=2) if step != (0, 0))
 
-# The program's own defaults with -d -o -v.
+# The program's own defaults with -d -o -v: the prior of a target word without a partner; how strongly the diagonal
+# draws partners, before that is optimised; the prior of variational Bayes on every source word's translations.
 NULL_PROBABILITY = 0.08
-"""The prior of a target word without a partner."""
 FIRST_TENSION = 4.0
-"""How strongly the diagonal draws partners, before that is optimised."""
 DIRICHLET = 0.01
-"""The symmetric prior of variational Bayes on every source word's translations."""
 ITERATIONS = 5
 """The last one only looks for the best partners."""
 
 
 def pharaoh_line(links: Iterable[Link]) -> str:
-    """pharaoh_line([(0, 0), (1, 2)]) is "0-0 1-2"."""
     return " ".join(f"{source}-{target}" for source, target in links)
 
 
 def pharaoh_links(line: str) -> list[Link]:
-    """The links of a Pharaoh line; ValueError where it is none."""
+    """The links of a line such as "0-0 1-2"; ValueError where it is none."""
     if not PHARAOH_LINE.fullmatch(line):
         raise ValueError(f'{line!r} is no line such as "0-0 1-2"')
     return [(int(source), int(target)) for source, _, target in (link.partition("-") for link in line.split())]
 
 
 def grow_diag_final_and(forward: Collection[Link], backward: Collection[Link]) -> list[Link]:
-    """Between the intersection and the union, in order; either argument has links from source to target.
-
-    Moses and fast_align's atools walk through the candidates in different orders, and where two of them compete for a
-    word they may differ. This is the order of atools: by source word, then by target word.
-    """
+    """Between the intersection and the union, in order; either argument has links from source to target."""
+    # Moses and fast_align's atools walk through the candidates in different orders, and where two of them compete for
+    # a word they may differ. This is the order of atools: by source word, then by target word.
     links = set(forward) & set(backward)
     sources, targets = {source for source, _ in links}, {target for _, target in links}
 
@@ -86,10 +80,7 @@ def grow_diag_final_and(forward: Collection[Link], backward: Collection[Link]) -
     return sorted(links)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FittedDirection:
-    """The model of one direction, and the best partner of every target word."""
-
+class FittedDirection(NamedTuple):
     tension: float
     probability_P: Floats
     """The probability of a target word given its source word, in the order of the sentence blocks' pairs."""
@@ -99,7 +90,7 @@ class FittedDirection:
 
 def aligned(pairs: Sequence[SentencePair]) -> list[list[Link]]:
     """The links of each sentence pair, in order; none where a side has no words. The same pairs give the same links."""
-    sources, targets = (NumberedWords.of([pair[side] for pair in pairs]) for side in (0, 1))
+    sources, targets = (NumberedWords([pair[side] for pair in pairs]) for side in (0, 1))
     return [
         grow_diag_final_and(there, [(source, target) for target, source in back])
         for there, back in zip(directed_links(sources, targets), directed_links(targets, sources), strict=True)
@@ -117,7 +108,7 @@ def directed_links(sources: NumberedWords, targets: NumberedWords) -> list[list[
 
 def fitted(sources: NumberedWords, targets: NumberedWords, *, iterations: int = ITERATIONS) -> FittedDirection:
     """Expectation and maximisation in turn, from equal probabilities."""
-    sentences = SentenceBlocks.of(sources, targets)
+    sentences = SentenceBlocks(sources, targets)
     tension, probability_P = FIRST_TENSION, np.ones(len(sentences.source_P))
     for iteration in range(iterations - 1):
         count_P, distance = _expectations(sentences, probability_P, tension=tension)
@@ -184,7 +175,6 @@ def externally_aligned(pairs: Sequence[SentencePair], *, command: Sequence[str])
 
 
 def aligner_version(command: Sequence[str]) -> str:
-    """A digest of the command's program and its script."""
     return _aligner(command).version()
 
 
@@ -195,15 +185,14 @@ def _checked_links(line: str, pair: SentencePair, *, at: str) -> list[Link]:
         raise IsoglotError(f"{at}: {error}; write links of source and target words, counted from 0") from error
     for source, target in links:
         if source >= len(pair[0]) or target >= len(pair[1]):
-            raise IsoglotError(
-                f"{at}: link {source}-{target} is out of range, as the sentences have {len(pair[0])} and "
-                f"{len(pair[1])} words; count words from 0, source words first"
-            )
+            sizes = f"the sentences have {len(pair[0])} and {len(pair[1])} words"
+            problem = f"{at}: link {source}-{target} is out of range, as {sizes}"
+            raise IsoglotError(f"{problem}; count words from 0, source words first")
     return sorted(set(links))
 
 
 def _shown(words: Sequence[str]) -> str:
-    """Words that the program will count as many of: none that is two to it, or the mark between sentences."""
+    # The program must count as many words: none may be two to it, or the mark between sentences.
     return " ".join("_".join(word.split()) or "_" if word != BETWEEN_SENTENCES else "|" for word in words)
 
 

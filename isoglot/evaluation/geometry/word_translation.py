@@ -9,7 +9,7 @@ from torch import Tensor
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.retrieval import Measure, Precision, precision
-from isoglot.evaluation.geometry.vector_maps import VectorMap
+from isoglot.evaluation.geometry.vectors import VectorMap
 from isoglot.study.searches import NewVectors
 
 WordPair = tuple[str, str]
@@ -55,27 +55,25 @@ def word_translation(
     """How well a map that is fitted on some pairs translates others, as MUSE scores it without refinement.
 
     A pair that is given twice counts once. A word with several translations is in as many pairs of the fit, and any
-    of them is right in the test. Translations of the fit are right as well: a target word of the test may stand there
-    with another source word. Pairs with a word that a side lacks are left out, and lower the coverage. All words of a
-    side are normalised, are in the neighbourhoods of CSLS and may be answers.
+    of them is right in the test. Pairs with a word that a side lacks are left out, and lower the coverage. All words of
+    a side are normalised, are in the neighbourhoods of CSLS and may be answers.
     """
     fit_rows, test_rows = (_rows_of_pairs(pairs, source, target) for pairs in (fit, test))
     for purpose, pairs, rows in (("fit the map on", fit, fit_rows), ("score it by", test, test_rows)):
         if not rows:
+            words = f"the {len(source.words)} of the source and the {len(target.words)} of the target"
             raise NoPairsError(
-                f"no entry of the dictionary to {purpose} has both its words among the {len(source.words)} of the "
-                f"source and the {len(target.words)} of the target ({len(pairs)} entries); is it of these languages, "
-                "the source first?"
+                f"no entry of the dictionary to {purpose} has both its words among {words} ({len(pairs)} entries); "
+                "is it of these languages, the source first?"
             )
     vector_map = VectorMap.fit(target.vector_WD, source.vector_WD, pairs=_turned(fit_rows), rounds=rounds)
     source_WD = vector_map.compared(source.vector_WD, new_vectors=NewVectors.NORMALIZED)
     target_WD = vector_map.mapped(target.vector_WD, new_vectors=NewVectors.NORMALIZED)
+    # Translations of the fit are right as well: a target word of the test may stand there with another source word.
     known = fit_rows + test_rows
-    to_target = _gold(test_rows, known)
-    to_source = _gold(_turned(test_rows), _turned(known))
     return WordTranslation(
-        to_target={measure: precision(source_WD, target_WD, to_target, measure=measure) for measure in Measure},
-        to_source={measure: precision(target_WD, source_WD, to_source, measure=measure) for measure in Measure},
+        to_target=_precisions(source_WD, target_WD, test_rows, known),
+        to_source=_precisions(target_WD, source_WD, _turned(test_rows), _turned(known)),
         coverage=Coverage(
             pairs=100 * len(test_rows) / len(set(test)),
             source_words=100 * len({row for row, _ in test_rows}) / len({word for word, _ in test}),
@@ -89,13 +87,12 @@ def _turned(rows: Rows) -> Rows:
     return [(b, a) for a, b in rows]
 
 
-def _gold(test: Rows, known: Rows) -> dict[int, set[int]]:
-    """All known translations of every word of the test."""
+def _precisions(source_WD: Tensor, target_WD: Tensor, test: Rows, known: Rows) -> dict[Measure, Precision]:
     gold: dict[int, set[int]] = {row: set() for row, _ in test}
     for row, column in known:
         if row in gold:
             gold[row].add(column)
-    return gold
+    return {measure: precision(source_WD, target_WD, gold, measure=measure) for measure in Measure}
 
 
 def _rows_of_pairs(pairs: Sequence[WordPair], source: WordSpace, target: WordSpace) -> Rows:

@@ -3,8 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, compress, pairwise
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from pathlib import Path
 
 from isoglot.corpora.readers.line_files import LineFile
@@ -22,7 +22,7 @@ Span = tuple[int, int, str]
 
 @dataclass(frozen=True, kw_only=True)
 class SpanCounts:
-    """How many spans the gold tags have, the predicted ones, and both with the same ends and type."""
+    """How many spans the gold tags have, the predicted ones, and both alike; shares in percent."""
 
     gold: int = 0
     predicted: int = 0
@@ -30,7 +30,6 @@ class SpanCounts:
 
     @property
     def precision(self) -> float:
-        """In percent, as the others; 0 where there is nothing to divide by, as in seqeval and conlleval."""
         return _percent(self.right, self.predicted)
 
     @property
@@ -43,12 +42,10 @@ class SpanCounts:
 
 
 def is_bio(tag: str) -> bool:
-    """Whether a tag is O, or B- or I- with a type after it."""
     return tag == OUTSIDE or (tag.startswith((BEGIN, INSIDE)) and len(tag) > len(BEGIN))
 
 
 def type_of(tag: str) -> str:
-    """The type of a tag, empty for O."""
     return tag[len(BEGIN) :]
 
 
@@ -56,7 +53,8 @@ def spans(tags: Sequence[str]) -> list[Span]:
     """The spans of tags as `repair_bio` repairs them."""
     complete: list[Span] = []
     start = None
-    for place, tag in enumerate(tags):
+    # One more O at the end closes a span that is still open there.
+    for place, tag in enumerate([*tags, OUTSIDE]):
         if not is_bio(tag):
             raise IsoglotError(f"tag {place + 1} is {tag!r}, not O, or B- or I- with a type, as BIO tags are")
         if start is not None and not tag.startswith(INSIDE):
@@ -64,8 +62,6 @@ def spans(tags: Sequence[str]) -> list[Span]:
             start = None
         if start is None and tag != OUTSIDE:
             start = place
-    if start is not None:
-        complete.append((start, len(tags), type_of(tags[-1])))
     return complete
 
 
@@ -92,10 +88,8 @@ def span_counts(
     numbers = {"gold": Counter[str](), "predicted": Counter[str](), "right": Counter[str]()}
     for number, (gold_tags, predicted_tags) in enumerate(zip(gold, predicted, strict=True), start=1):
         if len(gold_tags) != len(predicted_tags):
-            raise IsoglotError(
-                f"sentence {number} has {len(gold_tags)} gold tags and {len(predicted_tags)} predicted ones; "
-                "each word must have one of both"
-            )
+            numbers_of_tags = f"{len(gold_tags)} gold tags and {len(predicted_tags)} predicted ones"
+            raise IsoglotError(f"sentence {number} has {numbers_of_tags}; each word must have one of both")
         # Departure: gold tags are repaired as predictions are; those of WikiAnn in Chinese have Is without a B.
         gold_spans = _sentence_spans(gold_tags, side="gold", number=number)
         predicted_spans = _sentence_spans(predicted_tags, side="predicted", number=number)
@@ -115,6 +109,7 @@ def _sentence_spans(tags: Sequence[str], *, side: str, number: int) -> set[Span]
 
 
 def _percent(part: int, whole: int) -> float:
+    # 0 where there is nothing to divide by, as in seqeval and conlleval.
     return 100.0 * part / whole if whole else 0.0
 
 
@@ -134,19 +129,19 @@ def read_bio(path: Path | str) -> list[TaggedSentence]:
     A file in which every B-X comes right after another X, as a separator, is IOB1 and is rewritten: there I-X I-Y are
     two spans. Other tags stay as they are, valid or not: scoring repairs them.
     """
-    path = Path(path)
-    sentences = list(_sentences(path))
-    prefix = _language_prefix(word for words, _ in sentences for word in words)
-    tagged = []
-    for words, tags in sentences:
-        bare = [word[len(prefix) :] for word in words]
-        is_word = [word.strip() != "" for word in bare]
-        if any(is_word):
-            tagged.append(TaggedSentence(words=tuple(compress(bare, is_word)), tags=tuple(compress(tags, is_word))))
-    if not tagged:
+    sentences = list(_sentences(Path(path)))
+    prefix = _language_prefix(word for sentence in sentences for word, _ in sentence)
+    bare = [[(word[len(prefix) :], tag) for word, tag in sentence] for sentence in sentences]
+    worded = [pairs for sentence in bare if (pairs := [pair for pair in sentence if pair[0].strip()])]
+    if not worded:
         raise IsoglotError(f"{path}: no sentences; each line should be a word, a tab and its BIO tag")
-    if _are_iob1([sentence.tags for sentence in tagged]):
-        return [TaggedSentence(words=sentence.words, tags=_from_iob1(sentence.tags)) for sentence in tagged]
+    tagged = [
+        TaggedSentence(words=tuple(word for word, _ in pairs), tags=tuple(tag for _, tag in pairs)) for pairs in worded
+    ]
+    # In IOB1 each B comes right after its own type; so it is in tags without any B, which IOB2 would not have.
+    neighbours = set(chain.from_iterable(pairwise([OUTSIDE, *each.tags]) for each in tagged))
+    if all(type_of(before) == type_of(tag) for before, tag in neighbours if tag.startswith(BEGIN)):
+        return [replace(each, tags=_from_iob1(each.tags)) for each in tagged]
     return tagged
 
 
@@ -158,31 +153,27 @@ def bio_text(sentences: Iterable[TaggedSentence]) -> str:
     )
 
 
-def _sentences(path: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Words and tags of each sentence, checked line by line."""
-    words: list[str] = []
-    tags: list[str] = []
+def _sentences(path: Path) -> Iterator[list[tuple[str, str]]]:
+    words: list[tuple[str, str]] = []
     separator, width = "", 0
     known = {OUTSIDE}
     with LineFile(path) as file:
         for line in file:
             if not line or line.isspace() or line.startswith(DOCUMENT_START):
                 if words:
-                    yield words, tags
-                    words, tags = [], []
+                    yield words
+                    words = []
                 continue
-            if not separator:
-                separator = "\t" if "\t" in line else " "
-                width = len(line.rstrip("\t ").split(separator))
-            fields = line.split(separator)
+            separator = separator or ("\t" if "\t" in line else " ")
+            fields = line.rstrip("\t ").split(separator)
+            width = width or len(fields)
+            # Most lines have a tag that was met before and pass at once; the others are looked at closely.
             if len(fields) != width or not fields[0] or fields[-1] not in known:
-                fields = line.rstrip("\t ").split(separator)
                 _refuse_faulty(fields, width=width, separator=separator, where=f"{path}:{file.number}")
                 known.add(fields[-1])
-            words.append(fields[0])
-            tags.append(fields[-1])
+            words.append((fields[0], fields[-1]))
     if words:
-        yield words, tags
+        yield words
 
 
 def _refuse_faulty(fields: Sequence[str], *, width: int, separator: str, where: str) -> None:
@@ -192,26 +183,17 @@ def _refuse_faulty(fields: Sequence[str], *, width: int, separator: str, where: 
         raise IsoglotError(f"{where}: one column, {fields[0][:40]!r}; a word, a tab and its BIO tag expected")
     if len(fields) != width:
         between = "tabs" if separator == "\t" else "spaces"
-        raise IsoglotError(
-            f"{where}: {len(fields)} columns with {between} between, but the first word's line has {width}; "
-            "each line should be a word, a tab and its BIO tag"
-        )
+        columns = f"{len(fields)} columns with {between} between, but the first word's line has {width}"
+        raise IsoglotError(f"{where}: {columns}; each line should be a word, a tab and its BIO tag")
     if not is_bio(fields[-1]):
-        raise IsoglotError(
-            f"{where}: the tag is {fields[-1][:40]!r}, not O, or B- or I- with a type; write other schemes as BIO"
-        )
+        tag = f"the tag is {fields[-1][:40]!r}, not O, or B- or I- with a type"
+        raise IsoglotError(f"{where}: {tag}; write other schemes as BIO")
 
 
 def _language_prefix(words: Iterable[str]) -> str:
     words = iter(words)
     prefix = LANGUAGE_PREFIX.match(next(words, ""))
     return prefix[0] if prefix and all(word.startswith(prefix[0]) for word in words) else ""
-
-
-def _are_iob1(sentences: Sequence[Sequence[str]]) -> bool:
-    """Whether each B comes right after its own type; so it is in tags without any B, which IOB2 would not have."""
-    pairs = set(chain.from_iterable(pairwise([OUTSIDE, *tags]) for tags in sentences))
-    return all(type_of(before) == type_of(tag) for before, tag in pairs if tag.startswith(BEGIN))
 
 
 def _from_iob1(tags: Sequence[str]) -> tuple[str, ...]:

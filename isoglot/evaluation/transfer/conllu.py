@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from isoglot.corpora.readers.line_files import LineFile
@@ -12,8 +13,8 @@ NUM_COLUMNS = 10
 UNKNOWN = "_"
 NOT_A_WORD = re.compile(r"[0-9]+[-.][0-9]+")
 """The id of a token of several words, such as 3-4, or of a word left out, such as 5.1."""
+# In digits; Python reads no number of thousands of them.
 LONGEST_HEAD = 9
-"""In digits; Python reads no number of thousands of them."""
 SHOWN_WORDS = 10
 
 
@@ -79,14 +80,14 @@ def conllu_text(trees: Iterable[Tree]) -> str:
 
 def _word_lines(tree: Tree) -> list[str]:
     words = list(zip(tree.words, tree.upos, tree.heads, tree.relations, strict=True))
-    lines = [
-        "\t".join([str(place), form, UNKNOWN, upos, UNKNOWN, UNKNOWN, str(head), relation, UNKNOWN, UNKNOWN])
-        for place, (form, upos, head, relation) in enumerate(words, start=1)
-    ]
-    for place, line in enumerate(lines, start=1):
+    lines = []
+    for place, (form, upos, head, relation) in enumerate(words, start=1):
+        line = f"{place}\t{form}\t_\t{upos}\t_\t_\t{head}\t{relation}\t_\t_"
         if not {"\n", "\r", "\0"}.isdisjoint(line):
             raise _FaultError(f"there is a line break or NUL in word {place}, {words[place - 1]}; take it out")
+        # Refused as when it is read, so that nothing is written that could not be read again.
         _word(line, place=place)
+        lines.append(line)
     _tree(words)
     return lines
 
@@ -106,9 +107,8 @@ def _word(line: str, *, place: int) -> Word | None:
     if not upos.strip():
         raise _FaultError(f"the UPOS of word {place}, {form!r}, is blank; write {UNKNOWN} if it is not known")
     if not head.isdecimal() or len(head) > LONGEST_HEAD:
-        raise _FaultError(
-            f"the head of word {place}, {form!r}, is {head[:40]!r}; give a word's number, or 0 for the root"
-        )
+        shown = f"the head of word {place}, {form!r}, is {head[:40]!r}"
+        raise _FaultError(f"{shown}; give a word's number, or 0 for the root")
     if relation == UNKNOWN or not relation.strip():
         raise _FaultError(f"word {place}, {form!r}, has no relation to its head; give one, such as nsubj")
     return form, upos, int(head), relation
@@ -118,47 +118,34 @@ def _tree(words: Sequence[Word]) -> Tree:
     if not words:
         raise _FaultError("a sentence without words ends here; drop this line and the comments before it")
     forms, upos, heads, relations = zip(*words, strict=True)
-    _refuse_what_is_no_tree(heads, forms=forms)
-    return Tree(words=forms, upos=upos, heads=heads, relations=relations)
-
-
-def _refuse_what_is_no_tree(heads: Sequence[int], *, forms: Sequence[str]) -> None:
     roots = [place for place, head in enumerate(heads, start=1) if head == 0]
-    if max(heads) > len(heads):
-        place = next(place for place, head in enumerate(heads, start=1) if head > len(heads))
-        raise _FaultError(
-            f"the head of {_named([place], forms=forms)} is {heads[place - 1]} in a sentence of {len(heads)} words; "
-            "give the number of one of them, or 0 for the root",
-            word=place,
-        )
+    for place, head in enumerate(heads, start=1):
+        if head > len(heads):
+            where = f"the head of {_named([place], forms)} is {head} in a sentence of {len(heads)} words"
+            raise _FaultError(f"{where}; give the number of one of them, or 0 for the root", word=place)
     if not roots:
         raise _FaultError("no word of the sentence has the head 0; give it to the one that is the root", word=1)
     if len(roots) > 1:
-        raise _FaultError(f"{_named(roots, forms=forms)} all have the head 0; keep it for one of them", word=roots[1])
+        raise _FaultError(f"{_named(roots, forms)} all have the head 0; keep it for one of them", word=roots[1])
     if cycle := _cycle(heads):
-        raise _FaultError(
-            f"the heads of {_named(cycle, forms=forms)} form a cycle; give one of them a head outside it", word=cycle[0]
-        )
+        shown = _named(cycle, forms)
+        raise _FaultError(f"the heads of {shown} form a cycle; give one of them a head outside it", word=cycle[0])
+    return Tree(words=forms, upos=upos, heads=heads, relations=relations)
 
 
 def _cycle(heads: Sequence[int]) -> list[int]:
     """The words of a cycle that heads lead into, from its first word; none in a tree."""
-    below_root = {0}
-    for start in range(1, len(heads) + 1):
-        place, path = start, list[int]()
-        while place not in below_root and place not in path:
-            path.append(place)
-            place = heads[place - 1]
-        if place in path:
-            cycle = path[path.index(place) :]
-            first = cycle.index(min(cycle))
-            return cycle[first:] + cycle[:first]
-        below_root.update(path)
+    try:
+        TopologicalSorter({place: [head] for place, head in enumerate(heads, start=1)}).prepare()
+    except CycleError as error:
+        # The first node of its list is the last one as well, and heads come before their words.
+        cycle: list[int] = error.args[1][:0:-1]
+        first = cycle.index(min(cycle))
+        return cycle[first:] + cycle[:first]
     return []
 
 
-def _named(places: Sequence[int], *, forms: Sequence[str]) -> str:
-    """`word 2 'cat'`, or `words 2 'cat', 3 'sat'`."""
+def _named(places: Sequence[int], forms: Sequence[str]) -> str:
     names = [f"{place} {forms[place - 1]!r}" for place in places[:SHOWN_WORDS]]
     names += [f"{len(places) - SHOWN_WORDS} more"] if len(places) > SHOWN_WORDS else []
     return f"word{'s' if len(places) > 1 else ''} {', '.join(names)}"

@@ -16,7 +16,6 @@ from isoglot.evaluation.transfer.spanning_tree import maximum_spanning_trees
 from isoglot.evaluation.transfer.task import IGNORE, Ids
 
 Scored = tuple[Tensor, ...]
-"""The tensors that a head keeps of a batch until it is decoded."""
 # Departure: sizes, activation and dropout are not in the paper; these are of the first author's later parser.
 ARC_WIDTH = 512
 RELATION_WIDTH = 128
@@ -56,8 +55,7 @@ class VariationalDropout(nn.Module):
     def forward(self, hidden_BLD: Tensor) -> Tensor:
         if not self.training or not self.rate:
             return hidden_BLD
-        kept_B1D = F.dropout(torch.ones_like(hidden_BLD[:, :1]), self.rate)
-        return hidden_BLD * kept_B1D
+        return hidden_BLD * F.dropout(torch.ones_like(hidden_BLD[:, :1]), self.rate)
 
 
 class LinearHead(TaskHead):
@@ -103,9 +101,8 @@ class BiaffineParser(TaskHead):
         self.root_relation = root_relation
         self.input_dropout = VariationalDropout(INPUT_DROPOUT)
         arc_width, relation_width = (min(most, WIDEST * width) for most in (ARC_WIDTH, RELATION_WIDTH))
-        self.arc_dependent, self.arc_head = _perceptron(width, arc_width), _perceptron(width, arc_width)
-        self.relation_dependent = _perceptron(width, relation_width)
-        self.relation_head = _perceptron(width, relation_width)
+        self.arc_dependent, self.arc_head = (_perceptron(width, arc_width) for _ in range(2))
+        self.relation_dependent, self.relation_head = (_perceptron(width, relation_width) for _ in range(2))
         # A constant feature on either side gives both their linear terms, and the pair a bias.
         self.arc = nn.Parameter(torch.empty(arc_width + 1, arc_width + 1))
         self.relation = nn.Parameter(torch.empty(num_relations, relation_width + 1, relation_width + 1))
@@ -113,32 +110,35 @@ class BiaffineParser(TaskHead):
         nn.init.xavier_uniform_(self.relation)
 
     def loss(self, hidden_BLD: Tensor, *, point_BL: Tensor, target_CBL: Tensor) -> Tensor:
+        # Relations learn at the gold head alone; only prediction scores them under every head.
         hidden_BLD = self.input_dropout(hidden_BLD)
         head_BL, relation_BL = target_CBL
         arc_loss = mean_cross_entropy(self._arc_scores(hidden_BLD, point_BL=point_BL), head_BL)
         head_BLR = _with_one(self.relation_head(hidden_BLD))
         at_head_BL1 = head_BL.masked_fill(head_BL.eq(IGNORE), 0).unsqueeze(-1)
         gold_head_BLR = head_BLR.gather(1, at_head_BL1.expand(-1, -1, head_BLR.shape[-1]))
-        relation_BLK = torch.einsum(
-            "blr,krs,bls->blk", _with_one(self.relation_dependent(hidden_BLD)), self.relation, gold_head_BLR
-        )
+        dependent_BLR = _with_one(self.relation_dependent(hidden_BLD))
+        relation_BLK = torch.einsum("blr,krs,bls->blk", dependent_BLR, self.relation, gold_head_BLR)
         return arc_loss + mean_cross_entropy(relation_BLK, relation_BL)
 
     def score(self, hidden_BLD: Tensor, *, point_BL: Tensor) -> Scored:
         """joint_BWW, the log-probability of each arc with its best relation; that relation; and how many words."""
+        # Subwords are left out first: the rest grows with the square of the places.
         num_words_B = point_BL.sum(1)
         at_word_BW = _places(point_BL)
         hidden_BWD = hidden_BLD.gather(1, at_word_BW.unsqueeze(-1).expand(-1, -1, hidden_BLD.shape[-1]))
-        is_word_BW = torch.arange(at_word_BW.shape[1], device=point_BL.device) <= num_words_B.unsqueeze(1)
+        word_W = torch.arange(at_word_BW.shape[1], device=point_BL.device)
+        is_word_BW = word_W <= num_words_B.unsqueeze(1)
         arc_BWW = self._arc_scores(hidden_BWD, point_BL=is_word_BW).float().log_softmax(-1)
-        dependent_BWR = _with_one(self.relation_dependent(hidden_BWD))
-        head_BWR = _with_one(self.relation_head(hidden_BWD))
+        dependent_BWR, head_BWR = (
+            _with_one(part(hidden_BWD)) for part in (self.relation_dependent, self.relation_head)
+        )
         relation_BWWK = torch.einsum("bwr,krs,bvs->bwvk", dependent_BWR, self.relation, head_BWR).float()
         log_relation_BWWK = relation_BWWK.log_softmax(-1)
         # Departure: a tree of Universal Dependencies has the relation root at the root's word and nowhere else.
         is_root_K = torch.arange(relation_BWWK.shape[-1], device=point_BL.device) == self.root_relation
-        is_root_W = torch.arange(at_word_BW.shape[1], device=point_BL.device) == 0
-        best_BWW, relation_BWW = log_relation_BWWK.masked_fill(is_root_W[:, None] != is_root_K, -torch.inf).max(-1)
+        is_out_WK = (word_W == 0)[:, None] != is_root_K
+        best_BWW, relation_BWW = log_relation_BWWK.masked_fill(is_out_WK, -torch.inf).max(-1)
         return arc_BWW + best_BWW, relation_BWW, num_words_B
 
     def decode(self, scored: Sequence[Scored]) -> list[Ids]:
@@ -155,8 +155,7 @@ class BiaffineParser(TaskHead):
 
     def _arc_scores(self, hidden_BLD: Tensor, *, point_BL: Tensor) -> Tensor:
         """score_BLL of each position as dependent of each; only words and position 0 can be heads, none its own."""
-        dependent_BLA = _with_one(self.arc_dependent(hidden_BLD))
-        head_BLA = _with_one(self.arc_head(hidden_BLD))
+        dependent_BLA, head_BLA = _with_one(self.arc_dependent(hidden_BLD)), _with_one(self.arc_head(hidden_BLD))
         score_BLL = torch.einsum("bla,ac,bmc->blm", dependent_BLA, self.arc, head_BLA)
         position_L = torch.arange(point_BL.shape[1], device=point_BL.device)
         is_root_L = position_L == 0

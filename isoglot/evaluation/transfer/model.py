@@ -23,14 +23,10 @@ from isoglot.study.scales import NormPlacement
 Mapped = Callable[[Tensor], Tensor]
 """Maps vectors [N, D] of one model to vectors of another."""
 FROZEN = "encoder.below."
-"""The prefix of weights that stay those of the encoder."""
 
 
 class NewLayers(nn.Module):
-    """New layers on layer `layer` of a frozen encoder, read and fine-tuned as an encoder is.
-
-    Where `mapped` is given, every token's state passes through it on its way up, those of special symbols as well.
-    """
+    """New layers on layer `layer` of a frozen encoder, read and fine-tuned as an encoder is."""
 
     def __init__(self, encoder: Encoder, *, layer: int, count: int, mapped: Mapped | None = None):
         super().__init__()
@@ -69,14 +65,13 @@ class NewLayers(nn.Module):
         if self.mapped is None:
             return state_BLD
         mapped_BLD = torch.zeros_like(state_BLD)
-        # In full precision, as maps are fitted.
+        # Every real token, special symbols included; in full precision, as maps are fitted.
         with torch.autocast(state_BLD.device.type, enabled=False):
             mapped_BLD[real_BL] = self.mapped(state_BLD[real_BL].float()).to(state_BLD.dtype)
         return mapped_BLD
 
 
 def drawn_layers(encoder: Encoder, *, layer: int, count: int, seed: int) -> NewLayers:
-    """New layers with the random weights of a seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derived_seed(seed, "new layers"))
         return NewLayers(encoder, layer=layer, count=count)
@@ -112,16 +107,13 @@ def read_task_layers(path: Path, task: Task[Any], *, encoder: NewLayers) -> tupl
             labels = tuple(json.loads(tensors.metadata()["labels"]))
             learned = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
-        raise IsoglotError(
-            f"{path}: holds no readable layers ({error}); delete its folder, and it is made again"
-        ) from error
+        problem = f"{path}: holds no readable layers ({error})"
+        raise IsoglotError(f"{problem}; delete its folder, and it is made again") from error
     model = TaskModel(encoder, task.head(width=encoder.shape.width, labels=labels), freeze_encoder=True)
     frozen = {name: tensor for name, tensor in model.state_dict().items() if name.startswith(FROZEN)}
     try:
         model.load_state_dict(frozen | learned)
     except RuntimeError as error:
-        raise IsoglotError(
-            f"{path}: its layers do not fit {len(encoder.blocks)} new ones of width {encoder.shape.width}; "
-            "give the models of both languages one shape"
-        ) from error
+        problem = f"{path}: its layers do not fit {len(encoder.blocks)} new ones of width {encoder.shape.width}"
+        raise IsoglotError(f"{problem}; give the models of both languages one shape") from error
     return model.eval(), labels

@@ -28,15 +28,16 @@ def predictions(
     machine: Machine,
 ) -> list[Any]:
     """The examples, labelled by the model; the language's own embeddings and layers read them."""
-    device = machine.device
+    device, length_N = machine.device, sequences.length_N
     resident = ResidentSequences(sequences, pad_id=model.encoder.pad_id, device=device)
-    batches = list(by_length(sequences.length_N, most_tokens=TOKENS_AT_ONCE.get(device.type, FEWEST_TOKENS)))
+    batches = list(by_length(length_N, most_tokens=TOKENS_AT_ONCE.get(device.type, FEWEST_TOKENS)))
     model.eval()
+    # Nothing is fetched from the device until all batches are scored: a GPU that waits for Python is slow.
     scored = []
     with torch.inference_mode(), machine.autocast():
         for rows_B in batches:
-            length = int(sequences.length_N[rows_B].max())
-            token_BL, point_BL, _ = resident.batch(torch.from_numpy(rows_B).to(device), length=length)
+            rows_on_device_B = torch.from_numpy(rows_B).to(device)
+            token_BL, point_BL, _ = resident.batch(rows_on_device_B, length=int(length_N[rows_B].max()))
             scored.append(model.score(token_BL, point_BL=point_BL, language=language))
     columns_N: list[Ids] = [np.empty((0, 0), dtype=np.int64)] * len(sequences)
     for rows_B, columns_CP in zip(batches, model.head.decode(scored), strict=True):
@@ -50,7 +51,7 @@ def predictions(
 
 
 def _by_example(task: Task[Any], sequences: Sequences, columns_N: Sequence[Ids]) -> list[Ids]:
-    """The windows of each example put together; each word has the label of the one window that scores it."""
+    # Each word has the label of the one window that scores it; there, heads are counted from the window's first word.
     parts: dict[int, list[Ids]] = {}
     for example, window, columns in zip(sequences.example_N.tolist(), sequences.window_N, columns_N, strict=True):
         here = columns[:, window.scored - window.first :].copy()
@@ -61,8 +62,6 @@ def _by_example(task: Task[Any], sequences: Sequences, columns_N: Sequence[Ids])
 
 
 class Evaluation(NamedTuple):
-    """Examples with a model's labels, and their scores in percent."""
-
     predicted: list[Any]
     scores: dict[str, float]
 

@@ -36,7 +36,6 @@ class FineTuningRun:
         seed: int,
         freeze_encoder: bool = False,
     ) -> "FineTuningRun":
-        """The run of one point of the grid."""
         return cls(
             **asdict(setting),
             language=language,

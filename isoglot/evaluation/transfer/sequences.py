@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -22,13 +22,12 @@ from isoglot.randomness import derived_seed
 Flags = NDArray[np.bool_]
 Words = list[tuple[int, ...]]
 ENDS_OF_ONE, ENDS_OF_TWO = 2, 3
-# Departure: the paper does not say how it draws batches.
+# Departure: the paper does not say how it draws batches. So many are sorted by length together: enough for little
+# padding, few enough that no two passes make the same batches.
 BATCHES_AT_ONCE = 64
-"""Sorted by length together: enough for little padding, few enough that no two passes make the same batches."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Window:
+class Window(NamedTuple):
     """Words first to stop of an example; those from `scored` on are labelled here, the others are context."""
 
     first: int
@@ -53,40 +52,32 @@ class Sequences:
         return len(self.start_N)
 
     def places(self, n: int) -> Ids:
-        """The positions of one sequence's points."""
         start = self.start_N[n]
         return np.flatnonzero(self.point_T[start : start + self.length_N[n]])
 
 
 def encoded(task: Task[Any], examples: Sequence[Any], *, encoding: Encoding, most_tokens: int) -> Sequences:
-    """The sequences of examples, none of them longer than `most_tokens`."""
+    if not examples:
+        raise IsoglotError("there are no examples to read")
     segments_E = [task.segments(example) for example in examples]
     encoding.meet(word for segments in segments_E for words in segments for word in words)
     ids_of = encoding.known.__getitem__
-    tokens: list[list[int]] = []
-    points: list[list[bool]] = []
-    example_of, windows, num_in_parts = [], [], 0
+    sequences, num_in_parts = [], 0
     for number, example_segments in enumerate(segments_E):
         segments = [list(map(ids_of, words)) for words in example_segments]
         parts = list(_parts(segments, task=task, most_tokens=most_tokens))
         is_cut = task.windows is Windows.CUT and parts[0][0] is not segments
         num_in_parts += is_cut or len(parts) > 1
-        for words, window in parts:
-            sequence, point = _sequence(words, recipe=task.recipe)
-            tokens.append(sequence)
-            points.append(point)
-            example_of.append(number)
-            windows.append(window)
-    if not tokens:
-        raise IsoglotError("there are no examples to read")
-    length_N = np.array([len(sequence) for sequence in tokens], dtype=np.int64)
+        sequences += [(number, window, *_sequence(words, recipe=task.recipe)) for words, window in parts]
+    example_of, windows, tokens, points = zip(*sequences, strict=True)
+    length_N = np.array(list(map(len, tokens)), dtype=np.int64)
     return Sequences(
         token_T=np.fromiter(chain.from_iterable(tokens), dtype=np.int64),
         point_T=np.fromiter(chain.from_iterable(points), dtype=np.bool_),
         start_N=length_N.cumsum() - length_N,
         length_N=length_N,
         example_N=np.array(example_of, dtype=np.int64),
-        window_N=tuple(windows),
+        window_N=windows,
         num_in_parts=num_in_parts,
     )
 
@@ -152,9 +143,8 @@ def target_columns(task: Task[Any], examples: Sequence[Any], sequences: Sequence
         places = sequences.places(n)
         values_CW = np.array([column[window.scored : window.stop] for column in columns_E[example]], dtype=np.int64)
         if task.points_to_words:
-            head_W = values_CW[0] - window.first
-            # A head in another part cannot be found; the root is at position 0, whatever the part.
-            head_W[values_CW[0] == 0] = 0
+            # The root is at position 0, whatever the part; a head in another part cannot be found.
+            head_W = np.where(values_CW[0] == 0, 0, values_CW[0] - window.first)
             outside_W = (values_CW[0] != 0) & ((head_W < 1) | (head_W > len(places)))
             values_CW[0] = np.array([0, *places])[np.where(outside_W, 0, head_W)]
             values_CW[:, outside_W] = IGNORE
@@ -166,18 +156,18 @@ class ResidentSequences:
     """Sequences on a device, where batches are cut out of them; without targets their batches have no columns."""
 
     def __init__(self, sequences: Sequences, *, pad_id: int, device: torch.device, target_CT: Ids | None = None):
+        if target_CT is None:
+            target_CT = np.empty((0, len(sequences.token_T)), dtype=np.int64)
+        arrays = (sequences.token_T, sequences.point_T, sequences.start_N, sequences.length_N, target_CT)
+        on_device = (torch.from_numpy(array).to(device) for array in arrays)
+        self.token_T, self.point_T, self.start_N, self.length_N, self.target_CT = on_device
         self.pad_id = pad_id
-        self.token_T = torch.from_numpy(sequences.token_T).to(device)
-        self.point_T = torch.from_numpy(sequences.point_T).to(device)
-        self.start_N = torch.from_numpy(sequences.start_N).to(device)
-        self.length_N = torch.from_numpy(sequences.length_N).to(device)
-        no_target_CT = np.empty((0, len(sequences.token_T)), dtype=np.int64)
-        self.target_CT = torch.from_numpy(no_target_CT if target_CT is None else target_CT).to(device)
 
     def batch(self, rows_B: Tensor, *, length: int) -> tuple[Tensor, Tensor, Tensor]:
         """token_BL, point_BL and target_CBL, padded to a length that holds the longest."""
         position_L = torch.arange(length, device=rows_B.device)
         real_BL = position_L < self.length_N[rows_B].unsqueeze(1)
+        # Padding reads place 0, which always exists, before it is overwritten: shapes never depend on the values.
         at_BL = (self.start_N[rows_B].unsqueeze(1) + position_L) * real_BL
         return (
             self.token_T[at_BL].masked_fill(~real_BL, self.pad_id),
@@ -207,11 +197,10 @@ def length_batches(order: Ids, length_N: Ids, *, batch: int, seed: int, epoch: i
 def by_length(length_N: Ids, *, most_tokens: int) -> Iterator[Ids]:
     """All rows, the longest first, in batches of at most so many tokens with padding: for prediction."""
     order = np.argsort(-length_N, kind="stable")
-    start = 0
-    while start < len(order):
-        size = max(1, most_tokens // int(length_N[order[start]]))
-        yield order[start : start + size]
-        start += size
+    while len(order):
+        size = max(1, most_tokens // int(length_N[order[0]]))
+        yield order[:size]
+        order = order[size:]
 
 
 def _shuffled(size: int, *, seed: int, part: str) -> Ids:

@@ -4,6 +4,7 @@
 # X = nodes of a group, numbered through, C = those that have just come into a cycle
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,10 @@ Scores = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+# A core's cache holds so many; more are no faster.
 SCORES_AT_ONCE = 1 << 16
-"""A core's cache holds so many; more are no faster."""
+# The sum of such numbers may be infinite.
 TOO_LARGE = 1e300
-"""The sum of such numbers may be infinite."""
 
 
 def maximum_spanning_trees(score_BNN: npt.ArrayLike, *, num_words_B: npt.ArrayLike) -> Ids:
@@ -27,14 +28,11 @@ def maximum_spanning_trees(score_BNN: npt.ArrayLike, *, num_words_B: npt.ArrayLi
     it is always the same one. A sentence without words has no heads.
     """
     score_BNN, num_words_B = np.asarray(score_BNN), np.asarray(num_words_B, dtype=np.int64)
-    if score_BNN.ndim != 3 or score_BNN.shape[1] != score_BNN.shape[2] or num_words_B.shape != score_BNN.shape[:1]:
-        raise ValueError(f"scores of shape {score_BNN.shape} for lengths of shape {num_words_B.shape}, not BNN and B")
-    if num_words_B.size and not 0 <= num_words_B.min() <= num_words_B.max() < score_BNN.shape[1]:
-        raise ValueError(f"{num_words_B.min()} to {num_words_B.max()} words in scores of shape {score_BNN.shape}")
     head_BN = np.zeros(score_BNN.shape[:2], dtype=np.int64)
     without_tree = np.flatnonzero(num_words_B)
     # Departure: the paper names no way to find a tree; one word under the root is what Universal Dependencies ask for.
-    for search in (_best_heads, _heads_at_a_price, _heads_with_the_root_last):
+    # The best head of each word comes first, and is mostly enough: if these are a tree, no tree is better.
+    for search in (partial(np.argmax, axis=2), _heads_at_a_price, _heads_by_contraction):
         is_tree_B = np.ones(len(head_BN), dtype=np.bool_)
         for row_G in _of_like_length(without_tree, num_words_B=num_words_B):
             num_words_G = num_words_B[row_G]
@@ -42,15 +40,13 @@ def maximum_spanning_trees(score_BNN: npt.ArrayLike, *, num_words_B: npt.ArrayLi
             score_GNN = score_BNN[row_G, :size, :size].astype(np.float64)
             _forbid_what_is_no_arc(score_GNN, num_words_G=num_words_G)
             _refuse_what_is_no_score(score_GNN, row_G=row_G)
-            head_GN = search(score_GNN)
+            head_GN: Ids = np.asarray(search(score_GNN))
             head_BN[row_G, :size] = head_GN
             is_tree_B[row_G] = _are_trees(head_GN, score_GNN, num_words_G=num_words_G)
         without_tree = np.flatnonzero(~is_tree_B)
     if len(without_tree):
-        raise IsoglotError(
-            f"sentence {without_tree[0] + 1} of the batch: every tree with one word under the root has an arc of score "
-            "-inf; forbid fewer arcs"
-        )
+        problem = "every tree with one word under the root has an arc of score -inf"
+        raise IsoglotError(f"sentence {without_tree[0] + 1} of the batch: {problem}; forbid fewer arcs")
     return head_BN
 
 
@@ -77,15 +73,15 @@ def _refuse_what_is_no_score(score_GNN: Scores, *, row_G: Ids) -> None:
     is_score_GNN = (abs(score_GNN) < TOO_LARGE) | (score_GNN == -np.inf)
     if not is_score_GNN.all():
         sentence, word, head = np.argwhere(~is_score_GNN)[0]
-        raise IsoglotError(
-            f"sentence {row_G[sentence] + 1} of the batch: the score of word {word} under {head} is "
-            f"{score_GNN[sentence, word, head]}, neither -inf nor a number within {TOO_LARGE}; did training go astray?"
-        )
+        problem = f"the score of word {word} under {head} is {score_GNN[sentence, word, head]}"
+        limits = f"neither -inf nor a number within {TOO_LARGE}"
+        raise IsoglotError(f"sentence {row_G[sentence] + 1} of the batch: {problem}, {limits}; did training go astray?")
 
 
 def _are_trees(head_GN: Ids, score_GNN: Scores, *, num_words_G: Ids) -> Mask:
     """True for sentences with all words below the root, one of them right under it, and no forbidden arc."""
     num_sentences, size = head_GN.shape
+    # Each round doubles the number of steps up: after a few, all that is below the root has reached it.
     above_X = (head_GN + size * np.arange(num_sentences)[:, None]).ravel()
     for _ in range(size.bit_length()):
         above_X = above_X[above_X]
@@ -97,18 +93,10 @@ def _are_trees(head_GN: Ids, score_GNN: Scores, *, num_words_G: Ids) -> Mask:
     return is_tree_G
 
 
-def _best_heads(score_GNN: Scores) -> Ids:
-    """The best head of each word; if these are a tree, no tree is better."""
-    head_GN: Ids = score_GNN.argmax(2)
-    return head_GN
-
-
 def _heads_at_a_price(score_GNN: Scores) -> Ids:
-    """The best tree when a place under the root costs a little less than the word most drawn there would pay.
-
-    All trees with one word under the root pay the same; so if the best tree is one of these, it is the best of them at
-    no price too. At this price it mostly is, and few cycles are in the way.
-    """
+    """The best tree when a place under the root costs a little less than the word most drawn there would pay."""
+    # All trees with one word under the root pay the same; so if the best tree is one of these, it is the best of them
+    # at no price too. At this price it mostly is, and few cycles are in the way.
     # A word that can be nowhere else would pay anything, and one that can be nowhere at all has no say.
     with np.errstate(invalid="ignore"):
         drawn_GN = score_GNN[:, :, 0] - score_GNN[:, :, 1:].max(2)
@@ -117,16 +105,11 @@ def _heads_at_a_price(score_GNN: Scores) -> Ids:
     return _heads_by_contraction(score_GNN, price_G=price_G - abs(price_G) / 16)
 
 
-def _heads_with_the_root_last(score_GNN: Scores) -> Ids:
-    """The best of the trees with the fewest words under the root: only what has no other way goes there."""
-    return _heads_by_contraction(score_GNN, price_G=np.full(len(score_GNN), np.inf))
-
-
-def _heads_by_contraction(score_GNN: Scores, *, price_G: Scores) -> Ids:
-    """Edmonds: every component takes its best arc, and cycles become components, until there is none.
-
-    Scores stay where they are; words remember which component they are in, and what its arcs are worth to them.
-    """
+def _heads_by_contraction(score_GNN: Scores, *, price_G: Scores | None = None) -> Ids:
+    """Edmonds: every component takes its best arc, and cycles become components, until there is none."""
+    # At no price that could be paid, only what has no other way goes under the root.
+    price_G = np.full(len(score_GNN), np.inf) if price_G is None else price_G
+    # Scores stay where they are; words remember which component they are in, and what its arcs are worth to them.
     size = score_GNN.shape[1]
     node_X = np.arange(score_GNN.shape[0] * size)
     root_X = node_X - node_X % size

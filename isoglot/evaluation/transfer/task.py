@@ -50,24 +50,20 @@ class Task(ABC, Generic[Example]):
     """One file in transfer/tasks is one task; a predicted example has the type of a gold one."""
 
     name: ClassVar[str]
-    """The name of its file."""
     version: ClassVar[int] = 1
     """Raise it when the same examples and settings would give other numbers: artifacts of the task are made again."""
     title: ClassVar[str]
     metric: ClassVar[str]
     """The score that models are chosen by, and the one in Table 1."""
     metric_titles: ClassVar[Mapping[str, str]]
-    """Every score's name for people."""
     chance: ClassVar[float | None] = None
     """Percent of the metric that guessing reaches, where that is known."""
     suffix: ClassVar[str]
-    """The ending of its files."""
     scorer: ClassVar[str]
     """Other people's program that reads these files."""
     recipe: ClassVar[Recipe]
     # Departure: the paper names no dropout of the task's layer; this is the first author's later code's.
     dropout: ClassVar[float] = 0.2
-    """The share of features that are dropped before a linear layer."""
     windows: ClassVar[Windows]
     points_to_words: ClassVar[bool] = False
     """Whether the first column of targets holds numbers of words, from 1, and 0 for none of them."""
@@ -98,7 +94,7 @@ class Task(ABC, Generic[Example]):
 
     @abstractmethod
     def predicted(self, example: Example, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Example:
-        """The example with the labels that a model gave its words."""
+        """The example with the labels that a model gave."""
 
     @abstractmethod
     def scores(self, gold: Sequence[Example], predicted: Sequence[Example]) -> dict[str, float]:
@@ -142,16 +138,12 @@ class TreebankTask(Task[Tree]):
     recipe = Recipe.WORDS
 
     def read_official(self, paths: Sequence[Path], *, splitting: WordSplitting) -> tuple[list[Tree], dict[str, int]]:
-        return [
-            replace(tree, words=whole_words(tree.words, splitting)) for path in paths for tree in read_conllu(path)
-        ], {}
+        read = [tree for path in paths for tree in read_conllu(path)]
+        return [replace(tree, words=whole_words(tree.words, splitting)) for tree in read], {}
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Tree]:
-        meanings = draw_meanings(world, count=count, seed=seed)
-        return [
-            Tree(words=tree.words, upos=tree.upos, heads=tree.heads, relations=tree.relations)
-            for tree in trees(meanings, language, world=world)
-        ]
+        made = trees(draw_meanings(world, count=count, seed=seed), language, world=world)
+        return [Tree(words=each.words, upos=each.upos, heads=each.heads, relations=each.relations) for each in made]
 
     def read(self, path: Path) -> list[Tree]:
         return read_conllu(path)

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from isoglot.corpora.bpe_learning import END_OF_WORD
 from isoglot.corpora.sentences import encoded_sentences
-from isoglot.corpora.vocabulary import PAD, SPECIALS, UNK
+from isoglot.corpora.vocabulary import PAD, SPECIALS
 from isoglot.errors import IsoglotError
 from isoglot.model.interchange import quiet_transformers
 from isoglot.model.interchange.own_model import OwnModel
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 CARD = "README.md"
-TOLERANCE = 1e-5
-"""Largest difference allowed between our numbers and those of the exported model."""
+TOLERANCE = 1e-5  # largest difference allowed between our numbers and those of the exported model
 SOFTMAX_POSITIONS = 32
 
 
@@ -40,12 +39,9 @@ class Export:
     """The exported class, and how far its numbers are from our model's."""
 
     architecture: str
-    hidden_states: float
-    """The largest difference."""
-    softmax: float | None
-    """The largest difference, or None where the softmax could not be exported."""
-    num_words: int
-    """Words for which both tokenizers gave the same ids."""
+    hidden_states: float  # the largest difference
+    softmax: float | None  # the same, or None where the softmax could not be exported
+    num_words: int  # words for which both tokenizers gave the same ids
 
 
 def write_export(own: OwnModel, folder: Path, *, card: Callable[[Export], str]) -> Export:
@@ -73,7 +69,9 @@ def write_export(own: OwnModel, folder: Path, *, card: Callable[[Export], str]) 
 def _written(own: OwnModel, fresh: Path) -> Export:
     shape = own.model.encoder.shape
     write_tokenizer(fresh, names=own.names, bpe=own.bpe, lowercase=own.splitting.lowercase, positions=shape.positions)
-    words = _words_of_the_table(own)
+    # Every subword of the language as a word, and each joined to the next, which also makes words never seen.
+    subwords = [subword.removesuffix(END_OF_WORD) for subword in own.vocabulary.ids(own.language)]
+    words = [word for word in (*subwords, *(a + b for a, b in pairwise(subwords))) if word]
     if different := _words_with_other_ids(own, fresh, words=words):
         raise IsoglotError(
             f"the tokenizer of transformers cuts {len(different)} of {len(words)} words otherwise than ours, such as "
@@ -101,12 +99,6 @@ def _written(own: OwnModel, fresh: Path) -> Export:
     )
 
 
-def _words_of_the_table(own: OwnModel) -> list[str]:
-    """Every subword of the language as a word, and each joined to the next, which also makes words never seen."""
-    subwords = [subword.removesuffix(END_OF_WORD) for subword in own.vocabulary.ids(own.language)]
-    return [word for word in (*subwords, *(a + b for a, b in pairwise(subwords))) if word]
-
-
 def _words_with_other_ids(own: OwnModel, folder: Path, *, words: Sequence[str]) -> list[str]:
     from transformers import AutoTokenizer
 
@@ -114,9 +106,8 @@ def _words_with_other_ids(own: OwnModel, folder: Path, *, words: Sequence[str]) 
     theirs = tokenizer(list(words), split_special_tokens=True)["input_ids"]
     lines = [word.split() for word in words]
     ours = encoded_sentences(lines, language=own.language, bpe=own.bpe, vocabulary=own.vocabulary)
-    # Ids beyond the model's table are read as the unknown symbol.
-    known = [tuple(id if id < own.table_size else UNK for id in ids) for ids in theirs]
-    return [word for word, sentence, ids in zip(words, ours, known, strict=True) if tuple(sentence.ids) != ids]
+    known = [own.known(torch.tensor(ids)).tolist() for ids in theirs]
+    return [word for word, sentence, ids in zip(words, ours, known, strict=True) if [*sentence.ids] != ids]
 
 
 @torch.no_grad()
@@ -127,7 +118,7 @@ def _hidden_state_difference(own: OwnModel, folder: Path) -> float:
     theirs: Any = AutoModel.from_pretrained(folder, local_files_only=True)
     token_BL = _padded_batch(own)
     real_BL = token_BL.ne(PAD)
-    ours = own.model.encoder.hidden_states(_in_own_table(own, token_BL), language=own.language)
+    ours = own.model.encoder.hidden_states(own.known(token_BL), language=own.language)
     output = theirs(input_ids=token_BL, attention_mask=real_BL.long(), output_hidden_states=True)
     return max(
         _difference(our_BLD[real_BL], their_BLD[real_BL])
@@ -142,7 +133,7 @@ def _softmax_difference(own: OwnModel, folder: Path) -> float:
 
     theirs: Any = AutoModelForMaskedLM.from_pretrained(folder, local_files_only=True)
     token_BL = _padded_batch(own)[:1, :SOFTMAX_POSITIONS]
-    hidden_BLD = own.model.encoder(_in_own_table(own, token_BL), language=own.language)
+    hidden_BLD = own.model.encoder(own.known(token_BL), language=own.language)
     ours_BLV = own.model.logits(hidden_BLD, language=own.language).log_softmax(dim=-1)
     theirs_BLN = theirs(input_ids=token_BL, attention_mask=torch.ones_like(token_BL)).logits.log_softmax(dim=-1)
     return _difference(ours_BLV, theirs_BLN[..., : own.table_size])
@@ -157,10 +148,6 @@ def _padded_batch(own: OwnModel) -> Tensor:
     for row, length in enumerate(lengths):
         token_BL[row, length:] = PAD
     return token_BL
-
-
-def _in_own_table(own: OwnModel, token_BL: Tensor) -> Tensor:
-    return token_BL.where(token_BL < own.table_size, UNK)
 
 
 def _difference(ours: Tensor, theirs: Tensor) -> float:

@@ -12,24 +12,20 @@ from isoglot.study.scales import NormPlacement
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where a model comes from."""
+    """Where a model comes from, the condition in words."""
 
     study: str
     condition: str
-    """In words."""
     languages: tuple[str, ...]
     seed: int
-    trained_tokens: int
-    """0 for a model that was never trained."""
+    trained_tokens: int  # 0 for a model that was never trained
 
 
 def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
     """Markdown, with the header that the Hugging Face hub wants."""
     shape = own.model.encoder.shape
-    whole, *others = origin.languages
-    what = (
-        f"The {own.language} part of a model of {' and '.join(origin.languages)}" if others else f"A model of {whole}"
-    )
+    names = " and ".join(origin.languages)
+    what = f"The {own.language} part of a model of {names}" if len(origin.languages) > 1 else f"A model of {names}"
     training = (
         f"pretrained on masked words in windows of {own.window} tokens, {origin.trained_tokens:,} tokens in all"
         if origin.trained_tokens
@@ -37,6 +33,8 @@ def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
     )
     softmax = "" if export.softmax is None else f", log probabilities of masked words by {export.softmax:.1g}"
     bullets = "".join(f"- {sentence}\n" for sentence in limits(own, export=export))
+    separate = own.model.encoder.separate
+    parts = [*(["embeddings"] if separate.embeddings else []), *(f"layer {layer}" for layer in sorted(separate.layers))]
     return f"""---
 library_name: transformers
 tags: [isoglot]
@@ -54,7 +52,7 @@ tags: [isoglot]
 | Training | {training} |
 | Class | `{export.architecture}` |
 | Shape | {shape.layers} layers ({shape.norm.value}-LN), width {shape.width}, {shape.heads} heads |
-| Parts of its own | {_own_parts(own)} |
+| Parts of its own | {", ".join(parts) or "none, all is shared"} |
 | Tokens | {own.table_size:,} |
 
 When it was written, its hidden states differed from the original's by at most {export.hidden_states:.1g} of a layer's
@@ -120,13 +118,6 @@ def limits(own: OwnModel, *, export: Export) -> list[str]:
             "in training."
         )
     return sentences
-
-
-def _own_parts(own: OwnModel) -> str:
-    separate = own.model.encoder.separate
-    parts = ["embeddings"] if separate.embeddings else []
-    parts += [f"layer {layer}" for layer in sorted(separate.layers)]
-    return ", ".join(parts) or "none, all is shared"
 
 
 def _splitting(splitting: WordSplitting) -> str:

@@ -21,11 +21,9 @@ OUT_OF_REACH = " "
 
 
 def token_names(language: str, *, bpe: Bpe, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The names of all ids, in order: every subword of this language's text has its own spelling for a name.
-
-    The library `tokenizers` knows a symbol by its id even while it still joins symbols, so symbols that are merged but
-    are in no table, unknown where a word ends up with one, get ids of their own after those of the table.
-    """
+    """The names of all ids, in order: every subword of this language's text has its own spelling for a name."""
+    # The library `tokenizers` knows a symbol by its id even while it still joins symbols, so symbols that are merged
+    # but are in no table, unknown where a word ends up with one, get ids of their own after those of the table.
     ids = vocabulary.ids(language)
     symbols = chain.from_iterable((left, right, left + right) for left, right in bpe.merges)
     unknown = dict.fromkeys(symbol for symbol in symbols if symbol not in ids)
@@ -49,8 +47,7 @@ class OwnModel:
     bpe: Bpe
     vocabulary: Vocabulary
     splitting: WordSplitting
-    window: int
-    """The longest sequence of pretraining."""
+    window: int  # the longest sequence of pretraining
 
     def __post_init__(self) -> None:
         sizes = self.model.encoder.table_sizes
@@ -77,8 +74,12 @@ class OwnModel:
 
     @property
     def num_unknown(self) -> int:
-        """Ids of the exported tokenizer, after all others, that stand for what the model reads as unknown."""
+        # These ids come after all others.
         return len(self.names) - self.table_size
+
+    def known(self, token: Tensor) -> Tensor:
+        """Ids of the exported tokenizer as the model reads them: those beyond its table are the unknown symbol."""
+        return token.where(token < self.table_size, UNK)
 
 
 # V = ids of our table, N = ids of the exported tokenizer, D = width

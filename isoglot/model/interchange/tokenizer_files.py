@@ -52,19 +52,14 @@ def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, lowercase: 
 
 
 def symbols_made_twice(bpe: Bpe) -> list[str]:
-    """Symbols that several merges make, or that are letters already.
-
-    Our BPE joins all places of a pair before it looks again, the library one place. That is the same unless a merge
-    makes a symbol that an earlier one knows, which those we learn never do, but for a text that spells out "</w>".
-    """
+    """Symbols that several merges make, or that are letters already."""
+    # Our BPE joins all places of a pair before it looks again, the library one place. That is the same unless a merge
+    # makes a symbol that an earlier one knows, which those we learn never do, but for a text that spells out "</w>".
     known: set[str] = set()
     twice = []
     for left, right in dict.fromkeys(bpe.merges):
-        if left + right in known or _is_letter(left + right):
-            twice.append(left + right)
-        known |= {left, right, left + right}
+        joined = left + right
+        if joined in known or len(joined.removesuffix(END_OF_WORD)) == 1:
+            twice.append(joined)
+        known |= {left, right, joined}
     return twice
-
-
-def _is_letter(symbol: str) -> bool:
-    return len(symbol.removesuffix(END_OF_WORD)) == 1

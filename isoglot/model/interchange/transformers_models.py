@@ -17,13 +17,10 @@ from isoglot.model.interchange.own_model import OwnModel, softmax_bias_N, token_
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-FEED_FORWARD_TO_WIDTH = 4
-"""A fixed ratio in transformers' XLM."""
+FEED_FORWARD_TO_WIDTH = 4  # a fixed ratio in transformers' XLM
 ENCODER = "roberta_prelayernorm."
-POSITIONS_BEFORE = PAD + 1
-"""RoBERTa counts positions from the one after the padding's id."""
-WHERE_GELU_IS_STRAIGHT = 6.0
-"""From here on GELU returns its input, in float32."""
+POSITIONS_BEFORE = PAD + 1  # RoBERTa counts positions from the one after the padding's id
+WHERE_GELU_IS_STRAIGHT = 6.0  # from here on GELU returns its input, in float32
 
 
 def xlm_model(own: OwnModel) -> "PreTrainedModel":
@@ -126,12 +123,10 @@ def roberta_model(own: OwnModel) -> "PreTrainedModel":
 
 
 def _roberta_top(own: OwnModel) -> dict[str, Tensor]:
-    """The norm above the last layer, and a masked-word head that returns its input.
-
-    The head is a dense layer, GELU, a norm, and the softmax. The dense layer undoes gain and shift of the norm below,
-    which leaves vectors of mean 0 and variance 1, and adds a number that lifts them to where GELU is straight. The
-    norm takes that number away again, and restores gain and shift.
-    """
+    """The norm above the last layer, and a masked-word head that returns its input."""
+    # The head is a dense layer, GELU, a norm, and the softmax. The dense layer undoes gain and shift of the norm below,
+    # which leaves vectors of mean 0 and variance 1, and adds a number that lifts them to where GELU is straight. The
+    # norm takes that number away again, and restores gain and shift.
     norm = cast(nn.LayerNorm, own.model.encoder.top_norm)
     gain_D, shift_D = norm.weight.detach(), norm.bias.detach()
     # No vector of variance 1 has a number below minus the root of its width.
@@ -147,16 +142,14 @@ def _roberta_top(own: OwnModel) -> dict[str, Tensor]:
 
 
 def _loaded(build: Any, config: object, weights: dict[str, Tensor]) -> "PreTrainedModel":
-    model = build(config)
+    model: PreTrainedModel = build(config).eval()
     model.load_state_dict(weights)
-    exported: PreTrainedModel = model.eval()
-    return exported
+    return model
 
 
 def _attention_inputs(block: Block, names: list[str]) -> dict[str, Tensor]:
     """Queries, keys and values, which are one matrix of ours."""
-    joint = block.attention.query_key_value
-    weights: dict[str, Tensor] = {}
+    joint, weights = block.attention.query_key_value, dict[str, Tensor]()
     for name, weight_DD, bias_D in zip(names, joint.weight.chunk(3), joint.bias.chunk(3), strict=True):
         weights |= _affine(name, weight_DD, bias_D)
     return weights

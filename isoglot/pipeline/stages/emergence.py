@@ -1,4 +1,4 @@
-"""Cross-lingual structure with no mapping: do translations lie next to each other, and when in training?"""
+"""Cross-lingual structure: do translations lie near each other, and when? With no map, or after one (Figures 6, 7)."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, kept_models
-from isoglot.pipeline.stages.readers import TwoModelStage, enough_threads, opened_reader, parallel_sentences
-from isoglot.pipeline.stages.scores import Score, write_scores
+from isoglot.pipeline.stages.readers import MAPS, TwoModelStage, enough_threads, opened_reader, parallel_sentences
+from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import SplitText
-from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, word_pairs
+from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, parallel_lines, word_pairs
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import Resources, Stage, Work
+from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from isoglot.corpora.sentences import EncodedSentence
     from isoglot.evaluation.geometry.reader import EncoderReader
+    from isoglot.evaluation.geometry.vectors import VectorMap
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,20 +32,16 @@ class Emergence(Stage):
     """Retrieval of parallel sentences and translation of words at every layer, by cosine alone."""
 
     kind: ClassVar[str] = "emergence"
+    titled: ClassVar[str] = "retrieval, {self.encoder.title}"
     version: ClassVar[int] = 4
     encoder: AnyEncoder
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary
     bpe: Mapping[str, LearnedBpe]
     parallel: AnyParallelText
-    dictionary: AnyDictionary | None
-    """The word translations to score, if there are any."""
+    dictionary: AnyDictionary | None  # the word translations to score, if there are any
+    # The held-out lines of these are the contexts of words; they are not translations of each other.
     texts: Mapping[str, SplitText]
-    """The held-out lines of these are the contexts of words; they are not translations of each other."""
-
-    @property
-    def title(self) -> str:
-        return f"retrieval, {self.encoder.title}"
 
     def resources(self) -> Resources:
         return for_reading(self.encoder.run.shape)
@@ -50,18 +49,7 @@ class Emergence(Stage):
     def make(self, work: Work) -> None:
         model = chosen_model(work.path(self.encoder))
         scores = [Score(metric="parameters", value=sum(parameter.numel() for parameter in model.parameters()))]
-        readers = [
-            opened_reader(
-                work.path,
-                encoder=self.encoder,
-                vocabulary=self.vocabulary,
-                bpe=self.bpe[language],
-                language=language,
-                # The words of parallel sentences are split as those of the text are.
-                splitting=self.texts[language].splitting,
-            )
-            for language in self.languages
-        ]
+        readers = [opened_reader(work.path, self.encoder, language=language) for language in self.languages]
         with enough_threads(readers[0]):
             scores += self._sentence_scores(work, readers)
             if self.dictionary is not None:
@@ -69,20 +57,17 @@ class Emergence(Stage):
         write_scores(work.folder, scores)
 
     def _sentence_scores(self, work: Work, readers: Sequence[EncoderReader]) -> Iterator[Score]:
-        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
+        from isoglot.evaluation.geometry.retrieval import retrieval_precision
 
         source_SND, target_SND = _vectors(readers, parallel_sentences(work, self.parallel, readers))
         yield Score(metric="retrieval_p1_chance", value=100 / source_SND.shape[1])
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
-            # Departure: each language's mean is taken away first; the scores without that stand beside these.
-            precision = retrieval_precision(centred(source_ND), centred(target_ND))
-            yield Score(metric="retrieval_p1", layer=layer, value=precision)
+            yield Score(metric="retrieval_p1", layer=layer, value=_precision(source_ND, target_ND))
             uncentred = retrieval_precision(source_ND, target_ND)
             yield Score(metric="retrieval_p1_uncentred", layer=layer, value=uncentred)
 
     def _word_scores(self, work: Work, readers: Sequence[EncoderReader], dictionary: AnyDictionary) -> Iterator[Score]:
         from isoglot.evaluation.geometry.hidden_states import word_type_vectors
-        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
 
         splittings = {language: text.splitting for language, text in self.texts.items()}
         listed = [(a, b) for a, b, _ in word_pairs(work.path(dictionary), dictionary.names, splittings)]
@@ -113,7 +98,7 @@ class Emergence(Stage):
         # is shared they have one vector, and finding it shows no structure.
         questions = [(rows[0][a], rows[1][b]) for a, b in pairs if a != b]
         for layer, (source_WD, target_WD) in enumerate(zip(source_SWD, target_SWD, strict=True)):
-            precision = retrieval_precision(centred(source_WD), centred(target_WD), questions)
+            precision = _precision(source_WD, target_WD, questions)
             yield Score(metric="word_translation_p1", layer=layer, value=precision)
         yield Score(metric="word_translation_p1_chance", value=100 / len(rows[1]))
         yield Score(metric="word_translation_coverage", value=100 * len(pairs) / len(listed))
@@ -124,30 +109,22 @@ class StructureOverTraining(TwoModelStage):
     """Retrieval and CKA of the models that a bilingual run kept; the chosen model is the last point."""
 
     kind: ClassVar[str] = "structure-over-training"
-    measured: ClassVar[str] = "structure over training"
-    retrieval: AnyParallelText | None
-    """The sentences of `Emergence`."""
-    similarity: AnyParallelText | None
-    """The sentences of Figure 7."""
+    titled: ClassVar[str] = "structure over training, {self.label}"
+    retrieval: AnyParallelText | None  # the sentences of `Emergence`
+    similarity: AnyParallelText | None  # the sentences of Figure 7
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.geometry.cka import linear_cka
-        from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
         from isoglot.model.cloze import read_model
-
-        def precision(source_ND: Tensor, target_ND: Tensor) -> float:
-            return retrieval_precision(centred(source_ND), centred(target_ND))
 
         folders = kept_models(work.path(self.encoders[self.languages[0]]), source=self.languages[0])
         scores = []
         with self.readers(work) as readers:
             # All models of a run have the same vocabulary, so sentences are encoded once.
+            texts = (("retrieval_p1", _precision, self.retrieval), ("cka", linear_cka, self.similarity))
             measures = [
                 (metric, measure, parallel_sentences(work, text, readers))
-                for metric, measure, text in (
-                    ("retrieval_p1", precision, self.retrieval),
-                    ("cka", linear_cka, self.similarity),
-                )
+                for metric, measure, text in texts
                 if text is not None
             ]
             if self.retrieval is not None:
@@ -163,8 +140,125 @@ class StructureOverTraining(TwoModelStage):
         write_scores(work.folder, scores)
 
 
+def _precision(source_ND: Tensor, target_ND: Tensor, questions: Sequence[tuple[int, int]] | None = None) -> float:
+    from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
+
+    # Departure: each language's mean is taken away first; the scores without that stand beside these.
+    return retrieval_precision(centred(source_ND), centred(target_ND), questions)
+
+
 def _vectors(readers: Sequence[EncoderReader], sentences: Sequence[Sequence[EncodedSentence]]) -> tuple[Tensor, Tensor]:
     from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 
     source_SND, target_SND = (sentence_vectors(reader, lines) for reader, lines in zip(readers, sentences, strict=True))
     return source_SND, target_SND
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceAlignment(TwoModelStage):
+    """Maps from the target's sentences to the source's, and retrieval of other sentences (section 5.1.3)."""
+
+    kind: ClassVar[str] = "sentence-alignment"
+    titled: ClassVar[str] = "map of sentences, {self.label}"
+    version: ClassVar[int] = 2
+    fit: AnyParallelText
+    test: AnyParallelText
+    rounds: int
+    new_vectors: NewVectors
+
+    def make(self, work: Work) -> None:
+        from isoglot.evaluation.geometry.vectors import VectorMap, write_maps
+
+        with self.readers(work) as readers:
+            given, to_test = (
+                [parallel_lines(work.path(text), language) for language in self.languages]
+                for text in (self.fit, self.test)
+            )
+            to_fit = apart_from(to_test, given)
+            (source_SND, target_SND), fit_cut = _line_vectors(readers, to_fit)
+            (source_STD, target_STD), test_cut = _line_vectors(readers, to_test)
+            maps = [
+                VectorMap.fit(target_ND, source_ND, rounds=self.rounds)
+                for source_ND, target_ND in zip(source_SND, target_SND, strict=True)
+            ]
+        write_maps(maps, work.folder / MAPS)
+        num_cut = [a + b for a, b in zip(fit_cut, test_cut, strict=True)]
+        scores = self.sentences_cut(num_cut, num_lines=len(to_fit[0]) + len(to_test[0]))
+        values = {
+            "aligned_retrieval_p1_chance": 100 / source_STD.shape[1],
+            "fitted_pairs": source_SND.shape[1],
+            "map_dimensions": source_SND.shape[2],
+            "pairs_left_out": len(given[0]) - len(to_fit[0]),
+        }
+        scores += scores_of(values)
+        for layer, (fitted, source_TD, target_TD) in enumerate(zip(maps, source_STD, target_STD, strict=True)):
+            scores += self._scores(layer, fitted, source_TD, target_TD)
+        write_scores(work.folder, scores)
+
+    def _scores(self, layer: int, fitted: VectorMap, source_TD: Tensor, target_TD: Tensor) -> Iterator[Score]:
+        # Both directions and their mean, for the study's way to map new vectors and for the other ways.
+        from isoglot.evaluation.geometry.retrieval import Measure, both_directions
+
+        for new_vectors in NewVectors:
+            to_target, to_source = both_directions(
+                fitted.compared(source_TD, new_vectors=new_vectors),
+                fitted.mapped(target_TD, new_vectors=new_vectors),
+                None,
+                measure=Measure.COSINE,
+            )
+            name = "aligned_retrieval_p1" + ("" if new_vectors is self.new_vectors else f"_{new_vectors.value}")
+            values = {
+                # Departure: both directions count; the paper does not say which one it takes.
+                name: (to_target.at[1] + to_source.at[1]) / 2,
+                f"{name}_to_target": to_target.at[1],
+                f"{name}_to_source": to_source.at[1],
+            }
+            yield from scores_of(values, layer=layer)
+
+
+def _line_vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
+    # The sentence vectors of each language, and the number of sentences that were cut.
+    from isoglot.evaluation.geometry.hidden_states import line_vectors
+
+    vectors, num_cut = zip(*map(line_vectors, readers, texts), strict=True)
+    return list(vectors), list(num_cut)
+
+
+def apart_from(tests: Sequence[Sequence[str]], texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Parallel texts without the rows that have a line of the tests on either side."""
+    kept = rows_apart((texts[0], texts[1]), tests=(tests[0], tests[1]))
+    if not kept:
+        raise IsoglotError(
+            "all parallel sentences to fit a map on are among those that it is tested by; name other files under "
+            "resources.mapping or resources.retrieval"
+        )
+    return [[lines[row] for row in kept] for lines in texts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity(TwoModelStage):
+    """CKA of parallel sentences (section 5.2), beside the measures of later work."""
+
+    kind: ClassVar[str] = "similarity"
+    titled: ClassVar[str] = "similarity, {self.label}"
+    version: ClassVar[int] = 2
+    parallel: AnyParallelText
+
+    def make(self, work: Work) -> None:
+        from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
+
+        measures = {
+            "cka": linear_cka,
+            "cka_debiased": debiased_cka,
+            "svcca": svcca,
+            "neuron_correlation": average_neuron_correlation,
+        }
+        with self.readers(work) as readers:
+            texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
+            (source_SND, target_SND), num_cut = _line_vectors(readers, texts)
+        scores = self.sentences_cut(num_cut, num_lines=len(texts[0]))
+        scores.append(Score(metric="sentences", value=source_SND.shape[1]))
+        for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
+            values = {metric: float(measure(source_ND, target_ND)) for metric, measure in measures.items()}
+            scores += scores_of(values, layer=layer)
+        write_scores(work.folder, scores)

@@ -1,7 +1,5 @@
 """Labelled examples of a task with words as models read them: synthetic, or from files as they are released."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +15,7 @@ from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 EXAMPLES = "examples"
-EXCESS = 4
-"""This many times too many examples are drawn where some may repeat earlier ones; most repeats are short."""
+EXCESS = 4  # this many times too many examples are drawn where some may repeat earlier ones; most repeats are short
 COUNTS = "counts.json"
 
 
@@ -33,8 +30,8 @@ class SyntheticExamples(Stage):
     language: SyntheticLanguage
     split: str
     count: int
-    apart_from: tuple[SyntheticExamples, ...]
-    """Sets of the source language whose meanings may not occur here, in whatever language."""
+    # Sets of the source language whose meanings may not occur here, in whatever language.
+    apart_from: "tuple[SyntheticExamples, ...]"
 
     @property
     def title(self) -> str:
@@ -42,11 +39,8 @@ class SyntheticExamples(Stage):
 
     def make(self, work: Work) -> None:
         task = task_named(self.task)
-        if self.apart_from:
-            seen = {task.segments(each) for stage in self.apart_from for each in read_examples(task, work.path(stage))}
-            examples = self._unseen(task, seen)
-        else:
-            examples = self._drawn(task, self.language, self.count)
+        seen = {task.segments(each) for stage in self.apart_from for each in read_examples(task, work.path(stage))}
+        examples = self._unseen(task, seen) if self.apart_from else self._drawn(task, self.language, self.count)
         _write(task, examples, {}, work.folder)
 
     def _drawn(self, task: Task[Any], language: SyntheticLanguage, count: int) -> list[Any]:
@@ -54,7 +48,7 @@ class SyntheticExamples(Stage):
         return task.made_up(language, world=self.world, count=count, seed=seed)
 
     def _unseen(self, task: Task[Any], seen: set[Any]) -> list[Any]:
-        """Examples whose counterparts in the source language are new; labels of pairs are equally frequent."""
+        # Examples whose counterparts in the source language are new; labels of pairs are equally frequent.
         num_drawn, source = EXCESS * self.count, self.apart_from[0].language
         drawn = zip(self._drawn(task, self.language, num_drawn), self._drawn(task, source, num_drawn), strict=True)
         unseen = [example for example, counterpart in drawn if task.segments(counterpart) not in seen]
@@ -68,7 +62,7 @@ class SyntheticExamples(Stage):
 
 
 def _balanced(task: Task[Any], examples: list[Any], *, count: int) -> list[Any]:
-    """The first examples with as many of each label, since repeats are not equally frequent for all labels."""
+    # The first examples with as many of each label, since repeats are not equally frequent for all labels.
     labels = task.labels(examples)
     left = {label: (count + place) // len(labels) for place, label in enumerate(labels)}
     kept = []
@@ -113,12 +107,10 @@ AnyExamples = SyntheticExamples | ExampleFiles
 
 
 def read_examples(task: Task[Any], folder: Path) -> list[Any]:
-    """The examples of a finished artifact."""
     return task.read(folder / (EXAMPLES + task.suffix))
 
 
 def read_counts(folder: Path) -> dict[str, int]:
-    """The counts that were taken when the files were read."""
     counts: dict[str, int] = json.loads((folder / COUNTS).read_text(encoding="utf-8"))
     return counts
 

@@ -18,11 +18,10 @@ from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, rea
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
 from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
-from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
+from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 
 if TYPE_CHECKING:
-    from isoglot.corpora.sentences import Encoding
     from isoglot.evaluation.transfer.fine_tuning import FineTuned
     from isoglot.evaluation.transfer.model import NewLayers
     from isoglot.evaluation.transfer.predictions import Evaluation
@@ -30,10 +29,8 @@ if TYPE_CHECKING:
     from isoglot.model.encoder import Encoder
 
 LOG = "log.jsonl"
-DEV = "dev_"
-"""The prefix of metrics of the source language's dev set; the others are of test sets."""
-PLACES = ("best_setting", "second_best_setting")
-"""The metrics that name the averaged settings, counted from 0."""
+DEV = "dev_"  # the prefix of metrics of the source language's dev set; the others are of test sets
+PLACES = ("best_setting", "second_best_setting")  # the metrics that name the averaged settings, counted from 0
 BEST_SETTINGS = len(PLACES)
 
 
@@ -59,9 +56,6 @@ class TaskTraining(Stage):
     @property
     def scored_layer(self) -> int | None:
         return None
-
-    @abstractmethod
-    def encoding(self, work: Work, language: str) -> Encoding: ...
 
     def learner(self, encoder: Encoder) -> Encoder | NewLayers:
         """The pretrained encoder, or what learns on top of it."""
@@ -97,22 +91,19 @@ class TaskTraining(Stage):
         from isoglot.evaluation.transfer.fine_tuning import FineTuner, forget_checkpoints
         from isoglot.machine import this_machine
 
-        def report(done: int, updates: int) -> None:
-            work.progress(done * self.run.batch, updates * self.run.batch, "examples")
-
-        task, machine = task_named(self.task), this_machine()
+        task, machine, batch = task_named(self.task), this_machine(), self.run.batch
         encoder = chosen_model(work.path(self.encoder)).encoder
-        with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * encoder.shape.width):
+        with machine.threads_for(num_activations=batch * self.run.most_tokens * encoder.shape.width):
             tuned = FineTuner(
                 self.run,
                 task,
                 encoder=self.learner(encoder),
-                encoding=self.encoding(work, self.run.language),
+                encoding=self.encoder.streams[self.run.language].encoding(work.path),
                 train=read_examples(task, work.path(self.train)),
                 dev=read_examples(task, work.path(self.dev)),
                 folder=work.folder,
                 machine=machine,
-            ).finish(report)
+            ).finish(lambda done, updates: work.progress(done * batch, updates * batch, "examples"))
             (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
             scores = [Score(metric="diverged", layer=self.scored_layer, value=float(tuned.diverged))]
             # A run that diverged in its first epoch has no model to test.
@@ -135,7 +126,7 @@ class TaskTraining(Stage):
             gold,
             model=tuned.model,
             labels=tuned.labels,
-            encoding=self.encoding(work, language),
+            encoding=self.encoder.streams[language].encoding(work.path),
             most_tokens=self.run.most_tokens,
             machine=machine,
         )
@@ -147,17 +138,13 @@ class FineTuning(TaskTraining):
 
     kind: ClassVar[str] = "fine-tuning"
     bpe: Mapping[str, LearnedBpe]
-    tests: Mapping[str, AnyExamples]
-    """The test sets by language, the source's included."""
+    tests: Mapping[str, AnyExamples]  # the test sets by language, the source's included
 
     @property
     def title(self) -> str:
         rates = f"{self.run.learning_rate:g}"
         rates += f"/{self.run.head_learning_rate:g}" if self.run.head_learning_rate != self.run.learning_rate else ""
         return f"{task_named(self.task).title}, {self.label}, batch {self.run.batch}, rate {rates}"
-
-    def encoding(self, work: Work, language: str) -> Encoding:
-        return opened_encoding(work.path, language=language, bpe=self.bpe[language], vocabulary=self.vocabulary)
 
     def test_scores(self, work: Work, task: Task[Any], tuned: FineTuned, machine: Machine) -> Iterator[Score]:
         for language, stage in sorted(self.tests.items()):
@@ -171,7 +158,6 @@ class FineTuning(TaskTraining):
 
 
 def prediction_files(folder: Path, task: Task[Any], language: str) -> tuple[Path, Path]:
-    """Gold and predicted test examples of a language."""
     return folder / f"{language}.gold{task.suffix}", folder / f"{language}.predicted{task.suffix}"
 
 
@@ -181,38 +167,34 @@ class ZeroShotTransfer(Stage):
 
     kind: ClassVar[str] = "zero-shot-transfer"
     task: str
-    runs: tuple[FineTuning, ...]
-    """One for each setting of the grid."""
+    runs: tuple[FineTuning, ...]  # one for each setting of the grid
     label: str = field(metadata=NOT_IDENTITY)
 
     @property
     def title(self) -> str:
         return f"{task_named(self.task).title} transfer, {self.label}"
 
-    @property
-    def encoder(self) -> Stage:
-        return self.runs[0].encoder
-
     def make(self, work: Work) -> None:
-        by_run = [read_scores(work.path(run)) for run in self.runs]
-        chosen = best_settings([dev_score(scores, self.task) for scores in by_run])
-        if not chosen:
-            raise IsoglotError(
-                f"every setting of {task_named(self.task).title} diverged in its first epoch; lower the learning "
-                "rates of the search under [change]"
-            )
+        title, fix = task_named(self.task).title, "lower the learning rates of the search under [change]"
+        by_setting, counts = searched(self.runs, work, title=title, fix=fix)
         scores = [
             Score(metric=same[0].metric, language=same[0].language, value=fmean(score.value for score in same))
-            for same in zip(*(by_run[number] for number in chosen), strict=True)
-            if same[0].metric != "diverged"
+            for same in zip(*by_setting.values(), strict=True)
         ]
-        search: dict[str, float] = dict(zip(PLACES, chosen, strict=False))
-        search |= {"settings_diverged": num_diverged(by_run), "settings_tried": len(self.runs)}
-        write_scores(work.folder, scores + scores_of(search))
+        write_scores(work.folder, scores + scores_of(dict(zip(PLACES, by_setting, strict=False)) | counts))
 
 
-def num_diverged(by_run: Sequence[Sequence[Score]]) -> float:
-    return sum(score.value for scores in by_run for score in scores if score.metric == "diverged")
+def searched(
+    runs: Sequence[TaskTraining], work: Work, *, title: str, fix: str
+) -> tuple[dict[int, list[Score]], dict[str, float]]:
+    """The scores of the best two settings by their places, the best first, and how many settings diverged."""
+    by_run = [read_scores(work.path(run)) for run in runs]
+    best = best_settings([dev_score(scores, runs[0].task) for scores in by_run])
+    if not best:
+        raise IsoglotError(f"every setting of {title} diverged in its first epoch; {fix}")
+    diverged = sum(score.value for scores in by_run for score in scores if score.metric == "diverged")
+    kept = {number: [score for score in by_run[number] if score.metric != "diverged"] for number in best}
+    return kept, {"settings_diverged": diverged, "settings_tried": len(runs)}
 
 
 def dev_score(scores: Sequence[Score], task: str) -> float | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
-from isoglot.corpora.vocabulary import MASK, PAD, SPECIALS
+from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.errors import IsoglotError
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.pipeline.stages.job_sizes import for_training
@@ -24,7 +24,6 @@ from isoglot.store.record import damaged
 from isoglot.study.conditions import TableKind
 
 if TYPE_CHECKING:
-    from isoglot.machine import Machine
     from isoglot.model.cloze import ClozeModel
 
 # Stages import torch only where they make something, so that planning and reading results stay instant.
@@ -46,20 +45,17 @@ class UntrainedEncoder(Stage):
     """The model a run starts from: its scores owe nothing to learning."""
 
     kind: ClassVar[str] = "untrained-encoder"
+    titled: ClassVar[str] = "untrained model, {self.label}"
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
     label: str = field(metadata=NOT_IDENTITY)
-
-    @property
-    def title(self) -> str:
-        return f"untrained model, {self.label}"
 
     def make(self, work: Work) -> None:
         from isoglot.model.cloze import write_model
         from isoglot.pretraining.loop import untrained_model
 
         sizes = {language: stream.table_size for language, stream in _opened(self, work).items()}
-        write_model(untrained_model(self.run, table_sizes=sizes, pad_id=PAD), work.folder / BEST)
+        write_model(untrained_model(self.run, table_sizes=sizes), work.folder / BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,17 +63,14 @@ class PretrainedEncoder(Stage):
     """The model a run ends with, chosen by the source language's dev perplexity."""
 
     kind: ClassVar[str] = "pretrained-encoder"
+    titled: ClassVar[str] = "pretraining, {self.label}"
     version: ClassVar[int] = 2
     fills_gpu: ClassVar[bool] = True
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
+    # Where a language has one, training reads it in place of its stream.
     switchable: Mapping[str, SwitchableTrainingText]
-    """Where a language has one, training reads it in place of its stream."""
     label: str = field(metadata=NOT_IDENTITY)
-
-    @property
-    def title(self) -> str:
-        return f"pretraining, {self.label}"
 
     def amount(self) -> Amount:
         return Amount(units=self.run.tokens, of="tokens")
@@ -102,60 +95,18 @@ class PretrainedEncoder(Stage):
     def make(self, work: Work) -> None:
         from isoglot.hardware import free_memory_of
         from isoglot.machine import this_machine
+        from isoglot.pretraining.batches import window_source
         from isoglot.pretraining.footprint import micro_batch
+        from isoglot.pretraining.health import HealthLog
         from isoglot.pretraining.loop import pretrain
+        from isoglot.pretraining.loss_watch import BlindLosses, Plateau
         from isoglot.pretraining.torchrun import Job, pretrain_in_processes
 
-        machine, processes, streams = this_machine(), processes_per_model(), _opened(self, work)
+        run, machine, processes = self.run, this_machine(), processes_per_model()
+        streams, blind, num_skipped = _opened(self, work), {}, 0
         switchable = {language: SwitchableText.read(work.path(text)) for language, text in self.switchable.items()}
-        table_sizes = {language: stream.table_size for language, stream in streams.items()}
-        windows = micro_batch(self.run, table_sizes=table_sizes, free=free_memory_of(machine), processes=processes)
-        num_activations = self.run.batch * self.run.window * self.run.shape.width
-        with (
-            machine.threads_for(num_activations=num_activations),
-            self._reports(work, streams, switchable, machine=machine, processes=processes) as report,
-        ):
-            if processes > 1:
-                job = Job(
-                    run=self.run,
-                    streams={language: stream.folder for language, stream in streams.items()},
-                    switchable={language: work.path(text) for language, text in self.switchable.items()},
-                    pad_id=PAD,
-                    mask_id=MASK,
-                    folder=work.folder,
-                    micro_batch=windows,
-                )
-                pretrain_in_processes(job, processes=processes, report=report, log_folder=work.log_folder)
-            else:
-                pretrain(
-                    self.run,
-                    streams,
-                    pad_id=PAD,
-                    mask_id=MASK,
-                    folder=work.folder,
-                    machine=machine,
-                    report=report,
-                    switchable=switchable,
-                    micro_batch=windows,
-                )
-
-    @contextmanager
-    def _reports(
-        self,
-        work: Work,
-        streams: Mapping[str, TokenStream],
-        switchable: Mapping[str, SwitchableText],
-        *,
-        machine: Machine,
-        processes: int,
-    ) -> Iterator[Callable[[Sequence[UpdateRecord]], None]]:
-        """A function of new updates: it reports progress, logs health and warns where nothing is learned."""
-        from isoglot.pretraining.batches import window_source
-        from isoglot.pretraining.health import HealthLog
-        from isoglot.pretraining.loss_watch import BlindLosses, Plateau
-
-        run, blind, num_skipped = self.run, {}, 0
         sizes = {language: stream.table_size for language, stream in streams.items()}
+        windows = micro_batch(run, table_sizes=sizes, free=free_memory_of(machine), processes=processes)
         for language, stream in streams.items():
             source = window_source(stream, switchable=switchable.get(language), window=run.window, seed=run.seed)
             blind[language] = BlindLosses.of(source, window=run.window, table_size=sizes[language])
@@ -174,9 +125,17 @@ class PretrainedEncoder(Stage):
                 health.remark(warning)
                 warnings.warn(f"pretraining, {self.label}: {warning}", stacklevel=2)
 
+        shared: dict[str, Any] = {"folder": work.folder, "micro_batch": windows}
         try:
-            with closing(health):
-                yield report
+            with machine.threads_for(num_activations=run.batch * run.window * run.shape.width), closing(health):
+                if processes > 1:
+                    # Processes of their own open the folders themselves: mapped arrays do not travel.
+                    folders = {language: stream.folder for language, stream in streams.items()}
+                    texts = {language: work.path(text) for language, text in self.switchable.items()}
+                    job = Job(run=run, streams=folders, switchable=texts, **shared)
+                    pretrain_in_processes(job, processes=processes, report=report, log_folder=work.log_folder)
+                else:
+                    pretrain(run, streams, switchable=switchable, machine=machine, report=report, **shared)
         except IsoglotError as error:
             health.remark(str(error))
             raise
@@ -191,7 +150,6 @@ def _opened(encoder: AnyEncoder, work: Work) -> dict[str, TokenStream]:
 
 
 def chosen_model(folder: Path) -> ClozeModel:
-    """The chosen model of an UntrainedEncoder or a PretrainedEncoder."""
     from isoglot.model.cloze import read_model
 
     return read_model(folder / BEST)
@@ -237,13 +195,11 @@ def kept_models(folder: Path, *, source: str) -> dict[int, Path]:
     return dict(sorted((kept | {chosen: folder / BEST}).items()))
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableSizes:
+class TableSizes(NamedTuple):
     """The number of tokens in one model's tables."""
 
     by_language: Mapping[str, int]
-    are_known: bool
-    """False where they are guessed from the number of BPE merges."""
+    are_known: bool  # False where they are guessed from the number of BPE merges
 
 
 def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
@@ -252,19 +208,16 @@ def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
     records = {language: store.lookup(stream) for language, stream in streams.items()}
     sizes = {language: TokenStream.open(each.folder).table_size for language, each in records.items() if each}
     if sizes.keys() == streams.keys():
-        return TableSizes(by_language=sizes, are_known=True)
-    own = {language: stream.bpe for language, stream in streams.items()}
-    if all(stream.vocabulary.tables is TableKind.SEPARATE for stream in streams.values()):
-        sizes = {language: len(SPECIALS) + _num_subwords(bpe) for language, bpe in own.items()}
-    else:
-        # Two languages may share one BPE.
-        together = sum(_num_subwords(bpe) for bpe in {bpe.digest: bpe for bpe in own.values()}.values())
-        sizes = dict.fromkeys(own, len(SPECIALS) + together)
-    return TableSizes(by_language=sizes, are_known=False)
+        return TableSizes(sizes, are_known=True)
+    subwords = {language: _num_subwords(stream.bpe) for language, stream in streams.items()}
+    if not all(stream.vocabulary.tables is TableKind.SEPARATE for stream in streams.values()):
+        # By digest, as two languages may share one BPE.
+        together = sum({stream.bpe.digest: subwords[language] for language, stream in streams.items()}.values())
+        subwords = dict.fromkeys(subwords, together)
+    return TableSizes({language: len(SPECIALS) + count for language, count in subwords.items()}, are_known=False)
 
 
 def _num_subwords(bpe: LearnedBpe) -> int:
-    """An upper bound: one for each merge, and the characters."""
-    num_synthetic = sum(isinstance(text.text, SyntheticText) for text in bpe.texts)
-    num_real = len(bpe.texts) - num_synthetic
-    return bpe.merges + num_real * CHARACTERS_OF_A_TEXT + num_synthetic * CHARACTERS_OF_A_SYNTHETIC_TEXT
+    # An upper bound: one for each merge, and the characters.
+    of_real, of_synthetic = CHARACTERS_OF_A_TEXT, CHARACTERS_OF_A_SYNTHETIC_TEXT
+    return bpe.merges + sum(of_synthetic if isinstance(each.text, SyntheticText) else of_real for each in bpe.texts)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model
 from isoglot.pipeline.stages.scores import Score
 from isoglot.pipeline.stages.translations import AnyParallelText, parallel_lines
-from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe, opened_encoding
+from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Resources, Stage, Work
 from isoglot.study.languages import WordSplitting
 
@@ -21,30 +21,20 @@ if TYPE_CHECKING:
     from isoglot.evaluation.geometry.reader import EncoderReader
 
 SENTENCES_CUT = "sentences_cut"
-MAPS = "maps.safetensors"
-"""The maps of every layer, in the folder of a stage that fits them."""
+MAPS = "maps.safetensors"  # the maps of every layer, in the folder of a stage that fits them
 
 
-def opened_reader(
-    path: Callable[[Stage], Path],
-    *,
-    encoder: AnyEncoder,
-    vocabulary: BuiltVocabulary,
-    bpe: LearnedBpe,
-    language: str,
-    splitting: WordSplitting,
-) -> EncoderReader:
+def opened_reader(path: Callable[[Stage], Path], encoder: AnyEncoder, *, language: str) -> EncoderReader:
     """On this machine's device; `path` gives the folder of each stage, as `Work.path` and `Store.folder` do."""
     from isoglot.evaluation.geometry.reader import EncoderReader
     from isoglot.machine import this_machine
 
-    encoding = opened_encoding(path, language=language, bpe=bpe, vocabulary=vocabulary)
+    # Words are split and cut into subwords as those of the model's training text were.
+    stream = encoder.streams[language]
     return EncoderReader(
         chosen_model(path(encoder)).encoder.to(this_machine().device),
-        language=language,
-        bpe=encoding.bpe,
-        vocabulary=encoding.vocabulary,
-        splitting=splitting,
+        encoding=stream.encoding(path),
+        splitting=stream.text.splitting,
         # Departure: sentences are no longer than the windows of training, as no position beyond was learned.
         most_tokens=encoder.run.window,
     )
@@ -56,8 +46,7 @@ def enough_threads(reader: EncoderReader) -> Iterator[None]:
     from isoglot.evaluation.geometry.hidden_states import SENTENCES_AT_ONCE
     from isoglot.machine import this_machine
 
-    typical_tokens = SENTENCES_AT_ONCE * reader.most_tokens
-    with this_machine().threads_for(num_activations=typical_tokens * reader.width):
+    with this_machine().threads_for(num_activations=SENTENCES_AT_ONCE * reader.most_tokens * reader.width):
         yield
 
 
@@ -65,19 +54,12 @@ def enough_threads(reader: EncoderReader) -> Iterator[None]:
 class TwoModelStage(Stage):
     """Two languages, each read by its own model; both entries are one stage where one model reads both."""
 
-    measured: ClassVar[str]
-    """The first words of the title."""
-    languages: tuple[str, str]
-    """The source first."""
+    languages: tuple[str, str]  # the source first
     encoders: Mapping[str, AnyEncoder]
     vocabularies: Mapping[str, BuiltVocabulary]
     bpe: Mapping[str, LearnedBpe]
     splittings: Mapping[str, WordSplitting]
     label: str = field(metadata=NOT_IDENTITY)
-
-    @property
-    def title(self) -> str:
-        return f"{self.measured}, {self.label}"
 
     def resources(self) -> Resources:
         return for_reading(*(encoder.run.shape for encoder in self.encoders.values()))
@@ -91,17 +73,8 @@ class TwoModelStage(Stage):
 
     @contextmanager
     def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:
-        """The readers of source and target, on the machine's device."""
         source, target = (
-            opened_reader(
-                work.path,
-                encoder=self.encoders[language],
-                vocabulary=self.vocabularies[language],
-                bpe=self.bpe[language],
-                language=language,
-                splitting=self.splittings[language],
-            )
-            for language in self.languages
+            opened_reader(work.path, self.encoders[language], language=language) for language in self.languages
         )
         with enough_threads(source):
             yield source, target
@@ -110,5 +83,4 @@ class TwoModelStage(Stage):
 def parallel_sentences(
     work: Work, text: AnyParallelText, readers: Sequence[EncoderReader]
 ) -> list[list[EncodedSentence]]:
-    """The sentences of a parallel text as each reader's language has them."""
     return [reader.sentences(parallel_lines(work.path(text), reader.language)) for reader in readers]

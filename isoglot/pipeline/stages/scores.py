@@ -16,8 +16,7 @@ class Score:
     value: float
     layer: int | None = None
     language: str | None = None
-    update: int | None = None
-    """The update of the scored model, where it is not the chosen one."""
+    update: int | None = None  # the update of the scored model, where it is not the chosen one
 
 
 def scores_of(values: Mapping[str, float], *, layer: int | None = None, language: str | None = None) -> list[Score]:

@@ -1,7 +1,5 @@
 """Files that a study names, identified by their content wherever they lie."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -15,10 +13,8 @@ from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError, MissingDataError, nearest
 from isoglot.store import NOT_IDENTITY
 
-LARGE_BYTES = 64 << 20
-"""A smaller file is read in a moment."""
-SETTLED_SECONDS = 5
-"""A file written just now may be written again without its modification time changing."""
+LARGE_BYTES = 64 << 20  # a smaller file is read in a moment
+SETTLED_SECONDS = 5  # a file written just now may be written again without its modification time changing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +27,10 @@ class SourceFile:
 
     def check_unchanged(self) -> None:
         """Refuse an artifact made from a file that was written while it was read."""
-        try:
-            is_same = _sha256(self.path) == self.sha256
-        except OSError:
-            is_same = False
-        if not is_same:
-            raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
+        with suppress(OSError):
+            if _sha256(self.path) == self.sha256:
+                return
+        raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
 
 
 def source_file(path: Path, *, wanted_by: str) -> SourceFile:
@@ -46,16 +40,12 @@ def source_file(path: Path, *, wanted_by: str) -> SourceFile:
         status = path.stat()
         if not path.is_file():
             raise MissingDataError(f"{wanted_by}: {path}: not a file; name the files in it one by one")
-        if status.st_size < LARGE_BYTES or time.time() - status.st_mtime < SETTLED_SECONDS:
-            return SourceFile(sha256=_sha256(path), path=path, num_bytes=status.st_size)
+        is_cached = status.st_size >= LARGE_BYTES and time.time() - status.st_mtime >= SETTLED_SECONDS
         key = f"{path.absolute()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
-        known = _known_digests()
-        if key not in known:
-            known[key] = _sha256(path)
-            _keep(known)
+        digest = _cached_sha256(path, key) if is_cached else _sha256(path)
+        return SourceFile(sha256=digest, path=path, num_bytes=status.st_size)
     except OSError as error:
         raise MissingDataError(f"{wanted_by}: {path}: {_reason(path, error)}") from None
-    return SourceFile(sha256=known[key], path=path, num_bytes=status.st_size)
 
 
 def total_bytes(files: Iterable[SourceFile]) -> int:
@@ -67,28 +57,22 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _digests_path() -> Path:
-    caches = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(caches) / "isoglot" / "digests.json"
-
-
-def _known_digests() -> dict[str, str]:
-    """The cached digests; a damaged or missing cache counts as empty."""
-    try:
-        known = json.loads(_digests_path().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
-
-
-def _keep(known: dict[str, str]) -> None:
-    path = _digests_path()
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    # Without write access only time is lost: the next command reads the file again.
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
-        draft.replace(path)
+def _cached_sha256(path: Path, key: str) -> str:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isoglot" / "digests.json"
+    known: dict[str, str] = {}
+    # A damaged or missing cache counts as empty.
+    with suppress(OSError, ValueError, TypeError):
+        known |= json.loads(cache.read_text(encoding="utf-8"))
+    if key not in known:
+        known[key] = _sha256(path)
+        # Without write access only time is lost: the next command reads the file again.
+        with suppress(OSError):
+            cache.parent.mkdir(parents=True, exist_ok=True)
+            # Several commands may write at once, so each has a draft of its own.
+            draft = cache.with_name(f"{cache.name}.{os.getpid()}")
+            draft.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
+            draft.replace(cache)
+    return known[key]
 
 
 def _reason(path: Path, error: OSError) -> str:

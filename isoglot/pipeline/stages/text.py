@@ -1,7 +1,5 @@
 """Text of one language, synthetic or read from files, and its words cut into training, dev and test lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +21,10 @@ from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 LINES = "lines.txt"
 LINES_BETWEEN_REPORTS = 1000
-HUB_GIGABYTES = 20.0
-"""A guess: the size of a data set on the hub is unknown before it is fetched."""
+HUB_GIGABYTES = 20.0  # a guess: the size of a data set on the hub is unknown before it is fetched
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file, without their ends."""
     # Neither splitlines nor read_text, which know more line ends than write_lines does.
     return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
@@ -40,18 +36,23 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReadsText(Stage):
+    """A stage whose job is to go through text, its own or that of its inputs."""
+
+    def resources(self) -> Resources:
+        return for_text(gigabytes(self))
+
+
+@dataclass(frozen=True, kw_only=True)
 class SyntheticText(Stage):
     """Monolingual text of a synthetic language; each language's meanings are drawn independently."""
 
     kind: ClassVar[str] = "text"
+    titled: ClassVar[str] = "text of {self.language.name}, {self.domain.value} domain"
     world: World
     language: SyntheticLanguage
     domain: Domain
     sentences: int
-
-    @property
-    def title(self) -> str:
-        return f"text of {self.language.name}, {self.domain.value} domain"
 
     def amount(self) -> Amount:
         return Amount(units=self.sentences, of="sentences")
@@ -79,7 +80,7 @@ class FileText:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WikipediaText(Stage):
+class WikipediaText(ReadsText):
     """The paragraphs of a Wikipedia dump."""
 
     kind: ClassVar[str] = "wikipedia-text"
@@ -92,9 +93,6 @@ class WikipediaText(Stage):
     def amount(self) -> Amount:
         return Amount(units=total_bytes(self.dumps), of="bytes")
 
-    def resources(self) -> Resources:
-        return for_text(gigabytes(self))
-
     def make(self, work: Work) -> None:
         write_lines(work.folder / LINES, self._lines(work))
 
@@ -104,7 +102,7 @@ class WikipediaText(Stage):
         total, before = total_bytes(self.dumps), 0
         for dump in self.dumps:
 
-            def report(done: int, _: int, *, before: int = before) -> None:
+            def report(done: int, *, before: int = before) -> None:
                 work.progress(before + done, total, "bytes")
 
             yield from dump_lines(dump.path, workers=num_workers(), progress=report)
@@ -114,85 +112,73 @@ class WikipediaText(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HubText(Stage):
+class HubText(ReadsText):
     """The text of a Hugging Face data set."""
 
     kind: ClassVar[str] = "hub-text"
+    titled: ClassVar[str] = "text of {self.dataset.dataset}"
     dataset: HubDataset
-
-    @property
-    def title(self) -> str:
-        return f"text of {self.dataset.dataset}"
-
-    def resources(self) -> Resources:
-        return for_text(gigabytes(self))
 
     def make(self, work: Work) -> None:
         from isoglot.corpora.readers.hub_text import dataset_lines
 
         if Path(self.dataset.dataset).exists():
             # Its files may change, and then the same name would be another text.
-            raise IsoglotError(
-                f"{self.dataset.dataset} is a folder here, not a data set of the hub; name its files of text"
-            )
+            name = self.dataset.dataset
+            raise IsoglotError(f"{name} is a folder here, not a data set of the hub; name its files of text")
         write_lines(work.folder / LINES, dataset_lines(self.dataset))
 
 
 AnyText = SyntheticText | FileText | WikipediaText | HubText
 
 
-def gigabytes(text: AnyText) -> float:
-    """The approximate size on disk; zero for synthetic text, which is always small."""
-    match text:
-        case SyntheticText():
-            return 0.0
+def gigabytes(reads: FileText | Stage) -> float:
+    """The approximate size on disk of the text; zero if it is synthetic, and then always small."""
+    match reads:
         case HubText():
             return HUB_GIGABYTES
         case FileText(files=files) | WikipediaText(dumps=files):
             return total_bytes(files) / 1e9
+        case SplitText(text=text):
+            return gigabytes(text)
+        case _:
+            # Other inputs were made from the same split texts: what they read is not read again.
+            texts = [stage for stage in reads.inputs.values() if isinstance(stage, SplitText)]
+            return sum(map(gigabytes, texts))
 
 
 def text_lines(text: AnyText, work: Work) -> Iterator[str]:
     """The lines of a text; progress is reported to the stage that reads them."""
-    if not isinstance(text, FileText):
-        path = work.path(text) / LINES
-        yield from _lines(path, work, before=0, total=path.stat().st_size)
-        return
-    total, before = total_bytes(text.files), 0
-    for file in text.files:
-        yield from _lines(file.path, work, before=before, total=total)
+    paths = [file.path for file in text.files] if isinstance(text, FileText) else [work.path(text) / LINES]
+    total, before = sum(path.stat().st_size for path in paths), 0
+    for path in paths:
+        with LineFile(path) as lines:
+            for line in lines:
+                if lines.number == 1 and line.startswith("<mediawiki"):
+                    raise IsoglotError(
+                        f"{path}:1: this is a Wikipedia dump, not text; give it a name that ends in .xml or .xml.bz2"
+                    )
+                if lines.number % LINES_BETWEEN_REPORTS == 0:
+                    work.progress(before + lines.position, total, "bytes")
+                yield line
+        before += path.stat().st_size
+    for file in text.files if isinstance(text, FileText) else ():
         file.check_unchanged()
-        before += file.num_bytes
-
-
-def _lines(path: Path, work: Work, *, before: int, total: int) -> Iterator[str]:
-    with LineFile(path) as lines:
-        for line in lines:
-            if lines.number == 1 and line.startswith("<mediawiki"):
-                raise IsoglotError(
-                    f"{path}:1: this is a Wikipedia dump, not text; give it a name that ends in .xml or .xml.bz2"
-                )
-            if lines.number % LINES_BETWEEN_REPORTS == 0:
-                work.progress(before + lines.position, total, "bytes")
-            yield line
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitText(Stage):
+class SplitText(ReadsText):
     """Shuffled lines of words for training; dev and test lines are held out before anything is learned."""
 
     kind: ClassVar[str] = "split-text"
     language: str
     text: AnyText
     splitting: WordSplitting
-    splitter_version: str
-    """Another version of the library may find other words."""
+    splitter_version: str  # another version of the library may find other words
     dev_lines: int
     test_lines: int
-    most_words: int | None = None
-    """The limit for training lines."""
-    no_larger_than: SplitText | None = None
-    """A text with at least as many training words."""
+    most_words: int | None = None  # the limit for training lines
+    no_larger_than: "SplitText | None" = None  # a text with at least as many training words
 
     @property
     def title(self) -> str:
@@ -206,9 +192,6 @@ class SplitText(Stage):
         if not isinstance(self.text, FileText):
             return None
         return Amount(units=total_bytes(self.text.files), of="bytes")
-
-    def resources(self) -> Resources:
-        return for_text(gigabytes(self.text))
 
     def make(self, work: Work) -> None:
         limits = [self.most_words] if self.most_words is not None else []
@@ -228,12 +211,3 @@ class SplitText(Stage):
             # Handing lines to another process takes longer than cutting them at white space.
             workers=1 if self.splitting.splitter is Splitter.WHITESPACE else num_workers(),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadsSplitText(Stage):
-    """A stage whose job is to go through the words of its split texts."""
-
-    def resources(self) -> Resources:
-        texts = [stage.text for stage in self.inputs.values() if isinstance(stage, SplitText)]
-        return for_text(sum(map(gigabytes, texts)))

@@ -1,7 +1,5 @@
 """Translations: parallel sentences and dictionaries, synthetic or read from files."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +21,7 @@ from isoglot.store import Stage, Work
 from isoglot.study.languages import PRIME, WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
-EXCESS = 4
-"""This many times too many sentences are drawn, since some repeat; most repeated ones are short."""
+EXCESS = 4  # this many times too many sentences are drawn, since some repeat; most repeated ones are short
 ENTRIES = "entries.jsonl"
 FITTED_SHARE = 0.7
 
@@ -37,11 +34,9 @@ class SyntheticParallelText(Stage):
     version: ClassVar[int] = 3
     world: World
     languages: tuple[SyntheticLanguage, ...]
-    texts: tuple[SyntheticText, ...]
-    """The training texts of models."""
-    apart_from: tuple[SyntheticParallelText, ...] = ()
-    purpose: str = "parallel"
-    """Texts of another purpose are other draws."""
+    texts: tuple[SyntheticText, ...]  # the training texts of models
+    apart_from: "tuple[SyntheticParallelText, ...]" = ()
+    purpose: str = "parallel"  # texts of another purpose are other draws
     sentences: int
 
     @property
@@ -68,15 +63,11 @@ class SyntheticParaphrases(Stage):
     """Sentences of a synthetic language and their paraphrases."""
 
     kind: ClassVar[str] = "paraphrases"
+    titled: ClassVar[str] = "paraphrases in {self.language.name}"
     world: World
     language: SyntheticLanguage
-    text: SyntheticText
-    """The training text of models."""
+    text: SyntheticText  # the training text of models
     sentences: int
-
-    @property
-    def title(self) -> str:
-        return f"paraphrases in {self.language.name}"
 
     def make(self, work: Work) -> None:
         seed = derived_seed(self.world.seed, "paraphrases")
@@ -91,10 +82,7 @@ class SyntheticParaphrases(Stage):
 
 
 def _write_new_rows(columns: Mapping[str, list[str]], folder: Path, *, seen: set[str], count: int, key: str) -> None:
-    """Write the first rows without a line seen before, in the texts or in an earlier row.
-
-    Two right answers to one question would spoil retrieval.
-    """
+    # A line may stand in no text and in no earlier row: two right answers to one question would spoil retrieval.
     new_rows = []
     for lines in zip(*columns.values(), strict=True):
         if seen.isdisjoint(lines):
@@ -114,19 +102,16 @@ class ParallelFiles(Stage):
     """The user's parallel sentences: one file for both languages or one for each, any number of times."""
 
     kind: ClassVar[str] = "parallel-files"
+    titled: ClassVar[str] = (
+        "parallel sentences of {self.languages[0]} and {self.languages[1]}, {self.files[0].path.name}"
+    )
     files: tuple[SourceFile, ...]
     languages: tuple[str, str]
-
-    @property
-    def title(self) -> str:
-        return f"parallel sentences of {' and '.join(self.languages)}, {self.files[0].path.name}"
 
     def make(self, work: Work) -> None:
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
-        source, target = (
-            [line for parallel in read for line in parallel.sentences[language]] for language in self.languages
-        )
+        source, target = ([pair[side] for pairs, _ in read for pair in pairs] for side in (0, 1))
         if len(source) >= LEAST_LINES and (problem := mismatch(source, target)):
             raise IsoglotError(
                 f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
@@ -151,12 +136,9 @@ class SyntheticDictionary(Stage):
     """The gold dictionary of two synthetic languages; all translations of a word weigh the same."""
 
     kind: ClassVar[str] = "dictionary"
+    titled: ClassVar[str] = "dictionary of {self.names[0]} and {self.names[1]}"
     world: World
     languages: tuple[SyntheticLanguage, SyntheticLanguage]
-
-    @property
-    def title(self) -> str:
-        return f"dictionary of {' and '.join(self.names)}"
 
     @property
     def names(self) -> tuple[str, str]:
@@ -172,12 +154,9 @@ class DictionaryFile(Stage):
     """The user's dictionary."""
 
     kind: ClassVar[str] = "dictionary-file"
+    titled: ClassVar[str] = "dictionary of {self.names[0]} and {self.names[1]}, {self.file.path.name}"
     file: SourceFile
     languages: tuple[str, str]
-
-    @property
-    def title(self) -> str:
-        return f"dictionary of {' and '.join(self.names)}, {self.file.path.name}"
 
     @property
     def names(self) -> tuple[str, str]:
@@ -218,7 +197,6 @@ AnyDictionary = SyntheticDictionary | DictionaryFile | DictionaryPart
 
 
 def dictionary_entries(folder: Path) -> list[DictionaryEntry]:
-    """The entries of a finished dictionary, source language first."""
     rows = [json.loads(line) for line in read_lines(folder / ENTRIES)]
     return [DictionaryEntry(source=source, target=target, weight=weight) for source, target, weight in rows]
 

@@ -1,7 +1,5 @@
 """BPE merges, vocabularies with their statistics (section 4.2), and text as token streams or as switchable text."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from isoglot.corpora.streams import TokenStream, write_stream
 from isoglot.corpora.vocabulary import UNK, Vocabulary, anchor_statistics, build_vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
-from isoglot.pipeline.stages.text import ReadsSplitText, SplitText, SyntheticText
+from isoglot.pipeline.stages.text import ReadsText, SplitText, SyntheticText
 from isoglot.pipeline.stages.translations import AnyDictionary, word_pairs
 from isoglot.store import Stage, Work
 from isoglot.study.conditions import KeptAnchors, TableKind
@@ -26,8 +24,7 @@ from isoglot.study.languages import WordSplitting
 
 MERGES = "merges.txt"
 VOCABULARY = "vocabulary.json"
-UNKNOWN = ""
-"""Stands for unknown subwords in counts; no subword has this spelling."""
+UNKNOWN = ""  # stands for unknown subwords in counts; no subword has this spelling
 
 
 def _language_list(texts: Iterable[SplitText]) -> str:
@@ -35,14 +32,13 @@ def _language_list(texts: Iterable[SplitText]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnedBpe(ReadsSplitText):
+class LearnedBpe(ReadsText):
     """BPE of one text, or of several together."""
 
     kind: ClassVar[str] = "bpe"
     texts: tuple[SplitText, ...]
     merges: int
-    most_words: int = 20_000_000
-    """The limit for each text."""
+    most_words: int = 20_000_000  # the limit for each text
 
     @property
     def title(self) -> str:
@@ -67,7 +63,7 @@ class LearnedBpe(ReadsSplitText):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuiltVocabulary(ReadsSplitText):
+class BuiltVocabulary(ReadsText):
     """Tables of ids for all languages of a model."""
 
     kind: ClassVar[str] = "vocabulary"
@@ -89,62 +85,46 @@ class BuiltVocabulary(ReadsSplitText):
             )
             for language, text in self.texts.items()
         }
-        vocabulary = build_vocabulary(self.tables, counts=subwords, kept=self.kept_anchors)
-        vocabulary.write(work.folder / VOCABULARY)
-
-
-def opened_encoding(
-    path: Callable[[Stage], Path], *, language: str, bpe: LearnedBpe, vocabulary: BuiltVocabulary
-) -> Encoding:
-    """A language's way from words to ids; `path` gives the folder of a stage, as `Work.path` and `Store.folder` do."""
-    return Encoding(
-        language=language,
-        bpe=Bpe.read(path(bpe) / MERGES),
-        vocabulary=Vocabulary.read(path(vocabulary) / VOCABULARY),
-    )
+        build_vocabulary(self.tables, counts=subwords, kept=self.kept_anchors).write(work.folder / VOCABULARY)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenStreams(ReadsSplitText):
+class TokenStreams(ReadsText):
     """One language's text as ids of one vocabulary."""
 
     kind: ClassVar[str] = "token-streams"
+    titled: ClassVar[str] = "token stream of {self.language}, {self.vocabulary.title}"
     language: str
     text: SplitText
     bpe: LearnedBpe
     vocabulary: BuiltVocabulary
 
-    @property
-    def title(self) -> str:
-        return f"token stream of {self.language}, {self.vocabulary.title}"
-
     def make(self, work: Work) -> None:
-        write_stream(
-            work.folder,
+        encoding, text = self.encoding(work.path), NumberedText.read(work.path(self.text))
+        write_stream(work.folder, language=self.language, text=text, bpe=encoding.bpe, vocabulary=encoding.vocabulary)
+
+    def encoding(self, path: Callable[[Stage], Path]) -> Encoding:
+        """The way from words to ids; `path` gives the folder of a stage, as `Work.path` and `Store.folder` do."""
+        return Encoding(
             language=self.language,
-            text=NumberedText.read(work.path(self.text)),
-            bpe=Bpe.read(work.path(self.bpe) / MERGES),
-            vocabulary=Vocabulary.read(work.path(self.vocabulary) / VOCABULARY),
+            bpe=Bpe.read(path(self.bpe) / MERGES),
+            vocabulary=Vocabulary.read(path(self.vocabulary) / VOCABULARY),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SwitchableTrainingText(ReadsSplitText):
+class SwitchableTrainingText(ReadsText):
     """One language's training lines with translations of its words into all other languages, for extra anchors."""
 
     kind: ClassVar[str] = "switchable-text"
+    titled: ClassVar[str] = "switchable text of {self.language}, {self.vocabulary.tables.value} vocabulary"
     language: str
     text: SplitText
     bpe: Mapping[str, LearnedBpe]
     vocabulary: BuiltVocabulary
     dictionaries: tuple[AnyDictionary, ...]
-    held_out: tuple[AnyDictionary, ...]
-    """Pairs that score word translation: the model must not see them in training."""
+    held_out: tuple[AnyDictionary, ...]  # pairs that score word translation: the model must not see them in training
     splittings: Mapping[str, WordSplitting]
-
-    @property
-    def title(self) -> str:
-        return f"switchable text of {self.language}, {self.vocabulary.tables.value} vocabulary"
 
     def make(self, work: Work) -> None:
         text, translations = NumberedText.read(work.path(self.text)), self._translations(work)
@@ -179,20 +159,17 @@ class SwitchableTrainingText(ReadsSplitText):
 
 
 @dataclass(frozen=True, kw_only=True)
-class VocabularyStatistics(ReadsSplitText):
+class VocabularyStatistics(ReadsText):
     """How well a vocabulary fits the text of its languages and how much they share, counted on token streams."""
 
     kind: ClassVar[str] = "vocabulary-statistics"
+    titled: ClassVar[str] = "statistics of the {self.vocabulary.title}"
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary
     texts: Mapping[str, SplitText]
     bpe: Mapping[str, LearnedBpe]
     streams: Mapping[str, TokenStreams]
     switchable: Mapping[str, SwitchableTrainingText]
-
-    @property
-    def title(self) -> str:
-        return f"statistics of the {self.vocabulary.title}"
 
     def make(self, work: Work) -> None:
         write_scores(work.folder, self._scores(work))
@@ -205,19 +182,18 @@ class VocabularyStatistics(ReadsSplitText):
         counts = {
             language: _subword_counts(stream, vocabulary, Split.TRAIN, language) for language, stream in streams.items()
         }
-        statistics = anchor_statistics(vocabulary, counts=counts, num_words=num_words)
-        overlap = statistics.overlap["-".join(sorted(self.languages))]
-        yield from scores_of({"anchor_types": overlap.shared_types, "anchor_similarity": overlap.similarity})
+        statistics = anchor_statistics(vocabulary, counts=counts)
+        yield from scores_of({"anchor_types": statistics.shared_types, "anchor_similarity": statistics.similarity})
         for language in self.languages:
             coverage = statistics.coverage[language]
             held_out = _subword_counts(streams[language], vocabulary, Split.DEV, language)
             values = {
                 "merges": len(Bpe.read(work.path(self.bpe[language]) / MERGES).merges),
-                "anchor_token_share": 100 * overlap.shared_token_rate[language],
+                "anchor_token_share": 100 * coverage.shared_token_rate,
                 "subword_types": coverage.types,
                 "training_words": num_words[language],
                 "training_tokens": coverage.tokens,
-                "tokens_per_word": coverage.tokens_per_word,
+                "tokens_per_word": coverage.tokens / num_words[language],
                 "unknown_share_held_out": 100 * held_out[UNKNOWN] / max(1, held_out.total()),
             }
             if language in self.switchable:
@@ -227,7 +203,7 @@ class VocabularyStatistics(ReadsSplitText):
 
 
 def _subword_counts(stream: TokenStream, vocabulary: Vocabulary, split: Split, language: str) -> Counter[str]:
-    """How often each subword stands in a stream, line ends left out."""
+    # How often each subword stands in a stream, line ends left out.
     ids = stream.ids(split)
     counts = np.zeros(stream.table_size, dtype=np.int64)
     for start in range(0, len(ids), PLACES_AT_ONCE):

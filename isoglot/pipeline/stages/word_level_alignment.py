@@ -18,7 +18,7 @@ from isoglot.machine import num_workers
 from isoglot.pipeline.stages.readers import TwoModelStage
 from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
 from isoglot.pipeline.stages.source_files import SourceFile
-from isoglot.pipeline.stages.text import LINES_BETWEEN_REPORTS, ReadsSplitText, SplitText, read_lines, write_lines
+from isoglot.pipeline.stages.text import LINES_BETWEEN_REPORTS, ReadsText, SplitText, read_lines, write_lines
 from isoglot.pipeline.stages.translations import AnyDictionary, split_entries
 from isoglot.store import Stage, Work
 from isoglot.study.searches import FastText
@@ -37,22 +37,18 @@ DRAFT = "text.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FastTextVectors(ReadsSplitText):
+class FastTextVectors(ReadsText):
     """Vectors of a text's words, the most frequent first; two trainings on the same text differ in their numbers."""
 
     kind: ClassVar[str] = "fasttext-vectors"
+    titled: ClassVar[str] = "fastText vectors, {self.text.title}"
     text: SplitText
     training: FastText
     most_words: int
 
-    @property
-    def title(self) -> str:
-        return f"fastText vectors, {self.text.title}"
-
     def make(self, work: Work) -> None:
-        text = NumberedText.read(work.path(self.text))
         words, vector_WD = fasttext_vectors(
-            text.lines(Split.TRAIN),
+            NumberedText.read(work.path(self.text)).lines(Split.TRAIN),
             settings=self.training,
             most_words=self.most_words,
             threads=num_workers(),
@@ -66,12 +62,9 @@ class WordVectorFile(Stage):
     """The first vectors of the user's file."""
 
     kind: ClassVar[str] = "word-vector-file"
+    titled: ClassVar[str] = "word vectors, {self.file.path.name}"
     file: SourceFile
     most_words: int
-
-    @property
-    def title(self) -> str:
-        return f"word vectors, {self.file.path.name}"
 
     def make(self, work: Work) -> None:
         words, vector_WD = read_word_vectors(self.file.path, most_words=self.most_words)
@@ -84,8 +77,7 @@ AnyWordVectors = FastTextVectors | WordVectorFile
 
 def word_vectors(folder: Path) -> tuple[list[str], NDArray[np.float32]]:
     """Words in lower case, each once, and their vectors [W, D]."""
-    vector_WD: NDArray[np.float32] = np.load(folder / VECTORS, allow_pickle=False)
-    return read_lines(folder / WORDS), vector_WD
+    return read_lines(folder / WORDS), np.load(folder / VECTORS, allow_pickle=False)
 
 
 def _write_vectors(words: list[str], vector_WD: NDArray[np.float32], folder: Path) -> None:
@@ -95,22 +87,16 @@ def _write_vectors(words: list[str], vector_WD: NDArray[np.float32], folder: Pat
 
 @dataclass(frozen=True, kw_only=True)
 class WordLevelAlignment(TwoModelStage):
-    """Word translation of Figure 4 (section 5.1.1).
-
-    Contextual vectors of all layers and both languages are in memory at once: 5.5 GB a language at the paper's scale,
-    and twice that while they are summed.
-    """
+    """Word translation of Figure 4 (section 5.1.1)."""
 
     kind: ClassVar[str] = "word-level-alignment"
-    measured: ClassVar[str] = "map of words"
+    titled: ClassVar[str] = "map of words, {self.label}"
     version: ClassVar[int] = 2
-    texts: Mapping[str, SplitText]
-    """Their training lines give the words and their contexts."""
+    texts: Mapping[str, SplitText]  # their training lines give the words and their contexts
     fit: AnyDictionary
     # Departure: the reverse direction is scored by the same entries turned round; MUSE has a dictionary of its own.
     test: AnyDictionary
-    vectors: Mapping[str, AnyWordVectors]
-    """The baseline, for both languages or for none."""
+    vectors: Mapping[str, AnyWordVectors]  # the baseline, for both languages or for none
     rounds: int
     # Departure: a line of the text is a sentence; what is longer than the model's windows is read in pieces.
     word_sentences: int
@@ -121,6 +107,8 @@ class WordLevelAlignment(TwoModelStage):
 
         texts = [NumberedText.read(work.path(self.texts[language])) for language in self.languages]
         with self.readers(work) as readers:
+            # Contextual vectors of all layers and both languages are in memory at once: 5.5 GB a language at the
+            # paper's scale, and twice that while they are summed.
             sides = list(zip(readers, texts, strict=True))
             embedding = [_embedding_vectors(reader, text, most_words=self.most_words) for reader, text in sides]
             contextual = [self._contextual_vectors(reader, text, work) for reader, text in sides]
@@ -144,9 +132,8 @@ class WordLevelAlignment(TwoModelStage):
                     work.progress(number, self.word_sentences, "sentences")
                 yield line
 
-        counts = text.word_counts(Split.TRAIN)
         # Departure: occurrences of all spellings that are one word in lower case are averaged together.
-        lower: Counter[str] = Counter()
+        counts, lower = text.word_counts(Split.TRAIN), Counter[str]()
         for spelling, count in counts.items():
             lower[spelling.lower()] += count
         row_of = {word: row for row, word in enumerate(_most_frequent(lower)[: self.most_words])}
@@ -167,7 +154,7 @@ class WordLevelAlignment(TwoModelStage):
         fit: list[WordPair],
         test: list[WordPair],
     ) -> Iterator[Score]:
-        """Scores of the model's words, and of the same words of the baseline."""
+        # Scores of the model's words, and of the same words of the baseline.
         from isoglot.evaluation.geometry.word_translation import word_translation
 
         # Departure: words that only the model has, or only the baseline, are left out, so that both translate the same.
@@ -182,13 +169,21 @@ class WordLevelAlignment(TwoModelStage):
             num_layers = len(sides[0].vector_SRD) if sides else 0
             for layer in range(num_layers):
                 source, target = (side.space(kept, layer=layer) for side, kept in zip(sides, words, strict=True))
-                translation = word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
-                if layer == 0:  # every layer has the same words
-                    yield from _coverage_scores(prefix, translation)
-                yield from _precision_scores(prefix, translation, layer=layer if num_layers > 1 else None)
+                found = word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
+                if layer == 0:
+                    # Every layer has the same words.
+                    coverage: dict[str, float] = {
+                        f"{prefix}_asked": next(iter(found.to_target.values())).num_queries,
+                        f"{prefix}_fitted_pairs": found.fitted_pairs,
+                        f"{prefix}_coverage": found.coverage.pairs,
+                        f"{prefix}_coverage_of_source_words": found.coverage.source_words,
+                        f"{prefix}_coverage_of_target_words": found.coverage.target_words,
+                    }
+                    yield from scores_of(coverage)
+                yield from _precision_scores(prefix, found, layer=layer if num_layers > 1 else None)
 
     def _pairs(self, work: Work, dictionary: AnyDictionary) -> list[WordPair]:
-        """All entries in lower case; those of several words are in no vocabulary, but count for the coverage."""
+        # All entries in lower case; those of several words are in no vocabulary, but count for the coverage.
         entries = split_entries(work.path(dictionary), self.languages, self.splittings)
         return [(" ".join(own).lower(), " ".join(other).lower()) for own, other, _ in entries]
 
@@ -217,11 +212,11 @@ def _static_vectors(folder: Path) -> _TypeVectors:
 
 
 def _embedding_vectors(reader: EncoderReader, text: NumberedText, *, most_words: int) -> _TypeVectors:
-    """The words of a text that are one subword, with its row of the embedding matrix."""
+    # The words of a text that are one subword, with its row of the embedding matrix.
     spellings = _most_frequent(text.word_counts(Split.TRAIN))
-    ids = reader.vocabulary.ids(reader.language)
+    ids = reader.encoding.vocabulary.ids(reader.language)
     row_of: dict[str, int] = {}
-    for spelling, subwords in zip(spellings, reader.bpe.segment_all(spellings), strict=True):
+    for spelling, subwords in zip(spellings, reader.encoding.bpe.segment_all(spellings), strict=True):
         if len(subwords) == 1 and subwords[0] in ids and len(row_of) < most_words:
             # Departure: of spellings that are one word in lower case, the most frequent has the row, as in MUSE.
             row_of.setdefault(spelling.lower(), ids[subwords[0]])
@@ -233,7 +228,7 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
 
 
 def _precision_scores(name: str, translation: WordTranslation, *, layer: int | None) -> Iterator[Score]:
-    """A metric without suffix is by CSLS, from source to target."""
+    # A metric without suffix is by CSLS, from source to target.
     from isoglot.evaluation.geometry.retrieval import Measure
 
     for direction, by_measure in (("", translation.to_target), ("_to_source", translation.to_source)):
@@ -241,14 +236,3 @@ def _precision_scores(name: str, translation: WordTranslation, *, layer: int | N
             suffix = ("" if measure is Measure.CSLS else f"_{measure.value}") + direction
             for at, value in precision.at.items():
                 yield Score(metric=f"{name}_p{at}{suffix}", layer=layer, value=value)
-
-
-def _coverage_scores(name: str, translation: WordTranslation) -> list[Score]:
-    values = {
-        f"{name}_asked": next(iter(translation.to_target.values())).num_queries,
-        f"{name}_fitted_pairs": translation.fitted_pairs,
-        f"{name}_coverage": translation.coverage.pairs,
-        f"{name}_coverage_of_source_words": translation.coverage.source_words,
-        f"{name}_coverage_of_target_words": translation.coverage.target_words,
-    }
-    return scores_of(values)

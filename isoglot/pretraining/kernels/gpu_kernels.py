@@ -23,11 +23,10 @@ aten = torch.ops.aten
 
 
 class GpuKernels(TorchKernels):
-    """The steps on a GPU.
+    """The steps on a GPU; those that are not here are torch's."""
 
-    Dropout is a hash of a seed, the place of the step in the pass and the place of the number. So the way back draws it
-    once more instead of keeping it, and a CUDA graph reads a fresh seed from the same tensor at every replay.
-    """
+    # Dropout is a hash of a seed, the place of the step in the pass and the place of the number. So the way back draws
+    # it once more instead of keeping it, and a CUDA graph reads a fresh seed from the same tensor at every replay.
 
     def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
         super().__init__(machine, dropout=dropout, attention_dropout=attention_dropout)

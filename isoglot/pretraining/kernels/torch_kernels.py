@@ -43,8 +43,7 @@ class Normed:
     output_TD: Tensor
     mean_T: Tensor
     rstd_T: Tensor
-    kept: Any
-    """Dropout's draw, in a form that the kernels know."""
+    kept: Any  # dropout's draw, in a form that the kernels know
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +55,10 @@ class Attended:
 
 
 class TorchKernels:
-    """The steps in plain torch; dropout draws from the device's own generator.
+    """The steps in plain torch; dropout draws from the device's own generator."""
 
-    Kernels of other devices replace some of these methods. They add gradients of weights to those that are there, and
-    leave their inputs as they are unless noted.
-    """
+    # Kernels of other devices replace some of these methods. They add gradients of weights to those that are there, and
+    # leave their inputs as they are unless noted.
 
     def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
         self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout

@@ -13,12 +13,9 @@ from torch import Tensor
 
 from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, threshold
 
-LONGEST = 256
-"""The way back holds all queries of a window and head at once."""
-MUCH_SHARED_MEMORY = 160 << 10
-"""Without so much, as smaller GPUs are, it can hold half as many."""
-DEPTHS = (16, 32, 64)
-"""Widths of a head: powers of two that leave room for that."""
+LONGEST = 256  # the way back holds all queries of a window and head at once
+MUCH_SHARED_MEMORY = 160 << 10  # without so much, as smaller GPUs are, it can hold half as many
+DEPTHS = (16, 32, 64)  # widths of a head: powers of two that leave room for that
 
 
 def is_for(joint_T3D: Tensor, *, length: int, heads: int) -> bool:
@@ -107,10 +104,9 @@ def _row_words(seed, place, window_and_head, query):
 
 @triton.jit
 def _kept(row_word, key, THRESHOLD: tl.constexpr):
-    """Each row counts on from its word, two keys a step, and each count is mixed.
-
-    Philox would take longer than the products: its words come in fours, and no thread holds four that belong together.
-    """
+    """Each row counts on from its word, two keys a step, and each count is mixed."""
+    # Philox would take longer than the products: its words come in fours, and no thread holds four that belong
+    # together.
     word = _mixed_bits(row_word[:, None] + (key // 2).to(tl.uint32)[None, :] * 0x9E3779B9)
     bits = tl.where((key % 2 == 0)[None, :], word & 0xFFFF, word >> 16)
     return bits.to(tl.int32) >= THRESHOLD

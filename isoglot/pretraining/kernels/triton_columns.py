@@ -103,10 +103,8 @@ def _column_pass(d_TN: Tensor, inner_TN: Tensor, d_inner_TN: Tensor, into_N: Ten
 
 @triton.jit
 def normal_distribution(x):
-    """Its cumulative and its plain density; erf after Abramowitz and Stegun 7.1.26, off by at most 1.5e-7.
-
-    The library's erf costs more than the memory it waits for, and the exponential is needed for the density anyway.
-    """
+    """Its cumulative and its plain density; erf after Abramowitz and Stegun 7.1.26, off by at most 1.5e-7."""
+    # The library's erf costs more than the memory it waits for, and the exponential is needed for the density anyway.
     t = 1.0 / (1.0 + 0.3275911 * 0.7071067811865476 * tl.abs(x))
     exponential = tl.exp2(x * x * -0.7213475204444817)
     powers = 1.421413741 + t * (-1.453152027 + t * 1.061405429)

@@ -10,8 +10,7 @@ from torch import Tensor
 from isoglot.pretraining.kernels.torch_kernels import Affine, Normed, Weight
 from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, kept_of_four_rows, words_of_eight_rows
 
-ROWS = 8
-"""Rows read at once, as dropout's bits come for eight rows."""
+ROWS = 8  # rows read at once, as dropout's bits come for eight rows
 
 
 def shape_of_programs(width: int) -> dict[str, int]:

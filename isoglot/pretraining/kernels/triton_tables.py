@@ -10,8 +10,7 @@ from torch import Tensor
 
 # V = tokens of a table, T = tokens of a piece, D = width, S = stretches of sorted tokens
 
-STRETCH = 64
-"""Rows that one program adds up at most: one token, the mask, is an eighth of all."""
+STRETCH = 64  # rows that one program adds up at most: one token, the mask, is an eighth of all
 
 
 def add_rows(gradient_VD: Tensor, id_T: Tensor, d_TD: Tensor, *, skipped_id: int) -> None:

@@ -1,210 +1,139 @@
 """Ways to compare scores by layer, from which the claims of sections 5 and 6 are decided."""
 
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import MAPPED, UNTRAINED
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, OF_PRIME
-from isoglot.report.claims.evidence import Finding, LayerEvidence, LayerScores, by_distance, comparison, ordered
+from isoglot.pipeline.cells import FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, OF_PRIME, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.claims.transfer_rules import by_distance
+from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
-from isoglot.report.figures.sentence_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
-from isoglot.report.verdicts import CLOSE_CKA, Sample, mean_sample
+from isoglot.report.layer_scores import Panel, panels
+from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Finding, Sample, compared, mean_sample, ordered
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME
 
-MONOLINGUAL_LABEL, BILINGUAL_LABEL = "mapped monolingual", "bilingual"
-AS_GOOD = ("parsing", "en", "fr")
-"""The task and pair in which the paper has monolingual models no worse than a bilingual one."""
-Pair = tuple[str, str]
-
-
-def embeddings_above_fasttext(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair in layers.pairs(FIGURE_4):
-        ours = layers.single(FIGURE_4, "embedding_p1", languages=pair)
-        fasttext = layers.single(FIGURE_4, "fasttext_of_embedding_words_p1", languages=pair)
-        if ours and fasttext:
-            yield ordered(pair_title(pair), ("embeddings", ours), ("fastText", fasttext))
-
-
-def contextual_words_below_fasttext(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair, ours in _contextual_words(layers):
-        if fasttext := layers.single(FIGURE_4, "fasttext_of_contextual_words_p1", languages=pair):
-            yield ordered(pair_title(pair), ("fastText", fasttext), ("the best layer", ours.best))
-
-
-def words_better_at_the_top(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair, ours in _contextual_words(layers):
-        yield ordered(pair_title(pair), ("top third of layers", ours.top), ("bottom third", ours.bottom))
-
-
-def sentences_better_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair in layers.pairs(FIGURE_6):
-        if ours := _retrieval(layers, pair):
-            yield ordered(pair_title(pair), ("bottom third of layers", ours.bottom), ("top third", ours.top))
-
-
-def sentences_above_untrained(layers: LayerEvidence) -> Iterator[Finding]:
-    """The best layer of both; against chance where no untrained model was mapped."""
-    for pair in layers.pairs(FIGURE_6):
-        untrained = _retrieval(layers, pair, variant=UNTRAINED)
-        floor = untrained.best if untrained else layers.single(FIGURE_6, f"{RETRIEVAL}_chance", languages=pair)
-        if (ours := _retrieval(layers, pair)) and floor:
-            yield ordered(pair_title(pair), ("trained", ours.best), ("untrained" if untrained else "chance", floor))
-
-
-def bilingual_above_mapped(layers: LayerEvidence) -> Iterator[Finding]:
-    """The best layer of each, but where the paper has them equal."""
-    for pair, task, mapped, bilingual in _in_context(layers):
-        if (task, *pair) != AS_GOOD:
-            labels = (BILINGUAL_LABEL, bilingual.best), (MONOLINGUAL_LABEL, mapped.best)
-            yield ordered(_title(task, pair), *labels)
-
-
-def half_of_bilingual(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair, task, mapped, bilingual in _in_context(layers):
-        ours, theirs = mapped.best, bilingual.best
-        kept = ours.mean / theirs.mean if theirs.mean else 0.0
-        numbers = f"{MONOLINGUAL_LABEL} {ours.mean:.1f} is {kept:.0%} of {BILINGUAL_LABEL} {theirs.mean:.1f}"
-        yield comparison(ours, theirs * 0.5, numbers=f"{_title(task, pair)}: {numbers}")
-
-
-def middle_best(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair in layers.pairs(FIGURE_5):
-        for task in layers.tasks(FIGURE_5, pair):
-            if mapped := _transfer(layers, FIGURE_5, pair, task, condition=MONOLINGUAL.name, variant=MAPPED):
-                middle = ("middle third of layers", mapped.middle)
-                yield ordered(_title(task, pair), middle, ("top third", mapped.top))
-                yield ordered(_title(task, pair), middle, ("bottom third", mapped.bottom))
-
-
-def gap_larger_in_ner(layers: LayerEvidence) -> Iterator[Finding]:
-    gaps = {(pair, task): bilingual.best - mapped.best for pair, task, mapped, bilingual in _in_context(layers)}
-    for pair in layers.pairs(FIGURE_5):
-        if (pair, "ner") in gaps and (pair, "parsing") in gaps:
-            where = f"{pair_title(pair)}, {BILINGUAL_LABEL} less mapped"
-            yield ordered(where, ("NER", gaps[pair, "ner"]), ("parsing", gaps[pair, "parsing"]))
-
-
-def map_of_bilingual_helps_parsing_only(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair in layers.pairs(FIGURE_8):
-        for task in layers.tasks(FIGURE_8, pair):
-            plain = _transfer(layers, FIGURE_8, pair, task, condition=DEFAULT.name)
-            mapped = _transfer(layers, FIGURE_8, pair, task, condition=DEFAULT.name, variant=MAPPED)
-            if task in ("ner", "parsing") and plain and mapped:
-                both = [("mapped", mapped.best), ("as it is", plain.best)]
-                yield ordered(_title(task, pair), *(both if task == "parsing" else both[::-1]))
-
-
-def _contextual_words(layers: LayerEvidence) -> Iterator[tuple[Pair, LayerScores]]:
-    for pair in layers.pairs(FIGURE_4):
-        if found := layers.scores(FIGURE_4, "contextual_p1", condition=MONOLINGUAL.name, languages=pair):
-            yield pair, found
-
-
-def _retrieval(layers: LayerEvidence, pair: Pair, *, variant: str | None = None) -> LayerScores | None:
-    return layers.scores(FIGURE_6, RETRIEVAL, condition=MONOLINGUAL.name, languages=pair, variant=variant)
-
-
-def _in_context(layers: LayerEvidence) -> Iterator[tuple[Pair, str, LayerScores, LayerScores]]:
-    """For each pair and task of Figure 5: mapped models of one language each, and the model of both."""
-    for pair in layers.pairs(FIGURE_5):
-        for task in layers.tasks(FIGURE_5, pair):
-            mapped = _transfer(layers, FIGURE_5, pair, task, condition=MONOLINGUAL.name, variant=MAPPED)
-            bilingual = _transfer(layers, FIGURE_5, pair, task, condition=DEFAULT.name)
-            if mapped and bilingual:
-                yield pair, task, mapped, bilingual
-
-
-def _transfer(
-    layers: LayerEvidence, exhibit: str, pair: Pair, task: str, *, condition: str, variant: str | None = None
-) -> LayerScores | None:
-    return layers.scores(
-        exhibit, task_named(task).metric, condition=condition, languages=pair, task=task, variant=variant
-    )
-
-
-def _title(task: str, pair: Pair) -> str:
-    return f"{task_named(task).title} {pair_title(pair)}"
-
-
 CLOSE_CORRELATION = 0.02
-BILINGUAL, ONE_EACH, RANDOM = "bilingual", "monolingual", "random"
+BILINGUAL, ONE_EACH = "bilingual", "monolingual"
+Measurements = Sequence[Measurement]
 
 
-def bilingual_above_monolingual_above_random(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair in layers.pairs(FIGURE_7):
-        known = [(kind, found.mean) for kind in (BILINGUAL, ONE_EACH, RANDOM) if (found := _cka(layers, pair, kind))]
-        for better, worse in pairwise(known):
-            yield ordered(pair_title(pair), better, worse, close=CLOSE_CKA, number=".2f")
+def _third(layers: Sequence[float]) -> int:
+    """How many layers a third has: 3 of layers 0 to 8."""
+    return max(1, round(len(layers) / 3))
 
 
-def alike_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
-    for pair in layers.pairs(FIGURE_7):
+SUMMARIES: dict[str, Callable[[Sequence[float]], float]] = {
+    "best": max,
+    "mean": fmean,
+    "bottom": lambda layers: fmean(layers[: _third(layers)]),
+    "middle": lambda layers: fmean(layers[_third(layers) : -_third(layers)]),
+    "top": lambda layers: fmean(layers[-_third(layers) :]),
+}
+"""One number for the layers of a model, from layer 0 up."""
+
+
+def score(
+    panel: Panel, *, metric: str = "", layers: str = "best", models: str = ONE_EACH, variant: str | None = None
+) -> Sample | None:
+    """One number for each seed, by default of the task's metric; None where no seed has all layers."""
+    if not metric and panel.task:
+        metric = task_named(panel.task).metric
+    # The bilingual model of a language and its own double has separate embeddings (section 5.2).
+    bilingual = OF_PRIME if panel.languages[1].endswith(PRIME) else DEFAULT
+    condition = bilingual if models == BILINGUAL else MONOLINGUAL
+    return panel.sample(SUMMARIES[layers], (metric, condition.name, variant))
+
+
+def in_order(
+    measurements: Measurements, figure: str, chains: Sequence[Sequence[Mapping[str, str]]], but: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """Each score of a chain above the next, for each pair and task but one. A score is a label and terms of `score`."""
+    close, number = (CLOSE_CKA, ".2f") if figure == FIGURE_7 else (CLOSE_POINTS, ".1f")
+
+    def labelled(panel: Panel, *, label: str, **terms: str) -> tuple[str, Sample | None]:
+        return label, score(panel, **terms)
+
+    for panel in panels(measurements, figure):
+        for chain in chains if [panel.task, *panel.languages] != but else ():
+            sides = [labelled(panel, **terms) for terms in chain]
+            yield from ordered(panel.title, *sides, close=close, number=number)
+
+
+def sentences_above_untrained(measurements: Measurements) -> Iterator[Finding]:
+    """The best layer of both; against chance where no untrained model was mapped."""
+    for panel in panels(measurements, FIGURE_6):
+        ours, untrained = score(panel, metric=RETRIEVAL), score(panel, metric=RETRIEVAL, variant=UNTRAINED)
+        chance = score(panel, metric=f"{RETRIEVAL}_chance")
+        floor = ("untrained", untrained) if untrained else ("chance", chance)
+        yield from ordered(panel.title, ("trained", ours), floor)
+
+
+def half_of_bilingual(measurements: Measurements) -> Iterator[Finding]:
+    for panel in panels(measurements, FIGURE_5):
+        mapped, both = score(panel, variant=MAPPED), score(panel, models=BILINGUAL)
+        if mapped and both:
+            kept = mapped.mean / both.mean if both.mean else 0.0
+            numbers = f"mapped monolingual {mapped.mean:.1f} is {kept:.0%} of bilingual {both.mean:.1f}"
+            yield compared(mapped, both * 0.5, numbers=f"{panel.title}: {numbers}")
+
+
+def gap_larger_in_ner(measurements: Measurements) -> Iterator[Finding]:
+    gaps: dict[tuple[str, str], dict[str | None, Sample]] = {}
+    for panel in panels(measurements, FIGURE_5):
+        mapped, both = score(panel, variant=MAPPED), score(panel, models=BILINGUAL)
+        if mapped and both:
+            gaps.setdefault(panel.languages, {})[panel.task] = both - mapped
+    for pair, by_task in gaps.items():
+        where = f"{pair_title(pair)}, bilingual less mapped"
+        yield from ordered(where, ("NER", by_task.get("ner")), ("parsing", by_task.get("parsing")))
+
+
+def map_of_bilingual_helps_parsing_only(measurements: Measurements) -> Iterator[Finding]:
+    for panel in panels(measurements, FIGURE_8):
+        mapped, plain = score(panel, models=BILINGUAL, variant=MAPPED), score(panel, models=BILINGUAL)
+        both = ("mapped", mapped), ("as it is", plain)
+        if panel.task in ("ner", "parsing"):
+            yield from ordered(panel.title, *(both if panel.task == "parsing" else both[::-1]))
+
+
+def alike_at_the_bottom(measurements: Measurements) -> Iterator[Finding]:
+    for panel in panels(measurements, FIGURE_7):
         for kind in (BILINGUAL, ONE_EACH):
-            if found := _cka(layers, pair, kind):
-                thirds = ("bottom third", found.bottom), ("top third", found.top)
-                yield ordered(f"{pair_title(pair)} {kind}", *thirds, close=CLOSE_CKA, number=".2f")
+            low, high = (score(panel, metric=CKA, models=kind, layers=layers) for layers in ("bottom", "top"))
+            sides = ("bottom third", low), ("top third", high)
+            yield from ordered(f"{panel.title} {kind}", *sides, close=CLOSE_CKA, number=".2f")
 
 
-def gap_shrinks_with_distance(layers: LayerEvidence) -> Iterator[Finding]:
-    """The similarity that a model of both languages adds to that of models of one each."""
-    gaps = {
-        pair: both.mean - each.mean
-        for pair in layers.pairs(FIGURE_7)
-        if (both := _cka(layers, pair, BILINGUAL)) and (each := _cka(layers, pair, ONE_EACH))
-    }
-    for near, far in _neighbours(gaps):
-        yield ordered("bilingual less monolingual", near, far, close=CLOSE_CKA, number="+.3f")
+def falling_with_distance(measurements: Measurements, of: Sequence[str], less: str = "") -> Iterator[Finding]:
+    """CKA of models, or how far it lies above that of others, falls from each distance to the next."""
+    for models in of:
+        found = {}
+        for panel in panels(measurements, FIGURE_7):
+            ours = score(panel, metric=CKA, models=models, layers="mean")
+            others = score(panel, metric=CKA, models=less, layers="mean") if less else Sample.certain(0.0)
+            if ours and others:
+                found[panel.languages] = ours - others
+        where, number = (f"{models} less {less}", "+.3f") if less else (models, ".2f")
+        for source in dict.fromkeys(source for source, _ in found):
+            groups = by_distance(source, (target for of_source, target in found if of_source == source))
+            pairs = [[(source, target) for target in targets] for targets in groups]
+            sides = [
+                (", ".join(map(pair_title, alike)), mean_sample([found[pair] for pair in alike])) for alike in pairs
+            ]
+            yield from ordered(where, *sides, close=CLOSE_CKA, number=number)
 
 
-def closer_languages_more_alike(layers: LayerEvidence) -> Iterator[Finding]:
-    for kind in (BILINGUAL, ONE_EACH):
-        means = {pair: found.mean for pair in layers.pairs(FIGURE_7) if (found := _cka(layers, pair, kind)) is not None}
-        for near, far in _neighbours(means):
-            yield ordered(kind, near, far, close=CLOSE_CKA, number=".2f")
-
-
-def similarity_goes_with_retrieval(layers: LayerEvidence) -> Iterator[Finding]:
+def similarity_goes_with_retrieval(measurements: Measurements) -> Iterator[Finding]:
     """Over the layers of models of one language each, seed by seed."""
-    for pair in layers.pairs(FIGURE_7):
-        cka = _cka(layers, pair, ONE_EACH)
-        retrieval = layers.scores(FIGURE_6, RETRIEVAL, condition=MONOLINGUAL.name, languages=pair)
-        if cka and retrieval:
-            found: dict[int | None, float] = {
-                seed: value
-                for seed in cka.by_seed
-                if seed in retrieval.by_seed
-                and (value := pearson(cka.by_seed[seed], retrieval.by_seed[seed])) is not None
-            }
-            if found:
-                ours = Sample.of(found)
-                # The paper's is a bound, and a correlation has no noise that is known beforehand.
-                yield comparison(
-                    ours,
-                    Sample.certain(PAPERS_CORRELATION),
-                    close=CLOSE_CORRELATION,
-                    numbers=f"{pair_title(pair)}: {ours.mean:.2f}",
-                )
-
-
-def _cka(layers: LayerEvidence, pair: Pair, kind: str) -> LayerScores | None:
-    """The bilingual model of a language and its own double has separate embeddings (section 5.2)."""
-    bilingual = OF_PRIME if pair[1].endswith(PRIME) else DEFAULT
-    condition = bilingual if kind == BILINGUAL else MONOLINGUAL
-    variant = UNTRAINED if kind == RANDOM else None
-    return layers.scores(FIGURE_7, CKA, condition=condition.name, languages=pair, variant=variant)
-
-
-def _neighbours(scores: Mapping[Pair, Sample]) -> Iterator[tuple[tuple[str, Sample], tuple[str, Sample]]]:
-    """Pairs at one distance and at the next: their names and their mean."""
-    for source in dict.fromkeys(source for source, _ in scores):
-        groups = by_distance(source, [target for of, target in scores if of == source])
-        labelled = [
-            (
-                ", ".join(pair_title((source, target)) for target in targets),
-                mean_sample([scores[source, target] for target in targets]),
-            )
-            for targets in groups
-        ]
-        yield from pairwise(labelled)
+    of_figure_6 = {panel.languages: panel for panel in panels(measurements, FIGURE_6)}
+    for panel in panels(measurements, FIGURE_7):
+        cka, other = panel.layers((CKA, MONOLINGUAL.name, None)), of_figure_6.get(panel.languages)
+        retrieval = other.layers((RETRIEVAL, MONOLINGUAL.name, None)) if other else {}
+        correlations = {seed: pearson(cka[seed], retrieval[seed]) for seed in cka if seed in retrieval}
+        found = {seed: each for seed, each in correlations.items() if each is not None}
+        if found:
+            ours, bound = Sample.of(found), Sample.certain(PAPERS_CORRELATION)
+            # The paper's is a bound, and a correlation has no noise that is known beforehand.
+            yield compared(ours, bound, close=CLOSE_CORRELATION, numbers=f"{panel.title}: {ours.mean:.2f}")

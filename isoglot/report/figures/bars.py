@@ -1,13 +1,11 @@
 """Percentages as bars: Figure 3, the scores of Table 1, and Figure 4a, words of the embedding matrix after a map."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from isoglot.pipeline.figures import FIGURE_4
+from isoglot.pipeline.cells import FIGURE_4
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import chart_spec, imported_altair, short, span
 from isoglot.report.figures.layer_series import pair_title, pairs_of
@@ -18,7 +16,6 @@ from isoglot.study.conditions import MONOLINGUAL, condition_named
 
 BAR_STEP, CHART_WIDTH, COLUMNS = 24, 230, 3
 PALE = 0.3
-FLOOR = "chance, or the same model without pretraining"
 Missing = Callable[[str, tuple[str, str], str | None], str]
 """The reason why there is no number for a condition, a pair of languages and a task."""
 EMBEDDING_ROWS = {
@@ -31,59 +28,55 @@ EMBEDDING_ROWS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """A value with the range of its seeds, and the paper's beside it; None where there is none."""
+    """The mean of a score over seeds with their range, and the paper's beside it."""
 
-    value: float | None
-    range: tuple[float, float] | None = None
+    label: str
+    colour: str
+    values: Sequence[float]
+    """One for each seed; none where nothing was measured."""
     floor: float | None = None
     """A score that needs no transfer: this part of the bar is pale."""
     published: float | None = None
     missing: str = "none"
     """Shown where there is no value."""
 
-    @classmethod
-    def of(
-        cls,
-        values: Sequence[float],
-        *,
-        floor: float | None = None,
-        published: float | None = None,
-        missing: str = "none",
-    ) -> Bar:
-        """The mean over seeds, and their range."""
-        if not values:
-            return cls(value=None, published=published, missing=missing)
-        ends = (min(values), max(values)) if len(values) > 1 else None
-        return cls(value=fmean(values), range=ends, floor=floor, published=published)
+    @property
+    def row(self) -> dict[str, Any]:
+        """The data behind the bar."""
+        named = {"row": self.label, "colour": self.colour, "paper": short(self.published)}
+        if not self.values:
+            return {**named, "missing": self.missing}
+        value = fmean(self.values)
+        # A floor above the score makes all of it pale; below 0 there is nothing to draw.
+        pale = min(max(self.floor or 0.0, 0.0), max(value, 0.0))
+        numbers = {"value": value, "pale": pale, "low": min(self.values), "high": max(self.values), "floor": self.floor}
+        return {**named, **{key: short(number) for key, number in numbers.items()}, "text": f"{value:.1f}"}
 
 
 def transfer_picture(tasks: Sequence[TaskScores], *, conditions: Sequence[str], missing: Missing) -> Picture | None:
     """Figure 3, with a chart for each task and target language; None if nothing of Table 1 is measured."""
-    panels = {
-        f"{scores.title} in {pair[1]}": (_transfer_bars(scores, pair, conditions, missing), scores.task.chance)
-        for scores in tasks
-        for pair in scores.pairs
-    }
+    labels = [condition_named(name).label for name in conditions]
+    colours = [style.colour for style in styles_of(labels)]
+    panels = {}
+    for scores in tasks:
+        for pair in scores.pairs:
+            # Floors are known for all conditions or used for none, or one bar would look shorter for what is known.
+            floors = scores.floors(conditions, pair[1])
+            bars = [
+                Bar(
+                    label=label,
+                    colour=colour,
+                    values=scores.of_target(Model(condition=name), pair[1]),
+                    floor=floors[name] or None,
+                    published=papers_score(name, task=scores.task.name, languages=pair),
+                    missing=missing(name, pair, scores.task.name),
+                )
+                for name, label, colour in zip(conditions, labels, colours, strict=True)
+            ]
+            panels[f"{scores.title} in {pair[1]}"] = (bars, scores.task.chance)
     if not panels or not conditions:
         return None
-    labels = [condition_named(name).label for name in conditions]
-    rows = [(label, style.colour) for label, style in zip(labels, styles_of(labels), strict=True)]
-    title = f"Figure 3: zero-shot transfer from {tasks[0].source}"
-    return _bar_picture(rows, panels, name="figure-3", title=title)
-
-
-def _transfer_bars(scores: TaskScores, pair: tuple[str, str], conditions: Sequence[str], missing: Missing) -> list[Bar]:
-    # Floors are known for all conditions or used for none, or one bar would look shorter for what is known.
-    floors = scores.floors(conditions, pair[1])
-    return [
-        Bar.of(
-            scores.of_target(Model(condition=name), pair[1]),
-            floor=floors[name] or None,
-            published=papers_score(name, task=scores.task.name, languages=pair),
-            missing=missing(name, pair, scores.task.name),
-        )
-        for name in conditions
-    ]
+    return _bar_picture(panels, name="figure-3", title=f"Figure 3: zero-shot transfer from {tasks[0].source}")
 
 
 def embedding_bars(measurements: Sequence[Measurement]) -> Picture | None:
@@ -91,84 +84,75 @@ def embedding_bars(measurements: Sequence[Measurement]) -> Picture | None:
     here = [each for each in measurements if each.exhibit == FIGURE_4 and each.metric in EMBEDDING_ROWS]
     if not here:
         return None
-    # Without fastText its rows would be empty.
-    metrics = [metric for metric in EMBEDDING_ROWS if any(each.metric == metric for each in here)]
     (own,) = styles_of([MONOLINGUAL.label])
-    rows = [(EMBEDDING_ROWS[metric], MUTED if metric.startswith("fasttext") else own.colour) for metric in metrics]
-
-    def bar(pair: tuple[str, str], metric: str) -> Bar:
-        return Bar.of([each.value for each in here if (each.languages, each.metric) == (pair, metric)])
-
-    panels = {pair_title(pair): ([bar(pair, metric) for metric in metrics], None) for pair in pairs_of(here, FIGURE_4)}
+    panels = {
+        pair_title(pair): (
+            [
+                Bar(
+                    label=label,
+                    colour=MUTED if metric.startswith("fasttext") else own.colour,
+                    values=[each.value for each in here if (each.languages, each.metric) == (pair, metric)],
+                )
+                for metric, label in EMBEDDING_ROWS.items()
+                # Without fastText its rows would be empty.
+                if any(each.metric == metric for each in here)
+            ],
+            None,
+        )
+        for pair in pairs_of(here, FIGURE_4)
+    }
     title = "Figure 4a: whole words of the embedding matrix after a map, precision at 1"
-    return _bar_picture(rows, panels, name="figure-4a", title=title)
+    return _bar_picture(panels, name="figure-4a", title=title)
 
 
-def _bar_picture(
-    rows: Sequence[tuple[str, str]], panels: Mapping[str, tuple[Sequence[Bar], float | None]], *, name: str, title: str
-) -> Picture:
+def _bar_picture(panels: Mapping[str, tuple[Sequence[Bar], float | None]], *, name: str, title: str) -> Picture:
     """A chart for each panel, whose title leads to its bars and the level of chance."""
     bars = [bar for of_panel, _ in panels.values() for bar in of_panel]
-    known = [bar for bar in bars if bar.value is not None]
-    legend = ["in percent"]
-    if any(bar.range for bar in known):
-        alone = "" if all(bar.range for bar in known) else ", one seed where there is none"
-        legend.append(f"thin line: lowest to highest seed{alone}")
-    if any(bar.floor is not None for bar in known):
-        legend.append(f"pale: {FLOOR}")
-    if any(chance is not None for _, chance in panels.values()):
-        legend.append("dashes: chance")
+    known = [bar for bar in bars if bar.values]
     has_published = any(bar.published is not None for bar in bars)
-    if has_published:
-        legend.append("\N{WHITE DIAMOND} the paper")
+    alone = "" if all(len(bar.values) > 1 for bar in known) else ", one seed where there is none"
+    legend = {
+        "in percent": True,
+        f"thin line: lowest to highest seed{alone}": any(len(bar.values) > 1 for bar in known),
+        "pale: chance, or the same model without pretraining": any(bar.floor is not None for bar in known),
+        "dashes: chance": any(chance is not None for _, chance in panels.values()),
+        "\N{WHITE DIAMOND} the paper": has_published,
+    }
     return Picture(
         name=name,
         title=title,
-        charts=tuple(
-            bar_chart(rows, of_panel, title=panel, level=chance, place=place)
+        charts=[
+            bar_chart(of_panel, title=panel, level=chance, place=place)
             for place, (panel, (of_panel, chance)) in enumerate(panels.items())
-        ),
+        ],
         chart_width=CHART_WIDTH,
         columns=COLUMNS,
-        legend="; ".join(legend),
+        legend="; ".join(text for text, is_shown in legend.items() if is_shown),
         has_published=has_published,
     )
 
 
-def bar_chart(
-    rows: Sequence[tuple[str, str]], bars: Sequence[Bar], *, title: str, level: float | None, place: int
-) -> Spec:
-    """Percentages: a bar for each row, which is a label and a colour."""
+def bar_chart(bars: Sequence[Bar], *, title: str, level: float | None, place: int) -> Spec:
+    """Percentages, with a dashed level."""
     alt = imported_altair()
-    data: list[dict[str, Any]] = []
-    for (label, colour), bar in zip(rows, bars, strict=True):
-        row: dict[str, Any] = {"row": label, "colour": colour, "paper": short(bar.published)}
-        if bar.value is None:
-            data.append({**row, "missing": bar.missing})
-            continue
-        floor = min(max(bar.floor or 0.0, 0.0), max(bar.value, 0.0))
-        low, high = bar.range or (bar.value, bar.value)
-        row |= {"value": short(bar.value), "pale": short(floor), "low": short(low), "high": short(high)}
-        data.append({**row, "floor": short(bar.floor), "text": f"{bar.value:.1f}"})
+    data = [bar.row for bar in bars]
     values = [row[key] for row in data for key in ("value", "low", "high", "paper") if row.get(key) is not None]
     x = alt.Scale(domain=span([0.0, 100.0, *values]), nice=False)
-    names = [label for label, _ in rows]
+    names = [bar.label for bar in bars]
     base = alt.Chart().encode(y=alt.Y("row:N", title=None, sort=names, scale=alt.Scale(domain=names)))
     known = base.transform_filter("isValid(datum.value)")
     colour = alt.Fill("colour:N", scale=None)
-    tooltip = [alt.Tooltip("row:N", title="Model")]
     fields = {"value": "score", "low": "lowest seed", "high": "highest seed", "floor": "floor", "paper": "the paper"}
+    tooltip = [alt.Tooltip("row:N", title="Model")]
     tooltip += [
         alt.Tooltip(f"{key}:Q", title=name, format=".1f")
         for key, name in fields.items()
         if any(row.get(key) is not None for row in data)
     ]
+    axis = alt.Axis(tickCount=5)
     layers = [
         known.mark_bar().encode(
-            x=alt.X("pale:Q", title=None, scale=x, axis=alt.Axis(tickCount=5)),
-            x2="value:Q",
-            fill=colour,
-            tooltip=tooltip,
+            x=alt.X("pale:Q", title=None, scale=x, axis=axis), x2="value:Q", fill=colour, tooltip=tooltip
         ),
         known.mark_bar(opacity=PALE)
         .encode(x=alt.X("zero:Q", title=None, scale=x), x2="pale:Q", fill=colour, tooltip=tooltip)
@@ -186,12 +170,11 @@ def bar_chart(
         dashes = alt.Chart(alt.Data(values=[{"level": short(level)}])).mark_rule(
             strokeDash=[5, 4], strokeWidth=2, color=MUTED
         )
-        layers.append(
-            dashes.encode(x=alt.X("level:Q", title=None), tooltip=alt.Tooltip("level:Q", title="chance", format=".1f"))
-        )
+        of_level = alt.Tooltip("level:Q", title="chance", format=".1f")
+        layers.append(dashes.encode(x=alt.X("level:Q", title=None), tooltip=of_level))
     if any(bar.published is not None for bar in bars):
         diamonds = base.transform_filter("paper && isValid(datum.paper)").mark_point(
             shape="diamond", size=70, fill="white", stroke=INK, opacity=1, strokeWidth=1.75
         )
         layers.append(diamonds.encode(x=alt.X("paper:Q", title=None), tooltip=tooltip))
-    return chart_spec(layers, data, place=place, height=BAR_STEP * len(rows), title=title)
+    return chart_spec(layers, data, place=place, height=BAR_STEP * len(bars), title=title)

@@ -1,156 +1,274 @@
-"""Figures of scores by layer: words (Figure 4), tasks (Figures 5 and 8), and retrieval without a map."""
+"""The paper's figures of scores by layer: words (4), tasks (5 and 8), and sentences (6 and 7)."""
 
-from collections.abc import Callable, Iterator, Sequence
-from math import isnan
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import EMERGENCE, MAPPED
-from isoglot.pipeline.figures import FIGURE_4, FIGURE_5, FIGURE_8
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.stages.readers import SENTENCES_CUT
 from isoglot.report.figures.layer_series import (
-    LayerFigure,
-    Series,
-    few_pairs,
-    mean_value,
+    Line,
+    LineChart,
+    LineFigure,
+    Pair,
+    SeriesKind,
+    mean_values,
     pair_title,
     pairs_of,
+    pearson,
     series_of,
+    shown,
 )
-from isoglot.report.figures.sentence_figures import retrieval_figures, similarity_figures
-from isoglot.report.layer_scores import METRIC_TITLES, Section, sections
+from isoglot.report.published import FIGURE_7_CKA
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors
 
+RETRIEVAL = "aligned_retrieval_p1"
+CKA = "cka"
+PRECISION, LIKENESS = "precision at 1 (%)", "linear CKA"
 WORD_ROWS = {
     "contextual_p1": "Monolingual, {source} to {target} by CSLS",
     "contextual_p1_to_source": "Monolingual, {target} to {source} by CSLS",
     "contextual_p1_cosine": "Monolingual, {source} to {target} by cosine",
 }
-FASTTEXT = "fasttext_of_contextual_words"
+FASTTEXT_LEVELS = {
+    "fasttext_of_contextual_words_p1": "fastText, {source} to {target}",
+    "fasttext_of_contextual_words_p1_to_source": "fastText, {target} to {source}",
+}
 TASK_ROWS = (
     ("Monolingual, mapped", MONOLINGUAL.name, MAPPED),
     ("Default, both languages in one model", DEFAULT.name, None),
     ("Default, mapped as well", DEFAULT.name, MAPPED),
 )
+OTHER_MEASURES = {
+    "cka_debiased": ("debiased CKA", "which few sentences do not raise"),
+    "svcca": ("SVCCA", "how far the main directions of both agree, whatever way they are turned"),
+    "neuron_correlation": ("ANC", "how far each neuron does the same in both"),
+}
+PAPERS_CORRELATION = 0.9
 
 
-def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LayerFigure]:
+def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LineFigure]:
     """All of Figures 4 to 8 that are measured, in the paper's order."""
     yield from word_figures(measurements)
     yield from layer_transfer_figures(measurements, exhibit=FIGURE_5, new_vectors=new_vectors)
-    yield from retrieval_figures(measurements, new_vectors=new_vectors)
-    yield from similarity_figures(measurements)
+    yield from _retrieval_figures(measurements, new_vectors=new_vectors)
+    yield from _similarity_figures(measurements)
     yield from layer_transfer_figures(measurements, exhibit=FIGURE_8, new_vectors=new_vectors)
 
 
-def word_figures(measurements: Sequence[Measurement]) -> Iterator[LayerFigure]:
+def _figure(
+    name: str,
+    title: str,
+    languages: Pair,
+    lines: Sequence[Line],
+    *,
+    unit: str = PRECISION,
+    levels: Mapping[str, float] | None = None,
+    notes: Sequence[str],
+) -> LineFigure:
+    """Scores are summed up by the best layer, likeness by the mean over layers."""
+    column, decimals = ("mean", 2) if unit == LIKENESS else ("best", 1)
+    summed_up = []
+    for line in lines:
+        values = line.means if unit == LIKENESS else line.best
+        mean, low, high = (f"{summary(values):.{decimals}f}" for summary in (fmean, min, max))
+        summed_up.append(mean if len(values) == 1 else f"{mean} ({low}-{high})")
+    if any(len(line.by_seed) > 1 for line in lines):
+        notes = (*notes, f"Means over seeds; {column} is each seed's own, its mean and (lowest-highest).")
+    chart = LineChart(
+        title=title,
+        series=lines,
+        y_title=unit,
+        decimals=decimals,
+        references=levels or {},
+        caption=f"{unit[:1].upper()}{unit[1:]}, by layer",
+        columns={column: summed_up},
+    )
+    title = f"{title} ({pair_title(languages)})"
+    return LineFigure(name=f"{name}.{'-'.join(languages)}", title=title, charts=[chart], notes=notes)
+
+
+def word_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
     """Figure 4b: words of both languages by a map, from every layer, beside fastText."""
-    for languages in pairs_of(measurements, FIGURE_4):
-        source, target = languages
-        kinds = [
+    for source, target in pairs_of(measurements, FIGURE_4):
+        kinds: list[SeriesKind] = [
             (label.format(source=source, target=target), MONOLINGUAL.name, metric, None)
             for metric, label in WORD_ROWS.items()
         ]
-        rows = series_of(measurements, kinds, exhibit=FIGURE_4, languages=languages)
-
-        def value(metric: str, *, languages: tuple[str, str] = languages) -> float:
-            return mean_value(measurements, exhibit=FIGURE_4, metric=metric, languages=languages)
-
-        if rows:
-            fasttext = {
-                f"fastText, {source} to {target}": value(f"{FASTTEXT}_p1"),
-                f"fastText, {target} to {source}": value(f"{FASTTEXT}_p1_to_source"),
-            }
-            yield LayerFigure(
-                name=f"{FIGURE_4}.{'-'.join(languages)}",
-                title=f"Figure 4b: translation of words after a map ({pair_title(languages)})",
-                unit="precision at 1 (%)",
-                decimals=1,
-                rows=rows,
-                summary_title="best",
-                summary=lambda row: row.best,
-                references=tuple((label, level) for label, level in fasttext.items() if not isnan(level)),
-                notes=(*_notes(value), *few_pairs(value("contextual_fitted_pairs"), value("map_dimensions"))),
+        if lines := series_of(measurements, kinds, exhibit=FIGURE_4, languages=(source, target)):
+            values = mean_values(measurements, exhibit=FIGURE_4, languages=(source, target))
+            yield _figure(
+                FIGURE_4,
+                "Figure 4b: translation of words after a map",
+                (source, target),
+                lines,
+                levels={
+                    label.format(source=source, target=target): values[metric]
+                    for metric, label in FASTTEXT_LEVELS.items()
+                    if metric in values
+                },
+                # Coverage always stands beside precision: words that a model lacks are not asked for.
+                notes=(
+                    f"4b, averaged states: {_of_words('contextual', values)}.",
+                    f"4a, rows of the embedding matrix that are whole words: {_of_words('embedding', values)}.",
+                    *_few_pairs(values["contextual_fitted_pairs"], values),
+                ),
             )
 
 
-def _notes(value: Callable[[str], float]) -> Iterator[str]:
-    """Coverage always stands beside precision: words that a model lacks are not asked for."""
-    yield f"4b, averaged states: {_of_words('contextual', value)}."
-    yield f"4a, rows of the embedding matrix that are whole words: {_of_words('embedding', value)}."
-
-
-def _of_words(name: str, value: Callable[[str], float]) -> str:
-    pairs = value(f"{name}_fitted_pairs")
-    if isnan(pairs):
+def _of_words(name: str, values: Mapping[str, float]) -> str:
+    if f"{name}_fitted_pairs" not in values:
         return "one of the dictionaries has no entry whose words are one subword each"
-    asked, coverage = value(f"{name}_asked"), value(f"{name}_coverage")
+    pairs, asked, coverage = (values[f"{name}_{of}"] for of in ("fitted_pairs", "asked", "coverage"))
     text = f"{asked:,.0f} words asked, {coverage:.1f}% of the test pairs covered, map fitted on {pairs:,.0f}"
     if name == "embedding":
-        precisions = ", ".join(f"{value(f'{name}_p{at}'):.1f} at {at}" for at in (1, 5, 10))
-        text = f"precision {precisions}, back {value(f'{name}_p1_to_source'):.1f}; {text}"
-    fasttext = value(f"fasttext_of_{name}_words_p1")
-    if not isnan(fasttext):
-        back = value(f"fasttext_of_{name}_words_p1_to_source")
-        text += f"; fastText on the same words {fasttext:.1f}, back {back:.1f} (its trainings differ)"
+        precisions = ", ".join(f"{values[f'{name}_p{at}']:.1f} at {at}" for at in (1, 5, 10))
+        text = f"precision {precisions}, back {values[f'{name}_p1_to_source']:.1f}; {text}"
+    fasttext = f"fasttext_of_{name}_words_p1"
+    if fasttext in values:
+        there, back = values[fasttext], values[f"{fasttext}_to_source"]
+        text += f"; fastText on the same words {there:.1f}, back {back:.1f} (its trainings differ)"
     return text
+
+
+def _few_pairs(pairs: float, values: Mapping[str, float]) -> Iterator[str]:
+    """A warning about a map that was fitted on fewer pairs than it has dimensions."""
+    dimensions = values.get("map_dimensions", 0.0)
+    if pairs < dimensions:
+        yield (
+            f"The map has {dimensions:,.0f} dimensions and was fitted on {pairs:,.0f} pairs: where no pair points it "
+            "is not determined, and other sentences or words are mapped by chance there. Give more pairs."
+        )
 
 
 def layer_transfer_figures(
     measurements: Sequence[Measurement], *, exhibit: str, new_vectors: NewVectors
-) -> Iterator[LayerFigure]:
-    here = [each for each in measurements if each.exhibit == exhibit]
-    for languages in pairs_of(here, exhibit):
-        for task in dict.fromkeys(each.task for each in here if each.languages == languages and each.task):
-            rows = tuple(_task_rows(here, exhibit=exhibit, task=task, languages=languages))
-            if rows:
-                title = task_named(task).title
-                number = "5" if exhibit == FIGURE_5 else "8"
-                yield LayerFigure(
-                    name=f"{exhibit}.{task}.{'-'.join(languages)}",
-                    title=f"Figure {number}: {title} transfer from each frozen layer ({pair_title(languages)})",
-                    unit=f"{task_named(task).metric_titles[task_named(task).metric]} (%)",
-                    decimals=1,
-                    rows=rows,
-                    summary_title="best",
-                    summary=lambda row: row.best,
-                    notes=(
-                        "New layers and the task's own were trained on each frozen layer of the source's model. States "
-                        f"are mapped {new_vectors.value}.",
-                    ),
-                )
-
-
-def _task_rows(
-    measurements: Sequence[Measurement], *, exhibit: str, task: str, languages: tuple[str, str]
-) -> Iterator[Series]:
+) -> Iterator[LineFigure]:
     """The target's scores, and the source's own for what could be had at best."""
-    source, target = languages
-    metric = task_named(task).metric
-    of_target = [(label, condition, metric, variant) for label, condition, variant in TASK_ROWS]
-    # A map changes nothing of what the source's model says of the source.
-    of_source = [(f"{label_of(name)}, {source} itself", name, metric, variant) for _, name, variant in TASK_ROWS[:2]]
-    for language, kinds in ((target, of_target), (source, of_source)):
-        yield from series_of(measurements, kinds, exhibit=exhibit, languages=languages, task=task, language=language)
+    here = [each for each in measurements if each.exhibit == exhibit]
+    found = dict.fromkeys((each.languages, each.task) for each in here if each.task)
+    for languages, name in sorted(found, key=lambda each: pairs_of(here, exhibit).index(each[0])):
+        task, (source, target) = task_named(name), languages
+        of_target = [(label, condition, task.metric, variant) for label, condition, variant in TASK_ROWS]
+        # A map changes nothing of what the source's model says of the source.
+        of_source = [(f"{label_of(each)}, {source} itself", each, task.metric, kind) for _, each, kind in TASK_ROWS[:2]]
+        lines = [
+            line
+            for language, kinds in ((target, of_target), (source, of_source))
+            for line in series_of(here, kinds, exhibit=exhibit, languages=languages, task=name, language=language)
+        ]
+        if lines:
+            yield _figure(
+                f"{exhibit}.{name}",
+                f"Figure {exhibit.removeprefix('figure-')}: {task.title} transfer from each frozen layer",
+                languages,
+                lines,
+                unit=f"{task.metric_titles[task.metric]} (%)",
+                notes=(
+                    "New layers and the task's own were trained on each frozen layer of the source's model. States "
+                    f"are mapped {new_vectors.value}.",
+                ),
+            )
 
 
-def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Section, LayerFigure]]:
-    """The metric, all that is said of it, and its figure."""
-    for section in sections(measurements):
-        metric = next(name for name, title in METRIC_TITLES.items() if section.title.startswith(title))
-        languages = section.rows[0].languages
-        kinds = [(label_of(row.condition), row.condition, metric, None) for row in section.rows]
+def rows_of(measurements: Sequence[Measurement], *, exhibit: str, metric: str, languages: Pair) -> list[Line]:
+    """Models of both languages, then of one each, then with an untrained one of the target."""
+    here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
+    conditions = dict.fromkeys(each.condition for each in here if each.condition != MONOLINGUAL.name)
+    kinds: list[SeriesKind] = [(label_of(name), name, metric, None) for name in (*conditions, MONOLINGUAL.name)]
+    kinds.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric, UNTRAINED))
+    return series_of(here, kinds, exhibit=exhibit, languages=languages)
+
+
+def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LineFigure]:
+    """Figure 6."""
+    for languages in pairs_of(measurements, FIGURE_6):
+        lines = rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
+        values = mean_values(measurements, exhibit=FIGURE_6, languages=languages)
+        chance, fitted = values.get(f"{RETRIEVAL}_chance"), values.get("fitted_pairs")
+        if lines and chance is not None and fitted is not None:
+            yield _figure(
+                FIGURE_6,
+                "Figure 6: retrieval of parallel sentences after a map",
+                languages,
+                lines,
+                levels={"chance": chance},
+                notes=(
+                    f"Mean of both directions; chance {chance:.1f}. Each layer's map was fitted on {fitted:,.0f} other "
+                    f"sentences; these are mapped {new_vectors.value}.",
+                    *_cut(measurements, exhibit=FIGURE_6, languages=languages),
+                    *_few_pairs(fitted, values),
+                ),
+            )
+
+
+def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
+    """Figure 7, with the paper's own lines where it has the pair and models are as deep."""
+    for languages in pairs_of(measurements, FIGURE_7):
+        if lines := rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages):
+            num_states = max(line.num_states for line in lines)
+            published = [
+                Line.of(f"paper: {kind}", values, is_published=True)
+                for kind, values in FIGURE_7_CKA.get(languages, {}).items()
+                if len(values) == num_states
+            ]
+            yield _figure(
+                FIGURE_7,
+                "Figure 7: CKA similarity of parallel sentences",
+                languages,
+                [*lines, *published],
+                unit=LIKENESS,
+                notes=(
+                    *_cut(measurements, exhibit=FIGURE_7, languages=languages),
+                    *_similarity_notes(measurements, languages),
+                ),
+            )
+
+
+def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: Pair) -> Iterator[str]:
+    """By kind of model, where a sentence of any was longer than its windows."""
+    found: dict[str, dict[str, float]] = {}
+    for each in measurements:
+        if (each.exhibit, each.metric, each.variant, each.languages) == (exhibit, SENTENCES_CUT, None, languages):
+            found.setdefault(each.condition, {})[each.language] = each.value
+    # Models that read with the same windows cut the same sentences, which is then said once.
+    alike: dict[str, list[str]] = {}
+    for condition, shares in found.items():
+        if any(shares.values()):
+            text = ", ".join(f"{shown(language)} {share:.1f}%" for language, share in shares.items())
+            alike.setdefault(text, []).append(label_of(condition))
+    parts = [f"{text} ({', '.join(labels)})" if len(alike) > 1 else text for text, labels in alike.items()]
+    if parts:
+        yield f"Sentences cut at the end of a window: {'; '.join(parts)}."
+
+
+def similar_and_retrieved(
+    measurements: Sequence[Measurement], languages: Pair
+) -> dict[str, tuple[Sequence[float | None], Sequence[float | None]]]:
+    """CKA and retrieval after a map by layer, for every kind of model that has both."""
+    similar = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
+    found = rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
+    retrieved = {line.label: line.layers for line in found}
+    return {line.label: (line.layers, retrieved[line.label]) for line in similar if line.label in retrieved}
+
+
+def correlation_text(x: Sequence[float | None], y: Sequence[float | None]) -> str:
+    found = pearson(x, y)
+    return "undefined" if found is None else f"{found:.2f}"
+
+
+def _similarity_notes(measurements: Sequence[Measurement], languages: Pair) -> Iterator[str]:
+    """Correlations with retrieval (section 5.2), and other measures of likeness."""
+    both = similar_and_retrieved(measurements, languages)
+    correlations = [f"{label} {correlation_text(*layers)}" for label, layers in both.items()]
+    if correlations:
         yield (
-            metric,
-            section,
-            LayerFigure(
-                name=f"{metric.removesuffix('_p1').replace('_', '-')}.{'-'.join(languages)}",
-                title=section.title,
-                unit="precision at 1 (%)",
-                decimals=1,
-                rows=series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
-                summary_title="best",
-                summary=lambda row: row.best,
-                references=() if section.chance is None else (("chance", section.chance),),
-            ),
+            "Pearson correlation of CKA with Figure 6's retrieval over layers (the paper: above "
+            f"{PAPERS_CORRELATION} for models of one language each): {'; '.join(correlations)}."
         )
+    for metric, (title, meaning) in OTHER_MEASURES.items():
+        if lines := rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages):
+            text = "; ".join(f"{line.label} {fmean(line.means):.2f}" for line in lines)
+            yield f"Mean {title} over layers, {meaning}: {text}."

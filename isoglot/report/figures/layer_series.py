@@ -1,102 +1,144 @@
-"""Measurements gathered by layer: series over seeds, and figures of several series."""
+"""Scores by layer or by update: lines over seeds, charts of several lines with their tables, and figures of charts."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import nan
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import correlation, fmean
 
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.quantities import short_number
 from isoglot.study.languages import PRIME, original
 
 MISSING = "-"
+Pair = tuple[str, str]
+"""Source and target language."""
 SeriesKind = tuple[str, str, str, str | None]
-"""The label of a series, and the condition, metric and variant of the model that it is of."""
+"""The label of a line, and the condition, metric and variant of the model that it is of."""
+# With fewer a correlation means nothing: that of two points is always 1 or -1.
 FEWEST_POINTS = 3
-"""Fewest points for which a correlation means anything."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Series:
-    """Scores of one kind of model at every layer; layers may be missing while a study runs."""
+class Line:
+    """Scores of one kind of model by layer, or by update; some may be missing while a study runs."""
 
     label: str
-    by_seed: tuple[Mapping[int, float], ...]
-    """For each seed, by layer."""
+    by_seed: Sequence[Mapping[int, float]]
     is_published: bool = False
     """Whether these are the paper's own numbers."""
+
+    @classmethod
+    def of(cls, label: str, values: Sequence[float | None], *, is_published: bool = False) -> Line:
+        """One value for each layer, without seeds."""
+        known = {layer: value for layer, value in enumerate(values) if value is not None}
+        return cls(label=label, by_seed=(known,), is_published=is_published)
+
+    def at(self, place: int) -> list[float]:
+        """The values of all seeds that have one there."""
+        return [values[place] for values in self.by_seed if place in values]
+
+    def has_range(self, places: Iterable[int]) -> bool:
+        """Whether it is a mean over seeds anywhere."""
+        return any(len(self.at(place)) > 1 for place in places)
 
     @property
     def num_states(self) -> int:
         """Layers from 0 to the last that is there."""
-        return 1 + max(layer for values in self.by_seed for layer in values)
+        return 1 + max((layer for values in self.by_seed for layer in values), default=-1)
 
     @property
     def layers(self) -> tuple[float | None, ...]:
         """Means over the seeds that have the layer; None where none has."""
-        by_layer = ([values[layer] for values in self.by_seed if layer in values] for layer in range(self.num_states))
-        return tuple(fmean(values) if values else None for values in by_layer)
+        return tuple(fmean(values) if (values := self.at(layer)) else None for layer in range(self.num_states))
 
     @property
-    def ranges(self) -> tuple[tuple[float, float] | None, ...]:
-        """Lowest and highest over the seeds that have the layer; None where fewer than two have."""
-        by_layer = ([values[layer] for values in self.by_seed if layer in values] for layer in range(self.num_states))
-        return tuple((min(values), max(values)) if len(values) > 1 else None for values in by_layer)
-
-    @property
-    def best(self) -> tuple[float, ...]:
+    def best(self) -> list[float]:
         """The best layer's score for each seed."""
-        return tuple(max(values.values()) for values in self.by_seed)
+        return [max(values.values()) for values in self.by_seed]
 
     @property
-    def means(self) -> tuple[float, ...]:
+    def means(self) -> list[float]:
         """The mean over layers for each seed."""
-        return tuple(fmean(values.values()) for values in self.by_seed)
+        return [fmean(values.values()) for values in self.by_seed]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayerFigure:
-    """A figure of one pair of languages."""
+class LineChart:
+    """Lines over layers, or over updates; its numbers are a table too."""
 
-    name: str
-    """The stem of its files."""
     title: str
-    unit: str
-    decimals: int
-    rows: tuple[Series, ...]
-    summary_title: str
-    summary: Callable[[Series], tuple[float, ...]]
-    """One number for each seed."""
-    references: tuple[tuple[str, float], ...] = ()
-    """Levels to hold the series against."""
-    notes: tuple[str, ...] = ()
+    series: Sequence[Line]
+    y_title: str
+    """With the unit."""
+    decimals: int = 2
+    references: Mapping[str, float] = field(default_factory=dict)
+    """Dashed levels, as that of chance."""
+    x_title: str = "Layer"
+    x_labels: Sequence[str] = ()
+    """Names of layers, if they are not L0, L1 and so on."""
+    updates: Sequence[int] = ()
+    """Where lines have points, if that is not at layers; lines then bridge updates without a value."""
+    shown: tuple[float, ...] = (0.0,)
+    """Values that the axis has room for, whether a line comes there or not."""
+    is_logarithmic: bool = False
+    has_log_x: bool = False
+    caption: str = ""
+    """Caption of the table, if it is not made of the titles."""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Further columns of the table: a text for each line."""
 
     @property
-    def num_states(self) -> int:
-        return max(row.num_states for row in self.rows)
+    def places(self) -> Sequence[int]:
+        return self.updates or range(max((line.num_states for line in self.series), default=0))
+
+    @property
+    def headings(self) -> list[str]:
+        """Headings of the table, after that of the labels."""
+        return [*(short_number(place) if self.updates else f"L{place}" for place in self.places), *self.columns]
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """Lines of the table, each after its label."""
+        found = []
+        for row, line in enumerate(self.series):
+            means = (f"{fmean(values):.{self.decimals}f}" if (values := line.at(x)) else MISSING for x in self.places)
+            found.append([line.label, *means, *(texts[row] for texts in self.columns.values())])
+        return found
+
+    @property
+    def published(self) -> list[int]:
+        """Places of lines that are the paper's own."""
+        return [place for place, line in enumerate(self.series) if line.is_published]
 
     @property
     def highest(self) -> float:
         """The highest value that is drawn."""
-        values = [value for row in self.rows for of_seed in row.by_seed for value in of_seed.values()]
-        return max([*values, *(value for _, value in self.references)])
-
-    def texts(self, row: Series) -> list[str]:
-        """Its number at every layer of the figure."""
-        shown = (*row.layers, *[None] * (self.num_states - row.num_states))
-        return [MISSING if value is None else f"{value:.{self.decimals}f}" for value in shown]
-
-    def summary_notes(self) -> Iterator[str]:
-        if any(len(row.by_seed) > 1 for row in self.rows):
-            yield f"Means over seeds; {self.summary_title} is each seed's own, its mean and (lowest-highest)."
-
-    def summary_text(self, row: Series) -> str:
-        """ "0.81", or over several seeds "0.81 (0.79-0.83)"."""
-        values, digits = self.summary(row), self.decimals
-        mean = f"{fmean(values):.{digits}f}"
-        return mean if len(values) == 1 else f"{mean} ({min(values):.{digits}f}-{max(values):.{digits}f})"
+        values = (value for line in self.series for by_place in line.by_seed for value in by_place.values())
+        return max([*values, *self.references.values()])
 
 
-def pair_title(languages: tuple[str, str]) -> str:
+@dataclass(frozen=True, kw_only=True)
+class LineFigure:
+    """Charts of one pair of languages side by side, and what has to be known to read them."""
+
+    name: str
+    """The stem of its files."""
+    title: str
+    charts: Sequence[LineChart]
+    notes: Sequence[str] = ()
+
+    def seed_notes(self) -> Iterator[str]:
+        """Names lines of one seed among means over seeds."""
+        lines = [(line, chart.places) for chart in self.charts for line in chart.series if not line.is_published]
+        several = {line.label for line, places in lines if line.has_range(places)}
+        if several:
+            alone = [label for label in dict.fromkeys(line.label for line, _ in lines) if label not in several]
+            of_one = f" Of one seed: {', '.join(alone)}." if alone else ""
+            yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"
+
+
+def pair_title(languages: Pair) -> str:
     """ "en-fr", or "en-en'" for a language and its second model."""
     return "-".join(map(shown, languages))
 
@@ -120,76 +162,37 @@ def series_of(
     kinds: Iterable[SeriesKind],
     *,
     exhibit: str,
-    languages: tuple[str, str],
+    languages: Pair,
     task: str | None = None,
     language: str | None = None,
-) -> tuple[Series, ...]:
-    """A series for each label, condition, metric and variant of the model of which anything is measured."""
-    here = [each for each in measurements if (each.exhibit, each.languages) == (exhibit, languages)]
-    found = []
-    for label, condition, metric, variant in kinds:
-        by_seed = by_seed_and_layer(
-            here,
-            exhibit=exhibit,
-            metric=metric,
-            condition=condition,
-            languages=languages,
-            task=task,
-            language=language,
-            variant=variant,
-        )
-        if by_seed:
-            found.append(Series(label=label, by_seed=tuple(by_seed.values())))
-    return tuple(found)
-
-
-def by_seed_and_layer(
-    measurements: Iterable[Measurement],
-    *,
-    exhibit: str,
-    metric: str,
-    condition: str,
-    languages: tuple[str, str],
-    task: str | None = None,
-    language: str | None = None,
-    variant: str | None = None,
-) -> dict[int, dict[int, float]]:
-    """One metric of one kind of model."""
-    found: dict[int, dict[int, float]] = {}
+) -> list[Line]:
+    """A line for each kind of model of which anything is measured."""
+    # One walk over all measurements, however many kinds are asked for: a study has tens of thousands.
+    found: dict[tuple[str, str, str | None], dict[int, dict[int, float]]] = {}
     for each in measurements:
-        if (
-            (each.exhibit, each.metric, each.condition, each.languages) == (exhibit, metric, condition, languages)
-            and (each.variant, each.task) == (variant, task)
-            and each.layer is not None
-            and each.seed is not None
-            and language in (None, each.language)
-        ):
-            found.setdefault(each.seed, {})[each.layer] = each.value
-    return found
+        is_here = (each.exhibit, each.languages, each.task) == (exhibit, languages, task)
+        if is_here and language in (None, each.language) and each.layer is not None and each.seed is not None:
+            by_seed = found.setdefault((each.condition, each.metric, each.variant), {})
+            by_seed.setdefault(each.seed, {})[each.layer] = each.value
+    return [
+        Line(label=label, by_seed=tuple(found[condition, metric, variant].values()))
+        for label, condition, metric, variant in kinds
+        if (condition, metric, variant) in found
+    ]
 
 
-def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[tuple[str, str]]:
+def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[Pair]:
     """The pairs of languages that an exhibit has, in the order they came."""
     return list(dict.fromkeys(each.languages for each in measurements if each.exhibit == exhibit))
 
 
-def mean_value(measurements: Iterable[Measurement], *, exhibit: str, metric: str, languages: tuple[str, str]) -> float:
-    """Over seeds, of a metric that has no layer; not a number where it was not measured."""
-    found = [
-        each.value
-        for each in measurements
-        if (each.exhibit, each.metric, each.variant, each.languages) == (exhibit, metric, None, languages)
-    ]
-    return fmean(found) if found else nan
-
-
-def few_pairs(pairs: float, dimensions: float) -> Iterator[str]:
-    """A warning about a map that was fitted on fewer pairs than it has dimensions."""
-    if pairs < dimensions:
-        yield (
-            f"The map has {dimensions:,.0f} dimensions and was fitted on {pairs:,.0f} pairs: where no pair points it "
-            "is not determined, and other sentences or words are mapped by chance there. Give more pairs."
-        )
+def mean_values(measurements: Iterable[Measurement], *, exhibit: str, languages: Pair) -> dict[str, float]:
+    """Means over seeds of all metrics that have no layer."""
+    found: dict[str, list[float]] = {}
+    for each in measurements:
+        if (each.exhibit, each.variant, each.languages, each.layer) == (exhibit, None, languages, None):
+            found.setdefault(each.metric, []).append(each.value)
+    return {metric: fmean(values) for metric, values in found.items()}
 
 
 def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | None:
@@ -198,13 +201,6 @@ def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | Non
     if len(both) < FEWEST_POINTS:
         return None
     xs, ys = zip(*both, strict=True)
+    # The correlation with a constant is 0 / 0.
     is_constant = min(xs) == max(xs) or min(ys) == max(ys)
     return None if is_constant else correlation(xs, ys)
-
-
-def seed_notes(has_several: Mapping[str, bool]) -> Iterator[str]:
-    """Names lines of one seed among means over seeds; `has_several` says of each label whether it is such a mean."""
-    if any(has_several.values()):
-        alone = [label for label, several in has_several.items() if not several]
-        of_one = f" Of one seed: {', '.join(alone)}." if alone else ""
-        yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"

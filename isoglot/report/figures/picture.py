@@ -10,11 +10,12 @@ from html import escape
 from importlib.metadata import version
 from itertools import chain, count
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 from isoglot.study.conditions import label_of
 
-# Hues after Okabe and Ito (2008), which the colour-blind can distinguish; each is seen on its own ground.
+# Colours of lines in light mode, and each one's in dark mode. Hues after Okabe and Ito (2008), which the colour-blind
+# can distinguish; each is seen on its own ground.
 LINES = {
     "#0060a8": "#5ab4ff",
     "#c84e00": "#ff8a4c",
@@ -24,36 +25,33 @@ LINES = {
     "#3a8bbf": "#a9dcf7",
     "#1c2129": "#f4f6f8",
 }
-"""Colours of lines in light mode, and each one's in dark mode."""
 GROUND, INK, FAINT, MUTED = "#ffffff", "#1c2128", "#d5dae1", "#5a6572"
+# The page's script replaces one by the other in the text of a chart, so that no colour may stand on both sides.
 IN_DARK = {GROUND: "#14181f", INK: "#e8ecf1", FAINT: "#39414d", MUTED: "#9eabba", **LINES}
-"""Every colour of a chart in light mode, with its colour in dark mode: the page's script replaces one by the other."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 DASHES = ((7, 4), (2, 4), (10, 3, 2, 3))
-NUM_STYLES = 3 * len(LINES)
-"""Every colour with three marks."""
 
+# Places of the paper's models in the first and second round through the colours: similar models share a colour, with
+# different marks.
 FIRST = ("default", "no-anchors", "sep-emb", "monolingual", "sep-l1-3", "sep-emb-l1-6", "wiki-cc")
 SECOND = ("default-anchors", "extra-anchors", None, None, "sep-l1-6", "sep-emb-l1-3")
 PLACES = {label_of(name): place for place, name in enumerate((*FIRST, *SECOND)) if name is not None}
-"""Styles of the paper's models; similar models share a colour, with different marks."""
 
 # A font that vl-convert brings along, so that pictures are the same on machines with other fonts or none.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 Spec = Mapping[str, Any]
 """A chart in Vega-Lite, as wide as the page has room for."""
+# Whether the paper's own numbers are shown; the page's script changes it.
 PAPER = {"name": "paper", "value": True}
-"""Whether the paper's own numbers are shown; the page's script changes it."""
+# Pixels of a PNG for each pixel of its SVG: sharp on a printed page.
 SCALE = 2
-"""Pixels of a PNG for each pixel of its SVG: sharp on a printed page."""
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 CLIP = re.compile(r"(?<=[\"#])clip\d+(?=[\")])")
 REPLACEMENT = "\ufffd"
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Style:
+class Style(NamedTuple):
     """The look of one line and its points."""
 
     colour: str
@@ -62,33 +60,24 @@ class Style:
 
 def styles_of(labels: Sequence[str]) -> list[Style]:
     """The style of each line of a chart."""
-    return [_style(place) for place in _places_of(labels)]
-
-
-def _places_of(labels: Sequence[str]) -> list[int]:
-    """Numbers of styles.
-
-    A line such as "Default, mapped" takes its model's colour with any mark; lines of other models take the first
-    style that is free.
-    """
     places = {line: PLACES[label] for line, label in enumerate(labels) if label in PLACES}
-    others = [line for line in range(len(labels)) if line not in places]
-    for line in sorted(others, key=lambda line: not _of_same_model(labels[line])):
+    # A line such as "Default, mapped" takes its model's colour with any mark, before others take what is free.
+    for line in sorted({*range(len(labels))} - {*places}, key=lambda line: not _of_same_model(labels[line])):
         taken = set(places.values())
         places[line] = next(place for place in chain(_of_same_model(labels[line]), count()) if place not in taken)
-    return [places[line] for line in range(len(labels))]
+    return [_style(places[line]) for line in range(len(labels))]
 
 
-def _of_same_model(label: str) -> tuple[int, ...]:
-    """Numbers of the styles in the colour of the model that a label begins with."""
+def _of_same_model(label: str) -> Sequence[int]:
+    """Places in the colour of the model that a label begins with, three rounds through the marks."""
     own = PLACES.get(label.partition(",")[0])
-    return () if own is None else (own, *range(own % len(LINES), NUM_STYLES, len(LINES)))
+    return () if own is None else (own, *range(own % len(LINES), 3 * len(LINES), len(LINES)))
 
 
 def _style(place: int) -> Style:
-    """Each further round through the colours has the marks shifted, so that a mark comes back in other colours only."""
+    # Each further round through the colours has the marks shifted, so that a mark comes back in other colours only.
     shape = SHAPES[(place + 3 * (place // len(LINES))) % len(SHAPES)]
-    return Style(colour=tuple(LINES)[place % len(LINES)], shape=shape)
+    return Style(tuple(LINES)[place % len(LINES)], shape)
 
 
 def chart_config() -> dict[str, Any]:
@@ -117,7 +106,7 @@ class Picture:
     name: str
     """Its subject, as in "figure-6.en-fr"."""
     title: str
-    charts: tuple[Spec, ...]
+    charts: Sequence[Spec]
     chart_width: int
     """In files; on the page a chart takes the width it gets."""
     columns: int = 1
@@ -136,8 +125,7 @@ class Picture:
     @property
     def page_charts(self) -> dict[str, Spec]:
         """The charts by their name on the page, where legends have the columns that there is room for."""
-        columns = {"expr": f"max(1, floor(width / {self.legend_entry}))"}
-        more = {"config": {"legend": {"columns": columns}}}
+        more = {"config": {"legend": {"columns": {"expr": f"max(1, floor(width / {self.legend_entry}))"}}}}
         return {
             f"{self.file_stem}.{place}": {**chart, **more, "params": [*chart.get("params", ()), PAPER]}
             for place, chart in enumerate(self.charts)
@@ -146,27 +134,25 @@ class Picture:
     @cached_property
     def _file_spec(self) -> str:
         columns = min(self.columns, len(self.charts))
+        # Vega breaks no lines; a letter takes about six pixels.
         letters = self.chart_width * columns // 6
         config = chart_config()
         config["legend"]["columns"] = max(1, self.chart_width // self.legend_entry)
-        spec = _plain(
-            {
-                "title": {
-                    **{"text": wrap(self.title, letters), "subtitle": wrap(self.legend, letters), "fontSize": 15},
-                    **{"offset": 14},
-                },
-                "concat": [{**chart, "width": self.chart_width} for chart in self.charts],
-                "columns": columns,
-                "params": [PAPER],
-                "resolve": {"scale": {"color": "independent", "stroke": "independent", "shape": "independent"}},
-                "config": {**config, "background": GROUND, "aria": False, "padding": 12},
-            }
-        )
-        return json.dumps(spec)
+        heading = {"text": wrap(self.title, letters), "subtitle": wrap(self.legend, letters)}
+        spec = {
+            "title": {**heading, "fontSize": 15, "offset": 14},
+            "concat": [{**chart, "width": self.chart_width} for chart in self.charts],
+            "columns": columns,
+            "params": [PAPER],
+            # Charts side by side have other lines, and each one a legend of its own.
+            "resolve": {"scale": {"color": "independent", "stroke": "independent", "shape": "independent"}},
+            "config": {**config, "background": GROUND, "aria": False, "padding": 12},
+        }
+        return json.dumps(_plain(spec))
 
     @cached_property
     def digest(self) -> str:
-        """Changes with whatever changes the picture's files."""
+        """Changes with whatever changes the picture's files, the program that draws them included."""
         return sha256((self._file_spec + version("vl-convert-python")).encode()).hexdigest()[:16]
 
     def svg(self) -> str:
@@ -209,7 +195,7 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The same without control characters, on which the library would end the whole process."""
+    # On control characters in any text the library would end the whole process.
     if isinstance(value, str):
         return NOT_IN_XML.sub(REPLACEMENT, value)
     if isinstance(value, Mapping):

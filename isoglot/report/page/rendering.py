@@ -5,26 +5,27 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from statistics import fmean
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
-from isoglot.report.page.section import Section
+from isoglot.report.page.section import SECTION_WORDS, TEMPLATES, Section
+from isoglot.report.quantities import duration, size_in_bytes
+from isoglot.study.conditions import label_of
 
+# The folder of pictures beside the page.
 FIGURES = "figures"
-"""The folder of pictures beside the page."""
+# The largest page, so that it can be mailed and opens at once; studies of many languages have many pictures.
 MOST_BYTES = 3_000_000
-"""The largest page, so that it can be mailed and opens at once; studies of many languages have many pictures."""
 
 
 def page_html(*, title: str, head: Mapping[str, Any], sections: Sequence[Section], drawings: Mapping[str, str]) -> str:
-    """The page; `drawings` has the SVG of each picture by name, shown without a script and on paper.
-
-    Drawings that would make the page too large are loaded from their files instead.
-    """
+    """The page; `drawings` has the SVG of each picture by name, shown without a script and on paper."""
     page = _page(title=title, head=head, sections=sections, drawings=drawings)
+    # Drawings that would make the page too large are loaded from their files instead.
     return page if len(page.encode()) < MOST_BYTES else _page(title=title, head=head, sections=sections, drawings={})
 
 
@@ -35,20 +36,15 @@ def section_html(section: Section) -> str:
 def _page(**values: Any) -> str:
     pictures = [picture for section in values["sections"] for picture in section.pictures]
     charts = {name: chart for picture in pictures for name, chart in picture.page_charts.items()}
-    style, script = (_asset(name) for name in ("style.css", "script.js"))
+    style, script = ((TEMPLATES / name).read_text("utf-8") for name in ("style.css", "script.js"))
+    # A page without charts stays small.
     if charts:
         script = _vega() + "\n" + script
     # Whatever a study's names hold, the page loads nothing but its own pictures and runs this one script.
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            **values,
-            **{"style": Markup(style), "script": Markup(script), "script_digest": digest},
-            drawn={"charts": charts, "config": chart_config(), "colours": IN_DARK},
-        )
-    )
+    values |= {"style": Markup(style), "script": Markup(script), "script_digest": digest}
+    values["drawn"] = {"charts": charts, "config": chart_config(), "colours": IN_DARK}
+    return _environment().get_template("page.html").render(values)
 
 
 @cache
@@ -58,22 +54,19 @@ def _environment() -> Environment:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
+        # A name that a template misspells is an error, not an empty text.
         undefined=StrictUndefined,
         finalize=_without_control_characters,
     )
-    environment.globals["figures"] = FIGURES
+    environment.globals |= {"figures": FIGURES, "section_words": SECTION_WORDS}
+    environment.filters |= {"duration": duration, "label": label_of, "mean": fmean, "size_in_bytes": size_in_bytes}
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "separators": (",", ":")}
     return environment
 
 
 def _without_control_characters(value: Any) -> Any:
+    # Markup, a subclass of str, has been through here before.
     return NOT_IN_XML.sub(REPLACEMENT, value) if type(value) is str else value
-
-
-@cache
-def _asset(name: str) -> str:
-    source, _, _ = PackageLoader("isoglot.report.page").get_source(_environment(), name)
-    return source
 
 
 @cache
@@ -81,4 +74,5 @@ def _vega() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script: 0.9 MB, and seconds to put together."""
     from vl_convert import javascript_bundle
 
+    # In a string of the script these would end its element all the same.
     return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle("window.vegaEmbed = vegaEmbed;"))

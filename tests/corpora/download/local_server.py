@@ -26,8 +26,8 @@ class Served:
     cuts: list[int] = field(default_factory=list)
     """How many bytes of the next answers come before the connection breaks."""
     redirect: str | None = None
-    stalls_after: int | None = None
-    """Sends so many bytes and then nothing more until the server is closed."""
+    stalls_after: int = 0
+    """If not 0, sends so many bytes and then nothing more until the server is closed."""
 
 
 class LocalServer(ThreadingHTTPServer):
@@ -109,11 +109,9 @@ class _Answering(BaseHTTPRequestHandler):
             if value:
                 self.send_header(name, value)
         self.end_headers()
-        stop = served.cuts.pop(0) if served.cuts else len(content) - start
-        if served.stalls_after is not None:
-            stop = served.stalls_after
+        stop = served.cuts.pop(0) if served.cuts else served.stalls_after or len(content) - start
         self.wfile.write(content[start : start + stop])
-        if served.stalls_after is not None:
+        if served.stalls_after:
             self.wfile.flush()
             self.server.closing.wait(300)
 

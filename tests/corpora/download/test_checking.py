@@ -5,22 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.checking import file_digest, files_there, problem_of, record_digest
-from isoglot.errors import IsoglotError
+from isoglot.corpora.download.checking import CHECKS, file_digest, files_there, problem_of, record_digest
+from isoglot.evaluation.transfer.bio_tags import read_bio
+from isoglot.evaluation.transfer.conllu import read_conllu
 from tests.corpora.readers.compressed_texts import COMPRESSED
 
-CONLLU = """# sent_id = 1
-# text = Du pain est
-1-2\tDu\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDe\tde\tADP\t_\t_\t3\tcase\t_\t_
-2\tle\tle\tDET\t_\t_\t3\tdet\t_\t_
-3\tpain\tpain\tNOUN\t_\t_\t0\troot\t_\t_
-3.1\test\têtre\tAUX\t_\t_\t_\t_\t3:cop\t_
-
-1\tOui\toui\tINTJ\t_\t_\t0\troot\t_\t_
-
-"""
-
+ALL_CHECKS = {
+    **CHECKS,
+    "eval/ud/*.conllu": lambda file: read_conllu(file.path),
+    "eval/ner/*.bio": lambda file: read_bio(file.path),
+}
 TEXT, WIKIPEDIA = "text/wiki.en.txt", "text/enwiki-latest-pages-articles.xml"
 TREEBANK, NER = "eval/ud/xx_own-ud-test.conllu", "eval/ner/wikiann.fr.dev.bio"
 NLI, TABLE = "eval/xnli/xnli.dev.fr.tsv", "eval/xnli/xnli.15way.orig.tsv"
@@ -29,7 +23,7 @@ DUMP = "<mediawiki>\n<page/>\n</mediawiki>\n"
 GOOD = {
     TEXT: "A line.\n\nAnother.\n",
     WIKIPEDIA: DUMP,
-    TREEBANK: CONLLU,
+    TREEBANK: TREE,
     NLI: "Un.\tDeux.\tneutral\nA\tB\tentailment\tmnli\n",
     TABLE: "en\tfr\nOne.\tUn.\n",
     "eval/xnli/xnli.test.tsv": "language\tgold_label\nfr\tneutral\n",
@@ -50,7 +44,8 @@ def put(root: Path, name: str, content: bytes) -> Path:
 
 
 def problems(root: Path) -> dict[str, str]:
-    outcomes = {path.relative_to(root).as_posix(): problem_of(path, root=root) for path in files_there(root, None)}
+    paths = files_there(root, None, checks=ALL_CHECKS)
+    outcomes = {path.relative_to(root).as_posix(): problem_of(path, root=root, checks=ALL_CHECKS) for path in paths}
     return {name: problem for name, problem in outcomes.items() if problem is not None}
 
 
@@ -61,7 +56,7 @@ def test_all_in_order(root: Path, suffix: str) -> None:
     put(root, "text/README.md", b"\xff not looked at")
     for unfinished in (".part", ".part.json", ".lease"):
         put(root, f"eval/tatoeba/tatoeba.fra-eng.fra{unfinished}", b"not looked at")
-    assert len(files_there(root, None)) == len(GOOD)
+    assert len(files_there(root, None, checks=ALL_CHECKS)) == len(GOOD)
     assert problems(root) == {}
 
 
@@ -72,16 +67,11 @@ def test_all_in_order(root: Path, suffix: str) -> None:
         (TEXT, "", ": the file is empty"),
         (WIKIPEDIA, DUMP[:-3], ": a dump of Wikipedia begins with"),
         (TEXT, "\n \n\t\n", ":1: all lines are blank"),
-        (TREEBANK, CONLLU.replace("\t3\tcase\t_", "\t3\tcase"), ":4: 9 columns where CoNLL-U has 10"),
-        (TREEBANK, CONLLU.replace("\t3\tcase", "\t4\tcase"), ":4: the head of word 1 is 4 in a sentence of 3"),
-        (TREEBANK, CONLLU.replace("\t3\tcase", "\t1\tcase"), ":4: the head of word 1 is 1 in a sentence of 3"),
-        (TREEBANK, CONLLU.replace("\t3\tdet", "\t_\tdet"), ":5: the head '_' is not a whole number"),
-        (TREEBANK, CONLLU.replace("2\tle", "3\tle"), ":5: word 3 stands where word 2 should"),
-        (TREEBANK, CONLLU.removesuffix("\n\n"), ":9: no blank line ends the last sentence"),
-        (NLI, "a\tb\tneutral\na\tb\n", ":2: 2 columns where 3 or 4 were expected"),
-        (NLI, "a\tb\tmaybe\n", ":1: the label 'maybe' is none of entailment, neutral, contradiction"),
-        (NER, "Paris\n", ":1: 1 columns where a token and a tag were expected"),
-        (NER, "a\tO\nParis\tLOC\n", ":2: the tag 'LOC' is not O, B-something or I-something"),
+        (TREEBANK, TREE.replace("\t0\t", "\t2\t"), ":1: the head of word 1 'Yes' is 2 in a sentence of 1 words"),
+        (TREEBANK, TREE.removesuffix("\n"), ":1: no blank line ends the last sentence"),
+        (NLI, "a\tb\tneutral\na\tb\n", ":2: 2 columns where premise, hypothesis and label were expected"),
+        (NLI, "a\tb\tmaybe\n", ":1: the label is 'maybe', none of entailment, neutral, contradiction"),
+        (NER, "a\tO\nParis\tLOC\n", ":2: the tag is 'LOC', not O, or B- or I- with a type"),
         (TABLE, "en\tfr\nyes\n", ":2: 1 columns where 2 were expected"),
         (TABLE, "en\n", ":1: 1 columns where 2 were expected"),
         ("eval/muse/en-fr.txt", "the le\nthe\n", ":2: two words with one tab or one space"),
@@ -99,36 +89,22 @@ def test_one_bad_file(root: Path, name: str, content: str | bytes, problem: str)
     assert "\n" not in found[name]
 
 
-@pytest.mark.parametrize("suffix", [suffix for suffix in PACKING if suffix])
-def test_damaged_compression(root: Path, suffix: str) -> None:
-    for name in (TEXT, WIKIPEDIA):
-        packed = PACKING[suffix](GOOD[name].encode() * 500)
-        put(root, f"{name}{suffix}", packed[: len(packed) // 2])
-    found = problems(root)
-    assert len(found) == 2
-    assert all("cut off" in problem for problem in found.values())
-
-
-def test_a_side_that_is_missing(root: Path) -> None:
+def test_what_the_format_does_not_show(root: Path) -> None:
+    packed = gzip.compress(GOOD[WIKIPEDIA].encode() * 500)
+    put(root, f"{WIKIPEDIA}.gz", packed[: len(packed) // 2])
     put(root, "eval/tatoeba/tatoeba.spa-eng.eng.gz", gzip.compress(b"Yes.\n"))
-    (problem,) = problems(root).values()
+    put(root, "eval/ud/en_ewt-ud-dev.conllu.gz", gzip.compress(TREE.encode()))
+    found = problems(root)
+    assert "cut off" in found.pop(f"{WIKIPEDIA}.gz")
+    assert "it is not the official file" in found.pop("eval/ud/en_ewt-ud-dev.conllu.gz")
+    ((_, problem),) = found.items()
     assert problem.endswith("the other side of the pair is not there: fetch it again")
 
 
 @pytest.mark.parametrize("suffix", PACKING)
-def test_a_change_that_the_format_does_not_show(root: Path, suffix: str) -> None:
-    path = put(root, f"text/wiki.en.txt{suffix}", PACKING[suffix](b"A line.\n"))
-    record_digest(root, "text/wiki.en.txt", file_digest(path, decompressed=True))
+def test_a_file_that_was_changed(root: Path, suffix: str) -> None:
+    path = put(root, f"{TEXT}{suffix}", PACKING[suffix](b"A line.\n"))
+    record_digest(root, TEXT, file_digest(path, decompressed=True))
     assert problems(root) == {}
-    put(root, path.relative_to(root).as_posix(), PACKING[suffix](b"A lime.\n"))
-    assert "it is not what was fetched first" in problems(root)[f"text/wiki.en.txt{suffix}"]
-
-
-def test_an_official_file_that_was_changed(root: Path) -> None:
-    put(root, "eval/ud/en_ewt-ud-dev.conllu.gz", gzip.compress(TREE.encode()))
-    assert "it is not the official file" in problems(root)["eval/ud/en_ewt-ud-dev.conllu.gz"]
-
-
-def test_no_data_folder(root: Path) -> None:
-    with pytest.raises(IsoglotError, match=r"there is no data folder .*: name it with --data or ISOGLOT_DATA"):
-        files_there(root, None)
+    path.write_bytes(PACKING[suffix](b"A lime.\n"))
+    assert "it is not what was fetched first" in problems(root)[f"{TEXT}{suffix}"]

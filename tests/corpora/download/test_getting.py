@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from isoglot.corpora.download.catalogue import DataFile
 from isoglot.corpora.download.checking import recorded_digests
-from isoglot.corpora.download.fetching import Patience
 from isoglot.corpora.download.getting import Getter, Outcome
-from isoglot.corpora.download.official_files import Archive, DataFile, Link, Member, nli_pairs
+from isoglot.corpora.download.unpacking import nli_pairs
 from isoglot.errors import IsoglotError
 from tests.corpora.download.archives import zipped
 from tests.corpora.download.local_server import LocalServer
@@ -33,41 +33,34 @@ def files_in(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def getter(root: Path) -> Getter:
-    quick = Patience(tries=2, first_wait=0.001, timeout=60)
-    return Getter(root=root, home="https://home.example", by_hand="ask for it", patience=quick)
+    return Getter(root=root, home="https://home.example", by_hand="ask for it")
 
 
 def test_fetched_and_recorded(server: LocalServer, getter: Getter) -> None:
-    file = DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT)), sha256=sha256(CONTENT))
-    assert getter.get(file) is Outcome.FETCHED
-    assert files_in(getter.root) == {PLACE: CONTENT}
-    assert (getter.root / "isoglot.sha256").read_text() == f"{sha256(CONTENT)}  {PLACE}\n"
-    assert getter.get(file) is Outcome.VERIFIED
-    assert len(server.asked) == 1
-
-
-def test_a_wrong_checksum_leaves_nothing(server: LocalServer, getter: Getter) -> None:
-    file = DataFile(path=PLACE, source=Link(url=server.serve("f", OTHER)), sha256=sha256(CONTENT))
+    file = DataFile(path=PLACE, url=server.serve("f", OTHER), sha256=sha256(CONTENT))
     with pytest.raises(IsoglotError, match=rf"this is not {PLACE} as it is known .* none of it is kept"):
         getter.get(file)
     assert files_in(getter.root) == recorded_digests(getter.root) == {}
     server.serve("f", CONTENT)
     assert getter.get(file) is Outcome.FETCHED
+    assert files_in(getter.root) == {PLACE: CONTENT}
+    assert (getter.root / "isoglot.sha256").read_text() == f"{sha256(CONTENT)}  {PLACE}\n"
+    assert getter.get(file) is Outcome.VERIFIED
+    assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize("changes", [False, True])
 def test_another_version_is_taken_only_where_files_change(server: LocalServer, getter: Getter, changes: bool) -> None:
-    link = Link(url=server.serve("f", CONTENT), suffix=".bz2", changes=changes)
-    file = DataFile(path="text/dump.xml", source=link)
+    file = DataFile(path="text/dump.xml", url=server.serve("f.bz2", CONTENT), changes=changes)
     getter.get(file)
     assert files_in(getter.root) == {"text/dump.xml.bz2": CONTENT}
     (getter.root / "text/dump.xml.bz2").unlink()
-    server.serve("f", OTHER, tag='"two"')
+    server.serve("f.bz2", OTHER, tag='"two"')
     if not changes:
         with pytest.raises(IsoglotError, match="none of it is kept"):
             getter.get(file)
         assert files_in(getter.root) == {}
-        server.serve("f", CONTENT)
+        server.serve("f.bz2", CONTENT)
     assert getter.get(file) is Outcome.FETCHED
     assert recorded_digests(getter.root) == {"text/dump.xml.bz2": sha256(OTHER if changes else CONTENT)}
 
@@ -76,7 +69,7 @@ def test_another_version_is_taken_only_where_files_change(server: LocalServer, g
 @pytest.mark.parametrize("packed", [True, False])
 def test_damage_after_the_fetch_is_noticed(server: LocalServer, getter: Getter, known: str, packed: bool) -> None:
     digest = sha256(CONTENT) if known == "catalogue" else None
-    file = DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT)), sha256=digest)
+    file = DataFile(path=PLACE, url=server.serve("f", CONTENT), sha256=digest)
     getter.get(file)
     place = getter.root / PLACE
     if packed:
@@ -97,44 +90,40 @@ def test_what_a_person_put_there_is_left_alone(server: LocalServer, getter: Gett
     place = getter.root / f"{PLACE}.xz"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"mine")
-    assert getter.get(DataFile(path=PLACE, source=Link(url=server.address("f")))) is Outcome.PRESENT
+    assert getter.get(DataFile(path=PLACE, url=server.address("f"))) is Outcome.PRESENT
     assert server.asked == []
     assert files_in(getter.root) == {f"{PLACE}.xz": b"mine"}
 
 
-def test_by_hand(getter: Getter) -> None:
+def test_the_fix_is_named(server: LocalServer, getter: Getter) -> None:
     with pytest.raises(IsoglotError, match=rf"{PLACE} cannot be fetched: ask for it; see https://home.example"):
         getter.get(DataFile(path=PLACE))
-
-
-def test_the_fix_is_named(server: LocalServer, getter: Getter) -> None:
     with pytest.raises(IsoglotError) as raised:
-        getter.get(DataFile(path=PLACE, source=Link(url=server.address("gone"))))
+        getter.get(DataFile(path=PLACE, url=server.address("gone")))
     assert str(raised.value) == (
         f"{server.address('gone')}: the server says 404 Not Found; "
         f"or fetch it by hand from https://home.example and put it at {getter.root / PLACE}"
     )
 
 
-XNLI = (
-    b"language\tgold_label\tsentence1\tsentence2\tgenre\n"
-    b"fr\tneutral\tUn.\tDeux\xe2\x80\xa8.\tx\n"
-    b"en\tneutral\tOne.\tTwo.\tx\n"
-    b"fr\tentailment\tTrois.\tQuatre.\tx\n"
-)
+HEADER = b"language\tgold_label\tsentence1\tsentence2\tgenre\n"
+XNLI = HEADER + b"fr\tneutral\tUn.\tDeux\xe2\x80\xa8.\tx\nen\tneutral\tOne.\tTwo.\tx\n"
 
 
 def xnli(server: LocalServer, content: bytes, *, language: str = "fr") -> DataFile:
-    archive = Archive(link=Link(url=server.serve("x.zip", content)), most_bytes=10**6)
-    rewrite = partial(nli_pairs, columns=("sentence1", "sentence2", "gold_label"), language=language)
-    member = Member(archive=archive, names=("dev.tsv",), rewrite=rewrite)
-    return DataFile(path=f"eval/xnli/dev.{language}.tsv", source=member)
+    return DataFile(
+        path=f"eval/xnli/dev.{language}.tsv",
+        url=server.serve("x.zip", content),
+        member=("dev.tsv",),
+        most_bytes=10**6,
+        rewrite=partial(nli_pairs, language=language),
+    )
 
 
 def test_unpacked(server: LocalServer, getter: Getter) -> None:
     packed = zipped({"XNLI/dev.tsv": XNLI, "XNLI/paper.pdf": b"x"})
     assert getter.get(xnli(server, packed)) is Outcome.UNPACKED
-    french = "Un.\tDeux\u2028.\tneutral\nTrois.\tQuatre.\tentailment\n".encode()
+    french = "Un.\tDeux\u2028.\tneutral\n".encode()
     assert files_in(getter.root) == {"downloads/x.zip": packed, "eval/xnli/dev.fr.tsv": french}
     assert recorded_digests(getter.root) == {"downloads/x.zip": sha256(packed), "eval/xnli/dev.fr.tsv": sha256(french)}
     assert getter.get(xnli(server, packed, language="en")) is Outcome.UNPACKED
@@ -146,10 +135,7 @@ def test_unpacked(server: LocalServer, getter: Getter) -> None:
     ("packed", "problem"),
     [
         (zipped({"XNLI/dev.tsv": XNLI})[:-30], "it is cut off or damaged"),
-        (zipped({"XNLI/dev.tsv": XNLI + bytes(10**6)}), "it expands to"),
-        (zipped({"XNLI/other.tsv": XNLI}), "it has no files 'dev.tsv'"),
-        (zipped({"XNLI/dev.tsv": XNLI.replace(b"gold", b"lead")}), "the header has no column 'gold_label'"),
-        (zipped({"XNLI/dev.tsv": XNLI + b"fr\tneutral\n"}), "line 5: 2 columns where the header has 5"),
+        (zipped({"XNLI/dev.tsv": XNLI + b"fr\tneutral\n"}), "line 4: 2 columns where the header has 5"),
         (zipped({"XNLI/dev.tsv": XNLI + b"\xff\n"}), "it is cut off or damaged .*utf-8"),
     ],
 )
@@ -165,7 +151,7 @@ def test_a_damaged_record_names_its_line(server: LocalServer, getter: Getter) ->
     getter.root.mkdir()
     (getter.root / "isoglot.sha256").write_text(f"{sha256(b'')}  a\nnonsense\n")
     with pytest.raises(IsoglotError, match=r"isoglot.sha256:2: 'nonsense' is not a sha256 and a path"):
-        getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
+        getter.get(DataFile(path=PLACE, url=server.serve("f", CONTENT)))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -173,6 +159,6 @@ def test_a_full_disk(server: LocalServer, getter: Getter) -> None:
     part = getter.root / f"{PLACE}.part"
     part.parent.mkdir(parents=True)
     part.symlink_to("/dev/full")
-    with pytest.raises(IsoglotError, match=r"the data folder .* has no room left \(No space left on device\)"):
-        getter.get(DataFile(path=PLACE, source=Link(url=server.serve("f", CONTENT))))
+    with pytest.raises(IsoglotError, match=r"no room left in the data folder .* \(No space left on device\)"):
+        getter.get(DataFile(path=PLACE, url=server.serve("f", CONTENT)))
     assert not (getter.root / PLACE).exists()

@@ -4,6 +4,7 @@ import gzip
 import io
 import tarfile
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -41,8 +42,7 @@ def test_a_link_is_no_member() -> None:
 
 
 def test_an_archive_in_an_archive() -> None:
-    inner = tarred({"train": b"en:Paris\tB-LOC\n", "dev": b""})
-    outer = tarred({"en.tar.gz": inner, "fr.tar.gz": b"never opened"}, gzipped=False)
+    outer = tarred({"en.tar.gz": tarred({"train": b"en:Paris\tB-LOC\n"}), "fr.tar.gz": b"never opened"}, gzipped=False)
     assert unpacked(outer, ("en.tar.gz", "train")) == b"en:Paris\tB-LOC\n"
     with pytest.raises(IsoglotError, match="it is cut off or damaged"):
         unpacked(outer, ("fr.tar.gz", "train"))
@@ -79,20 +79,15 @@ CONTENT = bytes(range(256)) * 40
 INTACT = [make({"corpus/train.tsv": CONTENT}) for make in MAKE]
 
 
-@given(archive=st.sampled_from(INTACT), kept=st.integers(min_value=0, max_value=len(CONTENT)))
-def test_cut_off(archive: bytes, kept: int) -> None:
+@given(archive=st.sampled_from(INTACT), kept=st.integers(0, len(CONTENT)), flip=st.integers(1, 255))
+def test_what_is_cut_off_or_damaged_is_refused_or_harmless(archive: bytes, kept: int, flip: int) -> None:
     with pytest.raises(IsoglotError):
         unpacked(archive[: min(kept, len(archive) - 10)])
-
-
-@given(archive=st.sampled_from(INTACT[:2]), at=st.integers(min_value=0), flip=st.integers(1, 255))
-def test_a_damaged_byte_is_noticed_or_harmless(archive: bytes, at: int, flip: int) -> None:
-    damaged = bytearray(archive)
-    damaged[at % len(damaged)] ^= flip
-    try:
-        assert unpacked(bytes(damaged)) == CONTENT
-    except IsoglotError:
-        return
+    if archive != INTACT[2]:  # a plain tar has no checksum of what it holds
+        damaged = bytearray(archive)
+        damaged[kept % len(damaged)] ^= flip
+        with suppress(IsoglotError):
+            assert unpacked(bytes(damaged)) == CONTENT
 
 
 @given(st.binary(max_size=2000))

@@ -7,21 +7,12 @@ from collections.abc import Callable, Mapping
 
 import zstandard
 
-
-def xz(content: bytes) -> bytes:
-    # The default takes milliseconds to begin.
-    return lzma.compress(content, preset=0)
-
-
-def zstd(content: bytes) -> bytes:
-    return zstandard.ZstdCompressor(write_checksum=True).compress(content)
-
-
 COMPRESSED: Mapping[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
-    "xz": xz,
+    # The default of xz takes milliseconds to begin.
+    "xz": lambda content: lzma.compress(content, preset=0),
     "bz2": bz2.compress,
-    "zst": zstd,
+    "zst": lambda content: zstandard.ZstdCompressor(write_checksum=True).compress(content),
 }
 WRITTEN: Mapping[str, Callable[[bytes], bytes]] = {"txt": bytes, **COMPRESSED}
 """How the bytes of a file are written, by the end of its name."""

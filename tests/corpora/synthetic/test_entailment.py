@@ -8,36 +8,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from isoglot.corpora.synthetic import EntailmentPair, Label, Meanings, draw_meanings, entailment_pairs, realise
-from isoglot.corpora.synthetic.entailment import (
-    ADJECTIVES,
-    DETERMINERS,
-    HEADS,
-    candidate_pairs,
-    draw_inferences,
-    paraphrased,
-)
-from isoglot.corpora.synthetic.inventory import ABSENT, NEGATION, NUM_SLOTS, Part, Role, WordClass, inventory, slot
-from isoglot.corpora.synthetic.meanings import antonyms, hypernyms
+from isoglot.corpora.readers.inference_pairs import InferencePair
+from isoglot.corpora.synthetic import draw_meanings, entailment_pairs, realise
+from isoglot.corpora.synthetic.entailment import Label, candidate_pairs, draw_inferences, paraphrased
+from isoglot.corpora.synthetic.inventory import ABSENT, NEGATION, NUM_SLOTS, Part, WordClass, inventory, slots
+from isoglot.corpora.synthetic.meanings import Meanings, antonyms, hypernyms
 from isoglot.errors import IsoglotError
 from isoglot.study.synthetic_languages import SyntheticLanguage, WordOrder, World
 
 ENGLISH = SyntheticLanguage(name="a")
 SHORT = 13
 """Words of a pair that fills a window of 16 tokens with the three that stand around its sentences."""
+HEADS, ADJECTIVES, DETERMINERS = slots(Part.HEAD), slots(Part.ADJECTIVE), slots(Part.DETERMINER)
 
 
 @pytest.fixture(scope="module")
-def pairs(world: World) -> list[EntailmentPair]:
+def pairs(world: World) -> list[InferencePair]:
     return entailment_pairs(ENGLISH, world=world, count=6_000, seed=0)
 
 
 @pytest.fixture(scope="module")
-def short_pairs(demo_world: World) -> list[EntailmentPair]:
+def short_pairs(demo_world: World) -> list[InferencePair]:
     return entailment_pairs(ENGLISH, world=demo_world, count=9_000, seed=0, most_words=SHORT)
 
 
-def test_bytes_are_the_same_on_every_machine(pairs: list[EntailmentPair]) -> None:
+def test_bytes_are_the_same_on_every_machine(pairs: list[InferencePair]) -> None:
     text = "\n".join(f"{pair.premise}\t{pair.hypothesis}\t{pair.label}" for pair in pairs)
     digest = hashlib.sha256(text.encode()).hexdigest()
     assert digest == "00f78c83d53d3145696e4a729d063e4837b3977fae05af1dbbda4a846bcc9e57"
@@ -49,13 +44,12 @@ def slow_label(premise: list[int], hypothesis: list[int], world: World) -> str:
     for each, (a, b) in enumerate(zip(premise, hypothesis, strict=True)):
         if each == NEGATION or a == b:
             continue
-        part = next((p for r in Role for p in Part if slot(r, p) == each), None)
-        if b == ABSENT or (part is Part.HEAD and a != ABSENT and hypernyms(world)[a] == b):
+        if b == ABSENT or (each in HEADS and a != ABSENT and hypernyms(world)[a] == b):
             kinds.add("less")
-        elif a == ABSENT or (part is Part.HEAD and hypernyms(world)[b] == a):
+        elif a == ABSENT or (each in HEADS and hypernyms(world)[b] == a):
             kinds.add("more")
         else:
-            kinds.add("opposite" if part is Part.ADJECTIVE and antonyms(world)[a] == b else "other")
+            kinds.add("opposite" if each in ADJECTIVES and antonyms(world)[a] == b else "other")
     follows, followed = kinds <= {"less"}, kinds <= {"more"}
     match (premise[NEGATION] != ABSENT, hypothesis[NEGATION] != ABSENT):
         case (False, False):
@@ -70,18 +64,9 @@ def slow_label(premise: list[int], hypothesis: list[int], world: World) -> str:
 
 @pytest.mark.parametrize("most_words", [None, SHORT])
 def test_labels_follow_from_the_meanings(world: World, most_words: int | None) -> None:
-    inferences = draw_inferences(world, count=3_000, seed=1, most_words=most_words)
-    premises, hypotheses = inferences.premises.concept_BS.tolist(), inferences.hypotheses.concept_BS.tolist()
-    for premise, hypothesis, label in zip(premises, hypotheses, inferences.labels.tolist(), strict=True):
+    *sides, labels = draw_inferences(world, count=3_000, seed=1, most_words=most_words)
+    for premise, hypothesis, label in zip(*(side.concept_BS.tolist() for side in sides), labels.tolist(), strict=True):
         assert slow_label(premise, hypothesis, world) == label
-
-
-def test_swapping_subject_and_object_entails_nothing(pairs: list[EntailmentPair]) -> None:
-    same_words = [p for p in pairs if sorted(p.premise.split()) == sorted(p.hypothesis.split())]
-    swapped = [pair for pair in same_words if pair.premise != pair.hypothesis]
-    assert len(swapped) > 100
-    assert {pair.label for pair in swapped} == {Label.NEUTRAL}
-    assert {pair.label for pair in same_words if pair.premise == pair.hypothesis} == {Label.ENTAILMENT}
 
 
 @pytest.mark.parametrize("most_words", [None, SHORT])
@@ -95,21 +80,18 @@ def test_one_seed_means_the_same_in_every_language(world: World, most_words: int
     assert entailment_pairs(ENGLISH, world=world, count=300, seed=1, most_words=most_words) != pairs
 
 
-def lengths(pair: EntailmentPair) -> tuple[int, int]:
+def lengths(pair: InferencePair) -> tuple[int, int]:
     return len(pair.premise.split()), len(pair.hypothesis.split())
 
 
-def test_short_pairs_are_short_balanced_and_many(short_pairs: list[EntailmentPair]) -> None:
+def test_short_pairs_are_short_balanced_and_many(short_pairs: list[InferencePair]) -> None:
     total = Counter(sum(lengths(pair)) for pair in short_pairs)
     assert max(total) == SHORT
     assert total[SHORT] > 100
     assert Counter(pair.label for pair in short_pairs) == dict.fromkeys(Label, 3_000)
     assert len(set(short_pairs)) > 6_000
-
-
-def test_too_little_room_is_told(world: World) -> None:
     with pytest.raises(IsoglotError, match="needs 10 words, not 9"):
-        entailment_pairs(ENGLISH, world=world, count=3, seed=0, most_words=9)
+        entailment_pairs(ENGLISH, world=World(), count=3, seed=0, most_words=9)
 
 
 def test_length_does_not_tell_of_negation(demo_world: World) -> None:
@@ -123,8 +105,8 @@ def test_length_does_not_tell_of_negation(demo_world: World) -> None:
 
 def test_every_edit_is_left_in_short_pairs(demo_world: World) -> None:
     """A dropped adjective and a dropped oblique, an added one of each, a word for a word, a swap, and no edit."""
-    inferences = draw_inferences(demo_world, count=6_000, seed=0, most_words=SHORT)
-    premises, hypotheses = (np.delete(m.concept_BS, NEGATION, 1) for m in (inferences.premises, inferences.hypotheses))
+    *sides, _ = draw_inferences(demo_world, count=6_000, seed=0, most_words=SHORT)
+    premises, hypotheses = (np.delete(side.concept_BS, NEGATION, 1) for side in sides)
     lost = ((premises != ABSENT) & (hypotheses == ABSENT)).sum(1)
     won = ((premises == ABSENT) & (hypotheses != ABSENT)).sum(1)
     swapped = (np.sort(premises, 1) == np.sort(hypotheses, 1)).all(1) & (premises != hypotheses).any(1)
@@ -134,20 +116,20 @@ def test_every_edit_is_left_in_short_pairs(demo_world: World) -> None:
         assert found.mean() > 0.03
 
 
-def majority_accuracy(pairs: list[EntailmentPair], *, seen: Callable[[EntailmentPair], Hashable]) -> float:
-    counts: dict[Hashable, Counter[Label]] = defaultdict(Counter)
+def majority_accuracy(pairs: list[InferencePair], *, seen: Callable[[InferencePair], Hashable]) -> float:
+    counts: dict[Hashable, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         counts[seen(pair)][pair.label] += 1
     return sum(max(count.values()) for count in counts.values()) / len(pairs)
 
 
-def test_length_hardly_tells_the_label(short_pairs: list[EntailmentPair]) -> None:
+def test_length_hardly_tells_the_label(short_pairs: list[InferencePair]) -> None:
     assert majority_accuracy(short_pairs, seen=lambda pair: pair.label) == 1
     assert majority_accuracy(short_pairs, seen=lambda pair: sum(lengths(pair))) < 0.45
     assert majority_accuracy(short_pairs, seen=lengths) < 0.5
 
 
-def bag_of_words(pairs: list[EntailmentPair]) -> NDArray[np.float64]:
+def bag_of_words(pairs: list[InferencePair]) -> NDArray[np.float64]:
     """Counts of the premise's words, counts of the hypothesis's words, and a constant."""
     words = sorted({word for pair in pairs for word in (pair.premise + " " + pair.hypothesis).split()})
     column = {word: i for i, word in enumerate(words)}
@@ -159,7 +141,7 @@ def bag_of_words(pairs: list[EntailmentPair]) -> NDArray[np.float64]:
     return np.concatenate([counts[0], counts[1], np.ones((len(pairs), 1))], axis=1)
 
 
-def bag_of_words_accuracies(pairs: list[EntailmentPair]) -> tuple[float, float]:
+def bag_of_words_accuracies(pairs: list[InferencePair]) -> tuple[float, float]:
     """Of a ridge regression, on the three quarters of the pairs that it was fitted to and on the others."""
     features, num_train = bag_of_words(pairs), len(pairs) * 3 // 4
     gold = np.array([list(Label).index(pair.label) for pair in pairs])
@@ -170,13 +152,11 @@ def bag_of_words_accuracies(pairs: list[EntailmentPair]) -> tuple[float, float]:
 
 
 @pytest.mark.campaign
-def test_a_bag_of_words_does_not_suffice(pairs: list[EntailmentPair], short_pairs: list[EntailmentPair]) -> None:
-    fitted, others = bag_of_words_accuracies(pairs)
-    assert fitted < 0.6
-    assert others < 0.5
-    fitted, others = bag_of_words_accuracies(short_pairs)
-    assert fitted < 0.5
-    assert others < 0.45
+def test_a_bag_of_words_does_not_suffice(pairs: list[InferencePair], short_pairs: list[InferencePair]) -> None:
+    for some, most_fitted, most_of_others in ((pairs, 0.6, 0.5), (short_pairs, 0.5, 0.45)):
+        fitted, others = bag_of_words_accuracies(some)
+        assert fitted < most_fitted
+        assert others < most_of_others
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 import torch
-from scipy.stats import ortho_group
 from torch import Tensor
 
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
@@ -15,6 +14,7 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.comparison import Comparison, compared, paired_layers
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.study.searches import NewVectors
+from tests.evaluation.geometry.drawn_vectors import drawn_rotation
 
 NUM_WORDS, WIDTH = 400, 12
 
@@ -51,91 +51,65 @@ def table(seed: int, *, width: int = WIDTH) -> Tensor:
     return torch.randn(NUM_WORDS, width, generator=torch.Generator().manual_seed(seed))
 
 
-def rotation(seed: int, *, width: int = WIDTH) -> Tensor:
-    return torch.from_numpy(ortho_group.rvs(width, random_state=seed)).float()
-
-
 def found(a: Reader, b: Reader, *, count: int = 500, new_vectors: NewVectors = NewVectors.CENTRED) -> Comparison:
     text = lines(count)
     return compared(a, b, text, text, new_vectors=new_vectors)
 
 
-def test_a_model_is_like_itself() -> None:
+def test_a_model_is_like_itself_and_a_shift_is_hidden_from_all_but_raw_vectors() -> None:
+    shift = torch.zeros(WIDTH)
+    shift[0] = 30.0
     reader = TableReader(table(0), table(1))
     for layer in found(reader, reader).layers:
-        assert layer.cka == pytest.approx(1)
-        assert layer.cka_debiased == pytest.approx(1)
-        assert layer.svcca == pytest.approx(1)
-        assert layer.neuron_correlation == pytest.approx(1)
-        assert layer.raw is not None
-        assert layer.centred is not None
+        assert (layer.cka, layer.cka_debiased, layer.svcca, layer.neuron_correlation) == pytest.approx((1, 1, 1, 1))
         assert layer.raw.a_to_b == layer.raw.b_to_a == layer.centred.mean == layer.aligned.mean == 100
+    (layer,) = found(TableReader(table(0)), TableReader(table(0) + shift)).layers
+    assert layer.raw.mean < 60
+    assert layer.centred.mean == 100
 
 
 @pytest.mark.parametrize("new_vectors", NewVectors)
 def test_a_rotated_copy_is_recovered_by_the_map_alone(new_vectors: NewVectors) -> None:
-    original = TableReader(table(0))
-    turned = TableReader(2.5 * table(0) @ rotation(1))
-    outcome = found(original, turned, new_vectors=new_vectors)
+    turned = TableReader(2.5 * table(0) @ drawn_rotation(WIDTH, seed=1).float())
+    outcome = found(TableReader(table(0)), turned, new_vectors=new_vectors)
     (layer,) = outcome.layers
     assert layer.cka == pytest.approx(1, abs=1e-6)
-    assert layer.raw is not None
-    assert layer.centred is not None
-    assert layer.neuron_correlation is not None
-    assert layer.raw.mean < 10
-    assert layer.centred.mean < 10
+    assert max(layer.raw.mean, layer.centred.mean) < 10
     assert layer.aligned.a_to_b == layer.aligned.b_to_a == 100
     assert layer.neuron_correlation < 0.5
     assert outcome.notes == ()
     assert (outcome.num_lines, outcome.num_fitted, outcome.num_tests, outcome.chance) == (500, 400, 100, 1.0)
 
 
-def test_centring_finds_what_a_shift_hides() -> None:
-    shift = torch.zeros(WIDTH)
-    shift[0] = 30.0
-    (layer,) = found(TableReader(table(0)), TableReader(table(0) + shift)).layers
-    assert layer.raw is not None
-    assert layer.centred is not None
-    assert layer.raw.mean < 60
-    assert layer.centred.mean == 100
-
-
 def test_widths_may_differ() -> None:
     """The wider model is the narrower one, turned within a larger space."""
-    wide = torch.nn.functional.pad(table(0), (0, 4)) @ rotation(2, width=WIDTH + 4)
+    wide = torch.nn.functional.pad(table(0), (0, 4)) @ drawn_rotation(WIDTH + 4, seed=2).float()
     for a, b in ((table(0), wide), (wide, table(0))):
         outcome = found(TableReader(a), TableReader(b))
         (layer,) = outcome.layers
         assert layer.cka == pytest.approx(1, abs=1e-6)
         assert layer.aligned.mean == 100
-        assert layer.raw is None
-        assert layer.centred is None
-        assert layer.neuron_correlation is None
+        assert (layer.raw, layer.centred, layer.neuron_correlation) == (None, None, None)
         assert any("zeros follow the narrower ones" in note for note in outcome.notes)
 
 
 def test_depths_may_differ() -> None:
     tables = [table(seed) for seed in range(7)]
     shallow, deep = TableReader(*tables[::2]), TableReader(*tables)
-    for a, b, pairs in (
-        (shallow, deep, [(0, 0), (1, 2), (2, 4), (3, 6)]),
-        (deep, shallow, [(0, 0), (2, 1), (4, 2), (6, 3)]),
-    ):
-        outcome = found(a, b)
-        assert [(layer.layer_a, layer.layer_b) for layer in outcome.layers] == pairs
-        assert all(layer.cka == pytest.approx(1) for layer in outcome.layers)
-        assert any("equal relative height" in note for note in outcome.notes)
+    outcome = found(deep, shallow)
+    assert [(layer.layer_a, layer.layer_b) for layer in outcome.layers] == [(0, 0), (2, 1), (4, 2), (6, 3)]
+    assert all(layer.cka == pytest.approx(1) for layer in outcome.layers)
+    assert any("equal relative height" in note for note in outcome.notes)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 13), (2, 9), (5, 13), (13, 7), (12, 13)])
 def test_layers_are_paired_by_relative_height(a: int, b: int) -> None:
     pairs = paired_layers(a, b)
-    assert len(pairs) == min(a, b)
     assert pairs[0] == (0, 0)
     if min(a, b) > 1:
         assert pairs[-1] == (a - 1, b - 1)
         assert all(abs(i / (a - 1) - j / (b - 1)) <= 0.5 / (max(a, b) - 1) + 1e-9 for i, j in pairs)
-    assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)
+    assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs) == min(a, b)
 
 
 def test_few_lines_are_noted_not_warned_of() -> None:
@@ -143,29 +117,20 @@ def test_few_lines_are_noted_not_warned_of() -> None:
     assert any("too high" in note for note in found(reader, reader, count=10 * WIDTH - 1).notes)
     assert found(reader, reader, count=10 * WIDTH).notes == ()
     wide = TableReader(table(0, width=64), table(1, width=64))
-    outcome = found(wide, wide, count=60)
-    assert sum("48 pairs for 64 dimensions" in note for note in outcome.notes) == 1
-    assert sum("With 60 lines for vectors of 64 numbers" in note for note in outcome.notes) == 1
+    notes = found(wide, wide, count=60).notes
+    for expected in ("48 pairs for 64 dimensions", "With 60 lines for vectors of 64 numbers"):
+        assert sum(expected in note for note in notes) == 1
 
 
 def test_progress_is_reported_cut_lines_are_counted_and_empty_ones_noted() -> None:
     calls: list[tuple[str, int]] = []
     reader, text = TableReader(table(0), longest=6), [*lines(1499), ""]
     outcome = compared(
-        reader,
-        reader,
-        text,
-        text,
-        new_vectors=NewVectors.CENTRED,
-        progress=lambda name, done: calls.append((name, done)),
+        reader, reader, text, text, new_vectors=NewVectors.CENTRED, progress=lambda *call: calls.append(call)
     )
     assert calls == [("A", 1024), ("A", 1500), ("B", 1024), ("B", 1500)]
     num_longer = sum(len(line.split()) + 2 > 6 for line in text)
     assert (outcome.num_cut, outcome.most_tokens) == ((num_longer, num_longer), (6, 6))
     assert "In 1 lines A finds nothing to read; their vectors are zero." in outcome.notes
-
-
-def test_unequal_numbers_of_lines_are_refused() -> None:
-    reader = TableReader(table(0))
     with pytest.raises(IsoglotError, match="100 lines cannot be compared with 99"):
         compared(reader, reader, lines(100), lines(99), new_vectors=NewVectors.CENTRED)

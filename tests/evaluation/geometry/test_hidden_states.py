@@ -20,23 +20,20 @@ from isoglot.study.searches import Subwords
 from tests.evaluation.geometry.tiny_readers import CPU, WORDS, tiny_encoder_reader
 from tests.evaluation.geometry.tiny_transformers import tiny_transformers_reader
 
-KINDS = ("en", "BERT", "T5")
 TYPES = {"the": 0, "dogs": 1, "never": 2, "cat": 3, "mats": 4, "mat": 4}
 TOLERANCE = 1e-5
 
 
-@pytest.fixture(scope="module")
-def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reader]:
-    theirs = {kind: tiny_transformers_reader(tmp_path_factory.mktemp("model"), kind) for kind in KINDS[1:]}
-    return {"en": tiny_encoder_reader()} | theirs
+@pytest.fixture(scope="module", params=["en", "BERT", "T5"])
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    if request.param == "en":
+        return tiny_encoder_reader()
+    return tiny_transformers_reader(tmp_path_factory.mktemp("model"), request.param)
 
 
-@pytest.fixture(scope="module")
-def lines() -> list[str]:
-    """One of them without a word."""
-    generator = np.random.default_rng(0)
-    lines = [" ".join(generator.choice(WORDS, generator.integers(1, 7))) for _ in range(30)]
-    return [*lines[:9], "", *lines[9:]]
+DRAW = np.random.default_rng(0)
+SENTENCES = [" ".join(DRAW.choice(WORDS, DRAW.integers(1, 7))) for _ in range(30)]
+LINES = [*SENTENCES[:9], "", *SENTENCES[9:]]
 
 
 class Memory:
@@ -64,44 +61,32 @@ def sentence_of(*words: Sequence[int]) -> EncodedSentence:
     )
 
 
-def states_of(reader: Reader, sentence: EncodedSentence) -> Tensor:
-    """[S, L, D]"""
-    token_BL = torch.tensor([sentence.ids])
-    return torch.stack([state[0] for state in reader.states(token_BL, real_BL=torch.ones_like(token_BL).bool())])
-
-
 def words_one_by_one(reader: Reader, sentence: EncodedSentence) -> list[tuple[int, Tensor]]:
     """The place of each word, and the states of its subwords in float64, [S, subwords, D]."""
     if not sentence.ids:
         return []
-    state_SLD = states_of(reader, sentence).double()
+    token_1L = torch.tensor([sentence.ids])
+    states = reader.states(token_1L, real_BL=torch.ones_like(token_1L).bool())
+    state_SLD = torch.cat(states).double()
     parts = groupby(range(len(sentence.ids)), key=sentence.word_of.__getitem__)
     return [(place, state_SLD[:, list(positions)]) for place, positions in parts if place != NO_WORD]
 
 
 def sentence_vectors_one_by_one(reader: Reader, sentences: Sequence[EncodedSentence]) -> Tensor:
-    vectors = []
-    for sentence in sentences:
-        words = [state_SKD for _, state_SKD in words_one_by_one(reader, sentence)]
-        no_direction_SD = torch.zeros(reader.num_states, reader.width)
-        vectors.append(torch.cat(words, dim=1).mean(1).float() if words else no_direction_SD)
-    return torch.stack(vectors, dim=1)
+    vector_SND = torch.zeros(reader.num_states, len(sentences), reader.width)
+    for row, sentence in enumerate(sentences):
+        if words := [state_SKD for _, state_SKD in words_one_by_one(reader, sentence)]:
+            vector_SND[:, row] = torch.cat(words, dim=1).mean(1).float()
+    return vector_SND
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("sentences_at_once", "tokens_at_once"), [(7, 1 << 14), (128, 40)])
+@pytest.mark.parametrize("limit", [{"SENTENCES_AT_ONCE": 7}, {"TOKENS_AT_ONCE": 40}])
 def test_sentence_vectors_are_means_without_special_symbols_whatever_the_batch(
-    kind: str,
-    sentences_at_once: int,
-    tokens_at_once: int,
-    readers: dict[str, Reader],
-    lines: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    limit: dict[str, int], reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hidden_states, "SENTENCES_AT_ONCE", sentences_at_once)
-    monkeypatch.setattr(hidden_states, "TOKENS_AT_ONCE", tokens_at_once)
-    reader = readers[kind]
-    sentences = reader.sentences(lines)
+    for name, value in limit.items():
+        monkeypatch.setattr(hidden_states, name, value)
+    sentences = reader.sentences(LINES)
     vector_SND = sentence_vectors(reader, sentences)
     assert (vector_SND.shape, vector_SND.dtype) == ((4, 31, 24), torch.float32)
     assert vector_SND[:, 9].eq(0).all()
@@ -109,14 +94,9 @@ def test_sentence_vectors_are_means_without_special_symbols_whatever_the_batch(
     torch.testing.assert_close(vector_SND, sentence_vectors_one_by_one(reader, sentences), rtol=0, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("subwords", Subwords)
-@pytest.mark.parametrize("layer", [0, 3])
-def test_word_vectors_are_first_subwords_or_means(
-    kind: str, subwords: Subwords, layer: int, readers: dict[str, Reader], lines: list[str]
-) -> None:
-    reader = readers[kind]
-    sentences = reader.sentences(lines)
+@pytest.mark.parametrize(("layer", "subwords"), [(0, Subwords.FIRST), (3, Subwords.FIRST), (3, Subwords.MEAN)])
+def test_word_vectors_are_first_subwords_or_means(layer: int, subwords: Subwords, reader: Reader) -> None:
+    sentences = reader.sentences(LINES)
     expected = [
         (row, place, (state_SKD[layer, 0] if subwords is Subwords.FIRST else state_SKD[layer].mean(0)).float())
         for row, sentence in enumerate(sentences)
@@ -124,7 +104,7 @@ def test_word_vectors_are_first_subwords_or_means(
     ]
     found = word_vectors(reader, sentences, layer=layer, subwords=subwords)
     rows, places, vectors = zip(*expected, strict=True)
-    assert len(set(zip(rows, places, strict=True))) == sum(len(line.split()) for line in lines)
+    assert len(set(zip(rows, places, strict=True))) == sum(len(line.split()) for line in LINES)
     assert (found.sentence_P.tolist(), found.place_P.tolist()) == (list(rows), list(places))
     torch.testing.assert_close(found.vector_PD, torch.stack(vectors), rtol=0, atol=TOLERANCE)
 
@@ -148,25 +128,20 @@ def test_words_of_neighbouring_sentences_stay_apart(tokens: list[list[list[int]]
     assert vector_SND.equal(sentence_vectors_one_by_one(reader, sentences))
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stream_sentences", [4, 8192])
 def test_word_type_vectors_are_means_over_all_that_is_met_in_a_stream(
-    kind: str, stream_sentences: int, readers: dict[str, Reader], lines: list[str], monkeypatch: pytest.MonkeyPatch
+    stream_sentences: int, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hidden_states, "STREAM_SENTENCES", stream_sentences)
-    reader = readers[kind]
-    long_line = " ".join(WORDS * 4)
-    sentences = reader.whole_sentences([*lines, long_line])
+    sentences = reader.whole_sentences([*LINES, " ".join(WORDS * 4)])
     mean_SWD, num_met_W = word_type_vectors(reader, iter(sentences), types=TYPES)
+    pieces = [piece for sentence in sentences for piece in reader.pieces(sentence)]
+    assert len(pieces) > len(sentences) or reader.most_tokens > 100
     met = defaultdict(list)
-    num_pieces = 0
-    for sentence in sentences:
-        for piece in reader.pieces(sentence):
-            num_pieces += 1
-            for place, state_SKD in words_one_by_one(reader, piece):
-                met[TYPES.get(piece.words[place])].append(state_SKD)
+    for piece in pieces:
+        for place, state_SKD in words_one_by_one(reader, piece):
+            met[TYPES.get(piece.words[place])].append(state_SKD)
     assert mean_SWD.shape == (4, 5, 24)
-    assert num_pieces > len(sentences) or reader.most_tokens > 100
     for row in set(TYPES.values()) - {TYPES["never"]}:
         occurrences_SKD = torch.stack([state_SKD.mean(1) for state_SKD in met[row]], dim=1)
         assert num_met_W[row] == occurrences_SKD.shape[1] > 5
@@ -208,23 +183,18 @@ def test_sums_lose_nothing_over_many_occurrences() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("has_room", [True, False])
-def test_on_a_gpu_vectors_are_those_of_a_cpu(has_room: bool, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_gpu_vectors_are_those_of_a_cpu(has_room: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = tiny_encoder_reader()
-    sentences = reader.sentences(lines * 20)
-    on_cpu = (
-        sentence_vectors(reader, sentences),
-        word_vectors(reader, sentences, layer=2, subwords=Subwords.MEAN).vector_PD,
-        word_type_vectors(reader, sentences, types=TYPES)[0],
-    )
+    sentences = reader.sentences(LINES * 20)
+
+    def vectors() -> list[Tensor]:
+        of_words = word_vectors(reader, sentences, layer=2, subwords=Subwords.MEAN).vector_PD
+        return [sentence_vectors(reader, sentences), of_words, word_type_vectors(reader, sentences, types=TYPES)[0]]
+
+    on_cpu = vectors()
     reader.encoder.cuda()
     if not has_room:
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (1 << 10, 1 << 40))
-    on_gpu = (
-        sentence_vectors(reader, sentences),
-        word_vectors(reader, sentences, layer=2, subwords=Subwords.MEAN).vector_PD,
-        word_type_vectors(reader, sentences, types=TYPES)[0],
-    )
-    for theirs, ours in zip(on_gpu, on_cpu, strict=True):
-        torch.testing.assert_close(theirs, ours, rtol=0, atol=1e-4)
-    again = word_type_vectors(reader, sentences, types=TYPES)[0]
-    torch.testing.assert_close(again, on_gpu[2], rtol=1e-6, atol=1e-7)
+    on_gpu = vectors()
+    torch.testing.assert_close(on_gpu, on_cpu, rtol=0, atol=1e-4)
+    torch.testing.assert_close(vectors(), on_gpu, rtol=1e-6, atol=1e-7)

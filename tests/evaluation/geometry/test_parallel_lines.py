@@ -2,6 +2,7 @@
 
 import gzip
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,16 @@ import pytest
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, mismatch, read_parallel_lines
 
+Pairs = list[tuple[str, str]]
 
-def sentences(count: int) -> list[tuple[str, str]]:
+
+def sentences(count: int) -> Pairs:
     draw = random.Random(0)
     sizes = [draw.randint(1, 30) for _ in range(count)]
     return [(f"{place}" + " a" * size, f"{place}" + " bc" * size) for place, size in enumerate(sizes)]
 
 
-def written(folder: Path, pairs: list[tuple[str, str]]) -> tuple[Path, Path]:
+def written(folder: Path, pairs: Pairs) -> tuple[Path, Path]:
     paths = folder / "a.txt", folder / "b.txt"
     for side, path in enumerate(paths):
         path.write_text("".join(f"{pair[side]}\n" for pair in pairs), encoding="utf-8")
@@ -33,45 +36,32 @@ def test_plain_and_compressed_lines_and_blank_ones_at_the_end(tmp_path: Path) ->
     packed = tmp_path / "a.txt.gz"
     packed.write_bytes(gzip.compress(a.read_bytes() + b"\n \n"))
     assert read_parallel_lines(packed, a).a == read_parallel_lines(a, packed).b == read.a
-
-
-def test_unequal_numbers_of_lines_are_both_named(tmp_path: Path) -> None:
-    a, b = written(tmp_path, sentences(1060))
-    b.write_text("".join(b.read_text().splitlines(keepends=True)[:-1]))
-    with pytest.raises(IsoglotError, match=r"a\.txt has 1,060 lines and .*b\.txt has 1,059; they should have as many"):
-        read_parallel_lines(a, b, anyway=True)
-
-
-def test_a_blank_line_is_named(tmp_path: Path) -> None:
-    pairs = sentences(60)
-    pairs[7] = (pairs[7][0], "  ")
-    with pytest.raises(IsoglotError, match=r"b\.txt:8: a blank line; drop it"):
-        read_parallel_lines(*written(tmp_path, pairs))
-    pairs[7] = ("", "")
-    with pytest.raises(IsoglotError, match=r"a\.txt:8: a blank line"):
-        read_parallel_lines(*written(tmp_path, pairs))
-
-
-def test_too_few_lines_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(IsoglotError, match="49 different lines; give at least 50"):
-        read_parallel_lines(*written(tmp_path, sentences(49)), anyway=True)
-    with pytest.raises(IsoglotError, match="49 different lines"):
-        read_parallel_lines(*written(tmp_path, sentences(49) * 2))
-
-
-def test_blank_and_missing_files(tmp_path: Path) -> None:
-    a, b = written(tmp_path, sentences(60))
-    b.write_text("\n\n")
-    with pytest.raises(IsoglotError, match=r"b\.txt: all lines are blank"):
-        read_parallel_lines(a, b)
-    with pytest.raises(IsoglotError, match="no such file"):
-        read_parallel_lines(a, tmp_path / "c.txt")
-
-
-def test_repeated_lines_are_left_out_and_counted(tmp_path: Path) -> None:
     read = read_parallel_lines(*written(tmp_path, [*sentences(60), *sentences(5)]))
-    assert len(read.a) == 60
-    assert read.notes == ("5 repeated lines are left out.",)
+    assert (len(read.a), read.notes) == (60, ("5 repeated lines are left out.",))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "change", "complaint"),
+    [
+        (sentences(1059), lambda a: a + "1\n", r"a\.txt has 1,060 lines and .*b\.txt has 1,059; they should have as"),
+        ([*sentences(60), ("x", "  "), ("y", "z")], str, r"b\.txt:61: a blank line; drop it"),
+        ([("x", "y"), ("", ""), *sentences(60)], str, r"a\.txt:2: a blank line"),
+        (sentences(49), str, "49 different lines; give at least 50"),
+        (sentences(49) * 2, str, "49 different lines"),
+        (sentences(60), lambda _: "\n\n", r"a\.txt: all lines are blank"),
+        (sentences(60), None, r"a\.txt: .*no such file"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    pairs: Pairs, change: Callable[[str], str] | None, complaint: str, tmp_path: Path
+) -> None:
+    a, b = written(tmp_path, pairs)
+    if change is None:
+        a.unlink()
+    else:
+        a.write_text(change(a.read_text()))
+    with pytest.raises(IsoglotError, match=complaint):
+        read_parallel_lines(a, b, anyway=True)
 
 
 def test_lines_out_of_order_are_refused_and_only_noted_if_the_user_insists(tmp_path: Path) -> None:
@@ -86,7 +76,7 @@ def test_lines_out_of_order_are_refused_and_only_noted_if_the_user_insists(tmp_p
 
 
 def test_treebanks_are_paired_by_their_ids(tmp_path: Path) -> None:
-    def treebank(side: int, rows: list[int], pairs: list[tuple[str, str]]) -> str:
+    def treebank(side: int, rows: list[int], pairs: Pairs) -> str:
         word = "\t".join(["1", "w", *"_" * 4, "0", *"_" * 3])
         return "".join(f"# sent_id = {row}\n# text = {pairs[row][side]}\n{word}\n\n" for row in rows)
 
@@ -101,41 +91,21 @@ def test_treebanks_are_paired_by_their_ids(tmp_path: Path) -> None:
         read_parallel_lines(a, written(tmp_path, pairs)[1])
 
 
-def test_every_fifth_line_is_a_test() -> None:
-    lines = HeldOutLines.of([f"a{row}" for row in range(23)], [f"b{row}" for row in range(23)], test_share=0.2)
+def test_a_sentence_of_the_test_is_fitted_on_in_no_language_and_all_that_say_the_same_are_right() -> None:
+    lines_a, lines_b = [f"a{row}" for row in range(23)], [f"b{row}" for row in range(23)]
+    lines = HeldOutLines.of(lines_a, lines_b)
     assert lines.tests == [4, 9, 14, 19]
     assert lines.fitted == [row for row in range(23) if row not in (4, 9, 14, 19)]
     assert lines.pairs == [(0, 0), (1, 1), (2, 2), (3, 3)]
-    halves = HeldOutLines.of([f"a{row}" for row in range(8)], [f"b{row}" for row in range(8)], test_share=0.5)
-    assert halves.tests == [1, 3, 5, 7]
-
-
-def test_a_sentence_of_the_test_is_fitted_on_in_no_language() -> None:
-    lines_a, lines_b = [f"a{row}" for row in range(20)], [f"b{row}" for row in range(20)]
-    lines_a[0], lines_b[1] = lines_a[4], lines_b[9]
-    lines = HeldOutLines.of(lines_a, lines_b, test_share=0.2)
+    lines_a[0], lines_b[1], lines_b[14] = lines_a[4], lines_b[9], lines_b[4]
+    lines = HeldOutLines.of(lines_a, lines_b)
     assert lines.tests == [4, 9, 14, 19]
-    assert {0, 1}.isdisjoint(lines.fitted)
-    assert len(lines.fitted) == 14
-
-
-def test_two_lines_that_say_the_same_are_both_right() -> None:
-    lines_a, lines_b = [f"a{row}" for row in range(20)], [f"b{row}" for row in range(20)]
-    lines_b[14] = lines_b[4]
-    assert HeldOutLines.of(lines_a, lines_b, test_share=0.2).pairs == [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2), (3, 3)]
-
-
-@pytest.mark.parametrize("share", [0.0, 0.6])
-def test_shares_that_leave_nothing_are_refused(share: float) -> None:
-    with pytest.raises(IsoglotError, match="test_share"):
-        HeldOutLines.of(["a"] * 20, ["b"] * 20, test_share=share)
-
-
-def test_too_few_lines_to_hold_some_out_are_refused() -> None:
+    assert lines.fitted == [row for row in range(23) if row not in (0, 1, 4, 9, 14, 19)]
+    assert lines.pairs == [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2), (3, 3)]
     with pytest.raises(IsoglotError, match=r"5 lines leave 1 to test and 4 others"):
-        HeldOutLines.of(list("abcde"), list("abcde"), test_share=0.2)
+        HeldOutLines.of(list("abcde"), list("abcde"))
     with pytest.raises(IsoglotError, match=r"50 lines leave 10 to test and 0 others"):
-        HeldOutLines.of(["same"] * 50, [str(row) for row in range(50)], test_share=0.2)
+        HeldOutLines.of(["same"] * 50, [str(row) for row in range(50)])
 
 
 def translations(count: int, *, seed: int = 0) -> tuple[list[str], list[str]]:
@@ -146,8 +116,11 @@ def translations(count: int, *, seed: int = 0) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("count", [50, 399, 2500])
-def test_translations_pass(count: int) -> None:
-    assert mismatch(*translations(count)) is None
+def test_translations_pass_in_any_order_of_pairs(count: int) -> None:
+    lines_a, lines_b = translations(count)
+    assert mismatch(lines_a, lines_b) is mismatch(lines_a, lines_a) is None
+    assert mismatch(*map(list, zip(*sorted(zip(lines_a, lines_b, strict=True)), strict=True))) is None
+    assert mismatch(["same"] * count, lines_b) is None, "lines of one length say nothing"
 
 
 @pytest.mark.parametrize("count", [50, 200])
@@ -166,23 +139,9 @@ def test_shuffled_lines_do_not(count: int) -> None:
 def test_one_missing_line_is_found_with_its_place() -> None:
     lines_a, lines_b = translations(1001)
     del lines_b[500], lines_a[-1]
-    assert mismatch(lines_a, lines_b) == (
-        "in lines 601 to 800, lengths fit far better with the lines that stand 1 line earlier in the second"
-    )
+    found = "in lines 601 to 800, lengths fit far better with the lines that stand 1 line earlier in the second"
+    assert mismatch(lines_a, lines_b) == found
     lines_a, lines_b = translations(1003)
     del lines_a[:3], lines_b[-3:]
-    assert mismatch(lines_a, lines_b) == (
-        "in lines 1 to 200, lengths fit far better with the lines that stand 3 lines later in the second"
-    )
-
-
-def test_lines_in_order_of_length_pass() -> None:
-    lines_a, lines_b = translations(1000)
-    order = sorted(range(1000), key=lambda row: len(lines_a[row]))
-    assert mismatch([lines_a[row] for row in order], [lines_b[row] for row in order]) is None
-
-
-def test_a_text_passes_for_itself_and_lines_of_one_length_say_nothing() -> None:
-    lines, _ = translations(300)
-    assert mismatch(lines, lines) is None
-    assert mismatch(["same"] * 60, lines[:60]) is None
+    found = "in lines 1 to 200, lengths fit far better with the lines that stand 3 lines later in the second"
+    assert mismatch(lines_a, lines_b) == found

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.nearest import first_largest, nearest_units
 from isoglot.evaluation.geometry.retrieval import (
     Measure,
     both_directions,
     csls_scores,
+    first_largest,
     nearest,
+    nearest_units,
     precision,
     retrieval_precision,
 )
@@ -67,19 +68,6 @@ def test_lengths_and_the_order_of_targets_change_nothing(
     assert torch.equal(nearest(source_ND * 10.0**power, longer_TD, count=columns, measure=measure), found_NK)
 
 
-@pytest.mark.parametrize("measure", Measure)
-def test_a_planted_rotation_is_found_once_it_is_undone(measure: Measure) -> None:
-    source_ND = random_vectors(200, 16, seed=0)
-    rotation_DD = torch.linalg.qr(random_vectors(16, 16, seed=1)).Q
-    order_N = torch.randperm(200, generator=torch.Generator().manual_seed(2))
-    target_ND = ((source_ND + 0.05 * random_vectors(200, 16, seed=3)) @ rotation_DD)[order_N]
-    pairs = [(row, column) for column, row in enumerate(order_N.tolist())]
-    forward, backward = both_directions(source_ND @ rotation_DD, target_ND, pairs, measure=measure)
-    assert forward.at == backward.at == {1: 100.0, 5: 100.0, 10: 100.0}
-    lost, _ = both_directions(source_ND, target_ND, pairs, measure=measure)
-    assert lost.at[1] < 5
-
-
 @given(st.data())
 def test_both_directions_against_a_double_loop(data: st.DataObject) -> None:
     rows, columns = data.draw(SIZES), data.draw(SIZES)
@@ -106,20 +94,6 @@ def test_a_right_answer_counts_from_its_place_on() -> None:
 
 
 @pytest.mark.parametrize("measure", Measure)
-def test_random_vectors_score_at_chance(measure: Measure) -> None:
-    """One in fifty; the mean over 100 directions of fifty rows each lies within four of its standard errors."""
-    found = [
-        way.at[1]
-        for seed in range(50)
-        for way in both_directions(
-            random_vectors(50, 16, seed=seed), random_vectors(50, 16, seed=10_000 + seed), None, measure=measure
-        )
-    ]
-    error = 100 * math.sqrt(0.02 * 0.98 / (100 * 50))
-    assert sum(found) / len(found) == pytest.approx(2.0, abs=4 * error)
-
-
-@pytest.mark.parametrize("measure", Measure)
 def test_zeros_are_similar_to_nothing_and_never_right(measure: Measure) -> None:
     source_ND = torch.tensor([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
     target_TD = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
@@ -132,10 +106,7 @@ def test_zeros_are_similar_to_nothing_and_never_right(measure: Measure) -> None:
 @pytest.mark.parametrize("measure", Measure)
 def test_a_gpu_finds_the_same(measure: Measure) -> None:
     source_ND, target_TD = random_vectors(300, 32, seed=0), random_vectors(5000, 32, seed=1)
-    expected_NK = nearest(source_ND, target_TD, count=10, measure=measure, rows=range(0, 300, 7))
-    found_NK = nearest(source_ND.cuda(), target_TD.cuda(), count=10, measure=measure, rows=range(0, 300, 7))
-    assert torch.equal(found_NK.cpu(), expected_NK)
-    gold = {row: {row, row + 1} for row in range(300)}
+    gold = {row: {row, row + 1} for row in range(0, 300, 7)}
     on_gpu = precision(source_ND.cuda(), target_TD.cuda(), gold, measure=measure)
     assert on_gpu == precision(source_ND, target_TD, gold, measure=measure)
 
@@ -198,20 +169,8 @@ def test_wide_rows_are_searched_by_groups_without_missing_the_first_of_equals(
         assert first_largest(score_RC, count=count).tolist() == expected
 
 
-def test_many_blocks_of_many_groups_against_the_whole_matrix() -> None:
-    generator = torch.Generator().manual_seed(0)
-    asking_ND = torch.randn(50, 8, generator=generator, dtype=torch.float64)
-    answer_TD = torch.randn(3001, 8, generator=generator, dtype=torch.float64)
-    score_NT = asking_ND @ answer_TD.T
-    for block in ((7, 700), (64, 1501), (50, 3001)):
-        value_NK, column_NK = nearest_units(asking_ND, answer_TD, count=5, block=block)
-        assert column_NK.tolist() == stable_order(score_NT, count=5)
-        torch.testing.assert_close(value_NK, score_NT.gather(1, column_NK))
-
-
 def test_bfloat16_of_the_surroundings_does_not_enter() -> None:
-    generator = torch.Generator().manual_seed(0)
-    vector_ND = torch.randn(40, 16, generator=generator)
+    vector_ND = random_vectors(40, 16, seed=0).float()
     expected_NK, _ = nearest_units(vector_ND, vector_ND, count=3)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         value_NK, _ = nearest_units(vector_ND, vector_ND, count=3)

@@ -7,14 +7,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import save_file
+from safetensors.torch import save
 from scipy.linalg import orthogonal_procrustes
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.vector_maps import VectorMap, read_maps, write_maps
-from isoglot.evaluation.geometry.vectors import iterative_normalization
+from isoglot.evaluation.geometry.vectors import VectorMap, iterative_normalization, read_maps, write_maps
 from isoglot.study.searches import NewVectors
-from tests.evaluation.geometry.drawn_vectors import drawn_rotation as rotation
 from tests.evaluation.geometry.drawn_vectors import drawn_vectors as vectors
 
 seeds = st.integers(0, 10_000)
@@ -26,18 +24,6 @@ def a_map(*, seed: int = 0, rounds: int = 5) -> VectorMap:
     return VectorMap.fit(vectors(30, 4, seed=seed) + 1, vectors(30, 4, seed=seed + 1) - 1, rounds=rounds)
 
 
-@given(st.integers(2, 6), rounds_of, seeds)
-def test_every_mode_recovers_vectors_that_were_only_turned(width: int, rounds: int, seed: int) -> None:
-    planted_DD = rotation(width, seed=seed)
-    origin_ND, new_ND = vectors(20, width, seed=seed) + 1, vectors(5, width, seed=seed + 1) + 1
-    found = VectorMap.fit(origin_ND, origin_ND @ planted_DD, rounds=rounds)
-    torch.testing.assert_close(found.rotation_DD, planted_DD, **EXACT)
-    for mode in NewVectors:
-        torch.testing.assert_close(
-            found.mapped(new_ND, new_vectors=mode), found.compared(new_ND @ planted_DD, new_vectors=mode), **EXACT
-        )
-
-
 @given(rounds_of, seeds)
 def test_modes_are_what_their_names_say(rounds: int, seed: int) -> None:
     origin_ND, goal_ND = vectors(30, 4, seed=seed) + 1, vectors(30, 4, seed=seed + 1) - 1
@@ -47,23 +33,13 @@ def test_modes_are_what_their_names_say(rounds: int, seed: int) -> None:
     torch.testing.assert_close(found.rotation_DD, expected_DD, **EXACT)
     new_ND = vectors(6, 4, seed=seed + 2)
     centred_ND = (new_ND - origin_ND.mean(0)) @ expected_DD + goal_ND.mean(0)
-    torch.testing.assert_close(found.mapped(new_ND, new_vectors=NewVectors.CENTRED), centred_ND, **EXACT)
-    torch.testing.assert_close(found.mapped(new_ND, new_vectors=NewVectors.ROTATED), new_ND @ expected_DD, **EXACT)
-    torch.testing.assert_close(
-        found.mapped(origin_ND, new_vectors=NewVectors.NORMALIZED), normal_origin_ND @ expected_DD, **EXACT
-    )
-    assert found.compared(new_ND, new_vectors=NewVectors.CENTRED).equal(new_ND)
-    assert found.compared(new_ND, new_vectors=NewVectors.ROTATED).equal(new_ND)
-    assert found.compared(goal_ND, new_vectors=NewVectors.NORMALIZED).equal(normal_goal_ND)
-
-
-def test_mapping_keeps_distances_and_the_centred_mode_takes_one_mean_to_the_other() -> None:
-    new_ND, found = vectors(8, 4, seed=5), a_map()
-    for mode in (NewVectors.CENTRED, NewVectors.ROTATED):
-        mapped_ND = found.mapped(new_ND, new_vectors=mode)
-        torch.testing.assert_close(torch.cdist(mapped_ND, mapped_ND), torch.cdist(new_ND, new_ND), **EXACT)
-    mapped_ND = found.mapped(found.origin.mean_D[None], new_vectors=NewVectors.CENTRED)
-    torch.testing.assert_close(mapped_ND[0], found.goal.mean_D, **EXACT)
+    for mode, given_ND, mapped_ND, compared_ND in (
+        (NewVectors.CENTRED, new_ND, centred_ND, goal_ND),
+        (NewVectors.ROTATED, new_ND, new_ND @ expected_DD, goal_ND),
+        (NewVectors.NORMALIZED, origin_ND, normal_origin_ND @ expected_DD, normal_goal_ND),
+    ):
+        torch.testing.assert_close(found.mapped(given_ND, new_vectors=mode), mapped_ND, **EXACT)
+        assert found.compared(goal_ND, new_vectors=mode).equal(compared_ND)
 
 
 def test_pairs_choose_rows_after_all_rows_were_normalised() -> None:
@@ -71,10 +47,8 @@ def test_pairs_choose_rows_after_all_rows_were_normalised() -> None:
     pairs = [(0, 14), (3, 2), (3, 2), (3, 5), (11, 0), (7, 7)]
     found = VectorMap.fit(origin_ND, goal_ND, pairs=pairs, rounds=5)
     normal_origin_ND, normal_goal_ND = iterative_normalization(origin_ND), iterative_normalization(goal_ND)
-    expected_DD, _ = orthogonal_procrustes(
-        torch.stack([normal_origin_ND[row] for row, _ in pairs]).numpy(),
-        torch.stack([normal_goal_ND[row] for _, row in pairs]).numpy(),
-    )
+    rows, goal_rows = (list(side) for side in zip(*pairs, strict=True))
+    expected_DD, _ = orthogonal_procrustes(normal_origin_ND[rows].numpy(), normal_goal_ND[goal_rows].numpy())
     torch.testing.assert_close(found.rotation_DD, torch.from_numpy(expected_DD), **EXACT)
     torch.testing.assert_close(found.origin.mean_D, origin_ND.mean(0))
     torch.testing.assert_close(found.goal.mean_D, goal_ND.mean(0))
@@ -94,7 +68,6 @@ def test_vectors_of_zeros_stay_zero(mode: NewVectors) -> None:
     [
         ([], "pairs: there are none"),
         ([(0, 0), (5, 0)], r"pairs: \(5, 0\) is out of range; there are 5 origin vectors and 6 goal"),
-        ([(0, 6)], r"\(0, 6\) is out of range"),
         ([(0, -1)], r"\(0, -1\) is out of range"),
         (None, "origin has 5 rows and goal has 6"),
     ],
@@ -105,14 +78,13 @@ def test_pairs_must_name_rows(pairs: list[tuple[int, int]] | None, complaint: st
 
 
 def test_what_cannot_be_mapped_is_refused() -> None:
-    found, broken_ND = a_map(), torch.randn(6, 4)
-    broken_ND[4, 1] = float("nan")
+    found, broken_ND = a_map(), torch.full((6, 4), torch.nan)
     for turned in (found.mapped, found.compared):
-        with pytest.raises(IsoglotError, match="vectors: row 4 holds NaN"):
+        with pytest.raises(IsoglotError, match="vectors: row 0 holds NaN"):
             turned(broken_ND, new_vectors=NewVectors.ROTATED)
         with pytest.raises(IsoglotError, match="have 3 numbers each, but the means were taken of vectors of 4"):
             turned(torch.randn(6, 3), new_vectors=NewVectors.CENTRED)
-    with pytest.raises(IsoglotError, match="goal: row 4 holds NaN"):
+    with pytest.raises(IsoglotError, match="goal: row 0 holds NaN"):
         VectorMap.fit(torch.randn(6, 4), broken_ND, rounds=5)
 
 
@@ -124,24 +96,24 @@ def test_maps_come_back_from_disk_bit_for_bit(tmp_path: Path, rounds: int) -> No
     write_maps([], path)
     assert read_maps(path) == []
     write_maps(written, path)
-    read = read_maps(path)
     assert list(tmp_path.iterdir()) == [path]
-    assert len(read) == len(written)
-    for one, other in zip(written, read, strict=True):
+    for one, other in zip(written, read_maps(path), strict=True):
         assert one.rotation_DD.equal(other.rotation_DD)
+        assert one.rotation_DD.dtype == other.rotation_DD.dtype
         for side, other_side in ((one.origin, other.origin), (one.goal, other.goal)):
             assert side.mean_D.equal(other_side.mean_D)
             assert side.round_mean_RD.equal(other_side.round_mean_RD)
-        assert one.rotation_DD.dtype == other.rotation_DD.dtype
 
 
-@pytest.mark.parametrize("damage", [lambda content: content[:-40], lambda _: b"\xff" * 500, lambda _: b""])
+FOREIGN = save({"weight": torch.ones(3)})
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda content: content[:-40], lambda _: b"\xff" * 500, lambda _: b"", lambda _: FOREIGN]
+)
 def test_a_damaged_file_is_named(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     path = tmp_path / "maps.safetensors"
     write_maps([a_map()], path)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(IsoglotError, match=r"maps\.safetensors: does not hold readable maps"):
-        read_maps(path)
-    save_file({"weight": torch.ones(3)}, path)
     with pytest.raises(IsoglotError, match=r"maps\.safetensors: does not hold readable maps"):
         read_maps(path)

@@ -16,7 +16,6 @@ from tests.evaluation.geometry.drawn_vectors import drawn_rotation, drawn_vector
 
 counts, widths, rounds_of, seeds = st.integers(4, 12), st.integers(2, 6), st.integers(0, 6), st.integers(0, 10_000)
 EXACT = {"rtol": 0, "atol": 1e-9}
-INFINITE, NAN = float("inf"), float("nan")
 
 
 def off_centre(count: int, width: int, *, seed: int) -> Tensor:
@@ -38,24 +37,8 @@ def normalised_by_loops(rows: list[list[float]], *, rounds: int) -> list[list[fl
 @given(counts, widths, rounds_of, seeds)
 def test_normalisation_is_what_loops_find(count: int, width: int, rounds: int, seed: int) -> None:
     vector_ND = off_centre(count, width, seed=seed)
-    expected = normalised_by_loops(vector_ND.tolist(), rounds=rounds)
-    torch.testing.assert_close(
-        iterative_normalization(vector_ND, rounds), torch.tensor(expected, dtype=torch.float64), **EXACT
-    )
-
-
-@given(counts, widths, rounds_of, seeds, st.floats(0.01, 100))
-def test_normalisation_turns_with_the_vectors_and_ignores_scale_and_order(
-    count: int, width: int, rounds: int, seed: int, scale: float
-) -> None:
-    vector_ND, rotation_DD = off_centre(count, width, seed=seed), drawn_rotation(width, seed=seed)
-    normal_ND = iterative_normalization(vector_ND, rounds)
-    for other_ND, expected_ND in (
-        (vector_ND @ rotation_DD, normal_ND @ rotation_DD),
-        (scale * vector_ND, normal_ND),
-        (vector_ND.flip(0), normal_ND.flip(0)),
-    ):
-        torch.testing.assert_close(iterative_normalization(other_ND, rounds), expected_ND, rtol=0, atol=1e-4)
+    expected_ND = torch.tensor(normalised_by_loops(vector_ND.tolist(), rounds=rounds), dtype=torch.float64)
+    torch.testing.assert_close(iterative_normalization(vector_ND, rounds), expected_ND, **EXACT)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -91,7 +74,6 @@ def test_vectors_of_zeros_stay_zero_and_change_nothing_for_the_rest(rounds: int)
         (torch.full((6, 3), 0.1), 5, "all are the same or zero"),
         (torch.zeros(6, 3), 0, "all are the same or zero"),
         (torch.randn(6, 3), -1, "rounds: is -1"),
-        (torch.tensor([[1.0], [NAN]]), 5, r"row 1 holds NaN \(1 such rows of 2\)"),
     ],
 )
 def test_what_cannot_be_normalised_is_refused(vector_ND: Tensor, rounds: int, complaint: str) -> None:
@@ -116,20 +98,6 @@ def test_the_map_is_scipy_s_and_finds_a_planted_rotation(width: int, seed: int) 
     torch.testing.assert_close(orthogonal_map(source_ND, source_ND @ planted_DD), planted_DD, **EXACT)
 
 
-@given(widths, seeds, st.floats(0.01, 100))
-def test_the_map_turns_with_either_side_and_ignores_scale_and_order(width: int, seed: int, scale: float) -> None:
-    source_ND, target_ND = drawn_vectors(3 * width, width, seed=seed), drawn_vectors(3 * width, width, seed=seed + 1)
-    turn_DD, found_DD = drawn_rotation(width, seed=seed), orthogonal_map(source_ND, target_ND)
-    for sides, expected_DD in (
-        ((source_ND @ turn_DD, target_ND), turn_DD.T @ found_DD),
-        ((source_ND, target_ND @ turn_DD), found_DD @ turn_DD),
-        ((target_ND, source_ND), found_DD.T),
-        ((scale * source_ND, target_ND), found_DD),
-        ((source_ND.flip(0), target_ND.flip(0)), found_DD),
-    ):
-        torch.testing.assert_close(orthogonal_map(*sides), expected_DD, **EXACT)
-
-
 def test_fewer_pairs_than_dimensions_bring_a_warning_that_names_the_consequence() -> None:
     source_ND, planted_DD = drawn_vectors(4, 7, seed=0), drawn_rotation(7, seed=0)
     with pytest.warns(FewPairsWarning, match="4 pairs for 7 dimensions: .* at least 3 dimensions, the map is arbi"):
@@ -147,7 +115,7 @@ def test_fewer_pairs_than_dimensions_bring_a_warning_that_names_the_consequence(
         (torch.randn(5, 3), torch.randn(4, 3), "source has 5 rows and target has 4"),
         (torch.randn(5, 3), torch.randn(5, 4), "source has vectors of 3 numbers and target of 4"),
         (torch.randn(0, 3), torch.randn(0, 3), "have no rows"),
-        (torch.full((5, 3), INFINITE), torch.randn(5, 3), r"source: row 0 holds infinity \(5 such rows of 5\)"),
+        (torch.full((5, 3), torch.inf), torch.randn(5, 3), r"source: row 0 holds infinity \(5 such rows of 5\)"),
     ],
 )
 def test_what_cannot_be_mapped_is_refused(source_ND: Tensor, target_ND: Tensor, complaint: str) -> None:

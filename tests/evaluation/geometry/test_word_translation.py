@@ -7,6 +7,7 @@ from scipy.linalg import orthogonal_procrustes
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.retrieval import Measure
+from isoglot.evaluation.geometry.vectors import iterative_normalization
 from isoglot.evaluation.geometry.word_translation import Coverage, WordPair, WordSpace, word_translation
 
 WIDTH = 8
@@ -29,32 +30,21 @@ def same_row(rows: range) -> list[WordPair]:
     return [(f"a{row}", f"b{row}") for row in rows]
 
 
-def normalised(vector_WD: np.ndarray, *, rounds: int) -> np.ndarray:
-    for _ in range(rounds):
-        vector_WD = vector_WD / np.linalg.norm(vector_WD, axis=1, keepdims=True)
-        vector_WD = vector_WD - vector_WD.mean(0)
-    return vector_WD / np.linalg.norm(vector_WD, axis=1, keepdims=True)
-
-
 def muse_precision(
     source: WordSpace, target: WordSpace, *, fit: list[WordPair], test: list[WordPair], rounds: int, csls: bool, at: int
 ) -> float:
     """As MUSE's get_word_translation_accuracy: the mean over the source words of pairs that both sides have."""
-    source_WD, target_WD = (normalised(side.vector_WD.numpy(), rounds=rounds) for side in (source, target))
+    source_WD, target_WD = (iterative_normalization(side.vector_WD, rounds).numpy() for side in (source, target))
     rows, columns = list(source.words), list(target.words)
     known = [(rows.index(a), columns.index(b)) for a, b in fit if a in rows and b in columns]
     turn_DD, _ = orthogonal_procrustes(source_WD[[row for row, _ in known]], target_WD[[column for _, column in known]])
     cosine_WW = source_WD @ turn_DD @ target_WD.T
-    right: dict[int, bool] = {}
-    for row in {rows.index(a) for a, b in test if a in rows and b in columns}:
-        scores = []
-        for column in range(len(columns)):
-            near_source = np.sort(cosine_WW[row])[-10:].mean() if csls else 0
-            near_target = np.sort(cosine_WW[:, column])[-10:].mean() if csls else 0
-            scores.append(2 * cosine_WW[row, column] - near_source - near_target)
-        best = np.argsort(scores)[::-1][:at]
-        right[row] = any((rows[row], columns[column]) in test for column in best)
-    return 100 * sum(right.values()) / len(right)
+    crowding_W1 = np.sort(cosine_WW, axis=1)[:, -10:].mean(1, keepdims=True)
+    crowding_1W = np.sort(cosine_WW, axis=0)[-10:].mean(0, keepdims=True)
+    best_WW = np.argsort(-(2 * cosine_WW - csls * (crowding_W1 + crowding_1W)), axis=1)[:, :at]
+    asked = {rows.index(a) for a, b in test if a in rows and b in columns}
+    right = [any((rows[row], columns[column]) in test for column in best_WW[row]) for row in asked]
+    return 100 * sum(right) / len(right)
 
 
 def test_a_translation_that_the_map_was_fitted_on_is_no_mistake() -> None:
@@ -94,14 +84,6 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
         source_words=pytest.approx(100 * 25 / 26),
         target_words=pytest.approx(100 * 26 / 27),
     )
-
-
-def test_random_vectors_translate_nothing() -> None:
-    random = np.random.default_rng(0)
-    source, target = (space(name, random.normal(size=(1000, 20))) for name in "ab")
-    found = word_translation(source, target, fit=same_row(range(500)), test=same_row(range(500, 1000)), rounds=5)
-    assert found.to_target[Measure.CSLS].at[1] < 1
-    assert found.to_source[Measure.CSLS].at[1] < 1
 
 
 @pytest.mark.parametrize(

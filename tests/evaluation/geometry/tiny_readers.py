@@ -1,14 +1,15 @@
 """Our own models of random weights as readers of a few words."""
 
-from collections.abc import Sequence
+from collections import Counter
 
 import torch
 
 from isoglot.corpora.bpe import learn_bpe
+from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import build_vocabulary
 from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.model.encoder import Encoder
-from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.conditions import TableKind
 from isoglot.study.languages import Splitter, WordSplitting
 from tests.model.tiny_models import EVERYTHING, tiny_model
 
@@ -27,23 +28,17 @@ MOST_TOKENS = 20
 
 
 def tiny_encoder_reader(
-    language: str = "en",
-    *,
-    separate: Separate = EVERYTHING,
-    most_tokens: int = MOST_TOKENS,
-    lowercase: bool = False,
-    lines: Sequence[str] = LINES,
+    language: str = "en", *, most_tokens: int = MOST_TOKENS, lowercase: bool = False
 ) -> EncoderReader:
     """A reader of a model with parts for each of two languages."""
-    bpe = learn_bpe([line.split() for line in lines], merges=12)
-    counts = bpe.subword_counts({word: 1 for line in lines for word in line.split()})
+    words = Counter(" ".join(LINES).split())
+    bpe = learn_bpe(words, merges=12)
+    counts = bpe.subword_counts(dict.fromkeys(words, 1))
     vocabulary = build_vocabulary(TableKind.SEPARATE, counts={"en": counts, "fr": counts + counts})
-    encoder: Encoder = tiny_model(separate=separate).encoder
+    encoder: Encoder = tiny_model(separate=EVERYTHING).encoder
     return EncoderReader(
         encoder,
-        language=language,
-        bpe=bpe,
-        vocabulary=vocabulary,
+        encoding=Encoding(language=language, bpe=bpe, vocabulary=vocabulary),
         splitting=WordSplitting(splitter=Splitter.WHITESPACE, language=language, lowercase=lowercase),
         most_tokens=most_tokens,
     )

@@ -1,8 +1,26 @@
-"""Sentences with any tree over them, drawn by hypothesis."""
+"""All trees of a few words, and sentences with any tree over them, drawn by hypothesis."""
+
+from functools import cache
+from itertools import product
 
 from hypothesis import strategies as st
 
 from isoglot.evaluation.transfer.conllu import Tree
+
+
+def is_tree(heads: tuple[int, ...]) -> bool:
+    """Whether one word is under the root, and every word leads up to it."""
+    places = set(range(1, len(heads) + 1))
+    for _ in heads:
+        places = {heads[place - 1] for place in places if place}
+    return heads.count(0) == 1 and places <= {0}
+
+
+@cache
+def all_trees(num_words: int) -> list[tuple[int, ...]]:
+    one_root = (heads for heads in product(range(num_words + 1), repeat=num_words) if heads.count(0) == 1)
+    return [heads for heads in one_root if is_tree(heads)]
+
 
 UPOS = ("NOUN", "VERB", "PUNCT", "SYM", "X", "_")
 RELATIONS = ("nsubj", "nsubj:pass", "obj", "acl", "acl:relcl", "punct", "root", "dep")

@@ -38,11 +38,6 @@ TREES = [
 ]
 
 
-@pytest.fixture
-def treebank(tmp_path: Path) -> Path:
-    return tmp_path / "bank.conllu"
-
-
 def row(place: int | str, *, form: str = "w", upos: str = "X", head: object = 0, relation: str = "dep") -> str:
     return f"{place}\t{form}\t_\t{upos}\t_\t_\t{head}\t{relation}\t_\t_\n"
 
@@ -71,22 +66,16 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     ("content", "complaint"),
     [
         (CONLLU.replace("\tADP\t_", "\tADP"), ":5: 9 columns where CoNLL-U has 10; "),
-        (CONLLU.replace("\tcase\t_\t_", "\tcase\t_\t_\t_"), ":5: 11 columns"),
-        (CONLLU.replace("4.1\test\têtre\tAUX\t_", "4.1\test\têtre\tAUX"), ":9: 9 columns"),
         (" \n" + CONLLU, ":1: 1 columns"),
         (CONLLU.replace("2\tle\t", "3\tle\t"), ":6: the id is '3' where word 2 should be; number"),
-        (CONLLU.replace("1\tOui", "2\tOui"), ":12: the id is '2' where word 1 should be"),
-        (CONLLU.replace("1\tOui", "one\tOui"), ":12: the id is 'one' where word 1 should be"),
         (CONLLU.replace("\tDe\t", "\t\u00a0 \t"), ":5: the form of word 1 is blank; "),
         (CONLLU.replace("\tDET\t", "\t\t"), ":6: the UPOS of word 2, 'le', is blank; write _ "),
         (CONLLU.replace("3\tdet", "_\tdet"), ":6: the head of word 2, 'le', is '_'; give a word"),
-        (CONLLU.replace("3\tdet", "-1\tdet"), ":6: the head of word 2, 'le', is '-1'; "),
         (CONLLU.replace("3\tdet", "²\tdet"), ":6: the head of word 2, 'le', is '²'; "),
         (CONLLU.replace("3\tdet", f"{'9' * 5000}\tdet"), ":6: the head of word 2, 'le', is '9{40}'; "),
         (CONLLU.replace("3\tdet", "6\tdet"), ":6: the head of word 2 'le' is 6 in a sentence of 5 words; "),
         (CONLLU.replace("\tdet\t", "\t_\t"), ":6: word 2, 'le', has no relation to its head; "),
         (CONLLU.replace("0\troot", "1\troot", 1), ":5: no word of the sentence has the head 0; "),
-        (CONLLU.replace("INTJ\t_\t_\t0", "INTJ\t_\t_\t1"), ":12: no word of the sentence has the head 0; "),
         (CONLLU.replace("3\tdet", "0\tdet"), ":8: words 2 'le', 4 'coûte' all have the"),
         (CONLLU.replace("3\tdet", "2\tdet"), ":6: the heads of word 2 'le' form a cycle; "),
         (CONLLU.replace("4\tnsubj", "1\tnsubj"), ":5: the heads of words 1 'De', 3 'pain' form a cycle; give one "),
@@ -94,31 +83,17 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
         (sentence([0, *range(3, 15), 2]), ":2: the heads of words 2 'w2', 3 'w3', .* 11 'w11', 3 more form"),
         ("\n" + CONLLU, ":1: a sentence without words ends here; "),
         (CONLLU + "\n", ":14: a sentence without words ends here; "),
-        ("1-2\tDu\t_\t_\t_\t_\t_\t_\t_\t_\n\n", ":2: a sentence without words ends here; "),
         (CONLLU.removesuffix("\n"), ":12: no blank line ends the last sentence; fetch"),
         (CONLLU + "# text = and so on", ":14: no blank line ends the last sentence; fetch"),
         ("# a comment\n", ":1: the file ends without a sentence; "),
         ("", ": the file is empty; "),
     ],
 )  # fmt: skip
-def test_spoilt_treebanks_are_refused_with_their_line(treebank: Path, content: str, complaint: str) -> None:
+def test_spoilt_treebanks_are_refused_with_their_line(tmp_path: Path, content: str, complaint: str) -> None:
+    treebank = tmp_path / "bank.conllu"
     treebank.write_bytes(content.encode())
     with pytest.raises(IsoglotError, match=f"^{re.escape(str(treebank))}{complaint}"):
         read_conllu(treebank)
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=5))
-def test_what_is_read_is_a_tree(tmp_path_factory: pytest.TempPathFactory, heads: list[int]) -> None:
-    path = tmp_path_factory.mktemp("treebanks") / "bank.conllu"
-    path.write_bytes(sentence(heads).encode())
-    above = set(range(1, len(heads) + 1))
-    for _ in heads:
-        above = {heads[place - 1] for place in above if 0 < place <= len(heads)}
-    if above <= {0} and heads.count(0) == 1 and max(heads) <= len(heads):
-        assert [tree.heads for tree in read_conllu(path)] == [tuple(heads)]
-    else:
-        with pytest.raises(IsoglotError):
-            read_conllu(path)
 
 
 columns = st.sampled_from(
@@ -144,11 +119,9 @@ def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, c
     ("change", "complaint"),
     [
         ({"words": ("a\tb",)}, "11 columns"),
-        ({"words": ("a\nb",)}, "a line break or NUL in word 1"),
         ({"words": ("a\0b",)}, "a line break or NUL in word 1"),
         ({"words": (" ",)}, "the form of word 1 is blank"),
         ({"relations": ("_",)}, "has no relation"),
-        ({"heads": (-1,)}, "the head of word 1, 'Oui', is '-1'"),
         ({"heads": (1,)}, "no word of the sentence has the head 0"),
         ({"words": (), "upos": (), "heads": (), "relations": ()}, "a sentence without words"),
     ],

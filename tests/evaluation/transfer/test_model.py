@@ -15,24 +15,10 @@ from torch import Tensor
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.fine_tuning import FineTuned
 from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers, write_task_layers
-from isoglot.evaluation.transfer.task import Task
-from isoglot.evaluation.transfer.tasks.ner import TASK as NER
-from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
-from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
+from tests.evaluation.transfer import tiny_transfer as tiny
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
-from tests.evaluation.transfer.tiny_transfer import (
-    EVERYTHING,
-    RUN,
-    chain_trees,
-    labelled,
-    silent,
-    tagged_sentences,
-    tiny_encoder,
-    tuner_of,
-    weights_of,
-)
 from tests.model.tiny_models import padded_tokens, tiny_model, tiny_shape
 
 NORMS = pytest.mark.parametrize("norm", NormPlacement)
@@ -99,109 +85,81 @@ def test_a_planted_rotation_is_undone_by_its_map(norm: NormPlacement, layer: int
         assert (found(wrong) - expected_BLD).abs().max() > 0.01
 
 
-def tuned_heads(folder: Path, encoder: Encoder | NewLayers, **changes: Any) -> tuple[list[Any], dict[str, Tensor]]:
-    tuner = tuner_of(folder, encoder=encoder, **changes)
-    log = tuner.finish(silent).log
-    return log, weights_of(tuner.best.head)
-
-
-@pytest.mark.parametrize("separate", [Separate(), EVERYTHING], ids=["shared", "separate"])
+@pytest.mark.parametrize("separate", [Separate(), tiny.EVERYTHING], ids=["shared", "separate"])
 def test_without_new_layers_on_the_last_it_is_fine_tuning_with_a_frozen_encoder(
     separate: Separate, tmp_path: Path
 ) -> None:
-    frozen, expected = tuned_heads(tmp_path, tiny_encoder(separate=separate), run=replace(RUN, freeze_encoder=True))
-    layers = drawn_layers(tiny_encoder(separate=separate), layer=2, count=0, seed=RUN.seed)
-    log, weights = tuned_heads(tmp_path, layers, run=RUN)
-    assert log == frozen
-    assert all(weights[name].equal(tensor) for name, tensor in expected.items())
-    assert len({row["loss"] for row in log}) == 3
-
-
-@pytest.mark.parametrize("separate", [Separate(), EVERYTHING], ids=["shared", "separate"])
-def test_new_layers_and_the_task_s_own_learn_and_nothing_below(separate: Separate, tmp_path: Path) -> None:
-    layers = drawn_layers(tiny_encoder(separate=separate, dropout=0.2), layer=1, count=2, seed=0)
-    tuner = tuner_of(tmp_path, encoder=layers)
-    before = weights_of(tuner.model)
-    tuner.advance(silent)
-    moved = {name for name, tensor in tuner.model.state_dict().items() if not tensor.equal(before[name])}
-    assert moved == {name for name in before if not name.startswith("encoder.below.")}
-    assert all(parameter.grad is None for parameter in tuner.model.encoder.below.parameters())
-    learning = {id(each) for group in tuner.optimizer.param_groups for each in group["params"]}
-    assert learning.isdisjoint(map(id, tuner.model.encoder.below.parameters()))
+    frozen = tiny.tuner_of(
+        tmp_path, encoder=tiny.tiny_encoder(separate=separate), run=replace(tiny.RUN, freeze_encoder=True)
+    )
+    layers = drawn_layers(tiny.tiny_encoder(separate=separate), layer=2, count=0, seed=tiny.RUN.seed)
+    expected, found = (tuner.finish(tiny.silent) for tuner in (frozen, tiny.tuner_of(tmp_path, encoder=layers)))
+    assert found.log == expected.log
+    weights = tiny.weights_of(found.model.head)
+    assert all(weights[name].equal(tensor) for name, tensor in expected.model.head.state_dict().items())
+    assert len({row["loss"] for row in found.log}) == 3
 
 
 @torch.no_grad()
 def test_in_training_new_layers_drop_and_frozen_ones_do_not() -> None:
     token_BL = padded_tokens(LENGTHS)
-    layers = NewLayers(tiny_model(tiny_shape(dropout=0.3)).encoder, layer=3, count=1)
-    layers.train()
-    assert not layers(token_BL, padded=True).equal(layers(token_BL, padded=True))
-    alone = NewLayers(tiny_model(tiny_shape(dropout=0.3)).encoder, layer=3, count=0)
-    alone.train()
-    assert alone(token_BL, padded=True).equal(alone.eval()(token_BL, padded=True))
+    for count in (1, 0):
+        layers = NewLayers(tiny_model(tiny_shape(dropout=0.3)).encoder, layer=3, count=count).train()
+        assert layers(token_BL, padded=True).equal(layers(token_BL, padded=True)) == (count == 0)
+    assert layers(token_BL, padded=True).equal(layers.eval()(token_BL, padded=True))
 
 
 def test_the_seed_draws_the_layers_and_nothing_else_does() -> None:
     def drawn(seed: int) -> dict[str, Tensor]:
         torch.rand(3)
-        return weights_of(drawn_layers(tiny_encoder(), layer=1, count=2, seed=seed))
+        state, layers = torch.get_rng_state(), drawn_layers(tiny.tiny_encoder(), layer=1, count=2, seed=seed)
+        assert torch.get_rng_state().equal(state)
+        return tiny.weights_of(layers)
 
     first, again, other = drawn(0), drawn(0), drawn(1)
     assert all(first[name].equal(tensor) for name, tensor in again.items())
     weights = {name for name in first if not name.startswith("below.") and not first[name].equal(other[name])}
     assert len(weights) == 2 * 4 * 2  # matrices and biases of each layer; norms begin alike
-    state = torch.get_rng_state()
-    drawn_layers(tiny_encoder(), layer=1, count=2, seed=0)
-    assert torch.get_rng_state().equal(state)
 
 
 @pytest.mark.parametrize("layer", [-1, 3])
 def test_a_layer_that_is_not_there_is_refused(layer: int) -> None:
     with pytest.raises(IsoglotError, match=rf"layers 0 to 2 has no layer {layer}; name one"):
-        NewLayers(tiny_encoder(), layer=layer, count=1)
+        NewLayers(tiny.tiny_encoder(), layer=layer, count=1)
 
 
-CASES: dict[str, tuple[Task[Any], list[Any]]] = {
-    "ner": (NER, tagged_sentences(20)),
-    "parsing": (PARSING, chain_trees()),
-}
+def written(folder: Path) -> tuple[Path, FineTuned]:
+    layers, trees = drawn_layers(tiny.tiny_encoder(), layer=1, count=2, seed=0), tiny.chain_trees()
+    found = tiny.tuner_of(folder, task=tiny.PARSING, train=trees, dev=trees, encoder=layers).finish(tiny.silent)
+    write_task_layers(found.model, folder / "layers", labels=found.labels)
+    return folder / "layers", found
 
 
-def tuned(folder: Path, task: Task[Any], examples: list[Any], *, count: int = 2) -> FineTuned:
-    layers = drawn_layers(tiny_encoder(), layer=1, count=count, seed=0)
-    return tuner_of(folder, task=task, train=examples, dev=examples, encoder=layers).finish(silent)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_layers_read_again_label_the_same_and_on_another_model_otherwise(name: str, tmp_path: Path) -> None:
-    task, examples = CASES[name]
-    found = tuned(tmp_path, task, examples)
-    write_task_layers(found.model, tmp_path / "layers", labels=found.labels)
-    model, labels = read_task_layers(tmp_path / "layers", task, encoder=NewLayers(tiny_encoder(), layer=1, count=2))
-    assert labels == found.labels
-    assert not model.training
-    weights = load_file(tmp_path / "layers")
+def test_layers_read_again_label_the_same_and_on_another_model_otherwise(tmp_path: Path) -> None:
+    task, examples = tiny.PARSING, tiny.chain_trees()
+    path, found = written(tmp_path)
+    model, labels = read_task_layers(path, task, encoder=NewLayers(tiny.tiny_encoder(), layer=1, count=2))
+    assert (labels, model.training) == (found.labels, False)
+    weights = load_file(path)
     assert weights.keys() == {name for name, each in found.model.named_parameters() if each.requires_grad}
     assert {each.dtype for each in weights.values()} == {torch.float32}
-    expected = labelled(task, examples, model=found.model, labels=labels)
-    assert labelled(task, examples, model=model, labels=labels) == expected
+    expected = tiny.labelled(task, examples, model=found.model, labels=labels)
+    assert tiny.labelled(task, examples, model=model, labels=labels) == expected
     for tensor_name, tensor in found.model.state_dict().items():
         assert model.state_dict()[tensor_name].equal(tensor), tensor_name
-    foreign = NewLayers(tiny_encoder(seed=1, noise=1.0), layer=1, count=2)
-    other, _ = read_task_layers(tmp_path / "layers", task, encoder=foreign)
-    assert labelled(task, examples, model=other, labels=labels) != expected
-    for tensor_name, tensor in tiny_encoder(seed=1, noise=1.0).state_dict().items():
+    foreign = NewLayers(tiny.tiny_encoder(seed=1, noise=1.0), layer=1, count=2)
+    other, _ = read_task_layers(path, task, encoder=foreign)
+    assert tiny.labelled(task, examples, model=other, labels=labels) != expected
+    for tensor_name, tensor in tiny.tiny_encoder(seed=1, noise=1.0).state_dict().items():
         assert other.encoder.below.state_dict()[tensor_name].equal(tensor), tensor_name
 
 
 def test_layers_that_do_not_fit_or_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    found = tuned(tmp_path, *CASES["ner"])
-    path = tmp_path / "layers"
-    write_task_layers(found.model, path, labels=found.labels)
+    path, _ = written(tmp_path)
     with pytest.raises(IsoglotError, match=r"layers: its layers do not fit 1 new ones of width 16; give .* one shape"):
-        read_task_layers(path, NER, encoder=NewLayers(tiny_encoder(), layer=1, count=1))
+        read_task_layers(path, tiny.PARSING, encoder=NewLayers(tiny.tiny_encoder(), layer=1, count=1))
     with pytest.raises(IsoglotError, match="do not fit 2 new ones of width 24"):
-        read_task_layers(path, NER, encoder=NewLayers(tiny_model().encoder, layer=1, count=2))
+        read_task_layers(path, tiny.PARSING, encoder=NewLayers(tiny_model().encoder, layer=1, count=2))
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(IsoglotError, match=r"layers: holds no readable layers \(.*\); delete its folder"):
-        read_task_layers(path, NER, encoder=NewLayers(tiny_encoder(), layer=1, count=2))
+        read_task_layers(path, tiny.PARSING, encoder=NewLayers(tiny.tiny_encoder(), layer=1, count=2))

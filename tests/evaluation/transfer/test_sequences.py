@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from itertools import chain, groupby
+from itertools import chain, combinations, groupby
 
 import numpy as np
 import pytest
@@ -22,30 +22,23 @@ from isoglot.evaluation.transfer.sequences import (
     length_batches,
     target_columns,
 )
-from isoglot.evaluation.transfer.task import IGNORE, Ids, Windows
-from isoglot.evaluation.transfer.tasks.ner import TASK as NER
-from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
+from isoglot.evaluation.transfer.task import IGNORE, Ids, Task, Windows
 from isoglot.evaluation.transfer.tasks.nli import Inference
-from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
-from tests.evaluation.transfer.tiny_transfer import LETTERS, letter_encoding, vocabulary
+from tests.evaluation.transfer import tiny_transfer as tiny
 
-WORDS = st.text(LETTERS, min_size=1, max_size=6)
+WORDS = st.text(tiny.LETTERS, min_size=1, max_size=6)
 SENTENCES = st.lists(st.lists(WORDS, min_size=1, max_size=12), min_size=1, max_size=4)
 ROOMS = st.integers(4, 16)
 
 
 def ids(words: Sequence[str]) -> list[int]:
     """The tokens of words whose every letter is one."""
-    known = vocabulary().ids("en")
+    known = tiny.vocabulary().ids("en")
     return [known[letter] for word in words for letter in (*word[:-1], word[-1] + "</w>")]
 
 
 def size(words: Sequence[Sequence[int]]) -> int:
     return sum(map(len, words))
-
-
-def tagged(*sentences: Sequence[str]) -> list[TaggedSentence]:
-    return [TaggedSentence(words=tuple(words), tags=("O",) * len(words)) for words in sentences]
 
 
 def trees(*sentences: Sequence[str], seed: int = 0) -> list[Tree]:
@@ -62,39 +55,14 @@ def trees(*sentences: Sequence[str], seed: int = 0) -> list[Tree]:
     ]
 
 
-def pair(premise: str, hypothesis: str) -> Inference:
-    return Inference(premise=tuple(premise.split()), hypothesis=tuple(hypothesis.split()), label="neutral")
-
-
 def tokens(sequences: Sequences, n: int) -> list[int]:
     start = sequences.start_N[n]
     return sequences.token_T[start : start + sequences.length_N[n]].tolist()
 
 
-def test_a_sentence_has_an_end_symbol_on_either_side_and_first_subwords_stand_for_words() -> None:
-    sequences = encoded(NER, tagged(["abc", "d", "ef"], ["g"]), encoding=letter_encoding(), most_tokens=20)
-    assert sequences.token_T.tolist() == [END, *ids(["abc", "d", "ef"]), END, END, *ids(["g"]), END]
-    assert sequences.point_T.tolist() == [bool(int(digit)) for digit in "01001100" + "010"]
-    assert [sequences.places(n).tolist() for n in range(2)] == [[1, 4, 5], [1]]
-    assert (sequences.start_N.tolist(), sequences.length_N.tolist()) == ([0, 8], [8, 3])
-    assert sequences.num_in_parts == 0
-    with pytest.raises(IsoglotError, match="no examples"):
-        encoded(NER, [], encoding=letter_encoding(), most_tokens=9)
-
-
-def test_a_pair_is_one_sequence_and_its_first_position_stands_for_it() -> None:
-    sequences = encoded(NLI, [pair("ab c", "d"), pair("e", "f")], encoding=letter_encoding(), most_tokens=20)
-    assert tokens(sequences, 0) == [END, *ids(["ab", "c"]), END, *ids(["d"]), END]
-    assert tokens(sequences, 1) == [END, *ids(["e"]), END, *ids(["f"]), END]
-    assert [sequences.places(n).tolist() for n in range(2)] == [[0], [0]]
-    target_CT = target_columns(NLI, [pair("ab c", "d"), pair("e", "f")], sequences, {"neutral": 7})
-    assert target_CT.tolist() == [[7] + [IGNORE] * 6 + [7] + [IGNORE] * 4]
-
-
-@given(sentences=SENTENCES, most_tokens=ROOMS, task=st.sampled_from([NER, PARSING]))
-def test_windows(sentences: list[list[str]], most_tokens: int, task: type) -> None:
-    examples = tagged(*sentences) if task is NER else trees(*sentences)
-    sequences = encoded(task, examples, encoding=letter_encoding(), most_tokens=most_tokens)
+@given(sentences=SENTENCES, most_tokens=ROOMS, task=st.sampled_from([tiny.POS, tiny.PARSING]))
+def test_windows(sentences: list[list[str]], most_tokens: int, task: Task[Tree]) -> None:
+    sequences = encoded(task, trees(*sentences), encoding=tiny.letter_encoding(), most_tokens=most_tokens)
     room = most_tokens - 2
     labelled = []
     for n, (example, window) in enumerate(zip(sequences.example_N.tolist(), sequences.window_N, strict=True)):
@@ -123,24 +91,25 @@ def test_windows(sentences: list[list[str]], most_tokens: int, task: type) -> No
 
 def test_overlapping_windows_by_hand() -> None:
     """Room for six: half of it is context, or less where the next word needs more than the other half."""
-    words = ["a", "bbbb", "cccc", "d", "e", "f", "gggg"]
-    sequences = encoded(NER, tagged(words), encoding=letter_encoding(), most_tokens=8)
-    windows = [(window.first, window.scored, window.stop) for window in sequences.window_N]
-    assert windows == [(0, 0, 2), (2, 2, 5), (3, 5, 6), (4, 6, 7)]
+    words = ("a", "bbbb", "cccc", "d", "e", "f", "gggg")
+    tagged = [TaggedSentence(words=words, tags=("O", "B-A", "I-A", "O", "B-B", "O", "B-A"))]
+    sequences = encoded(tiny.NER, tagged, encoding=tiny.letter_encoding(), most_tokens=8)
+    assert sequences.window_N == ((0, 0, 2), (2, 2, 5), (3, 5, 6), (4, 6, 7))
     assert tokens(sequences, 3) == [END, *ids(["e", "f", "gggg"]), END]
-    tags = TaggedSentence(words=tuple(words), tags=("O", "B-A", "I-A", "O", "B-B", "O", "B-A"))
-    target_CT = target_columns(NER, [tags], sequences, {"O": 0, "B-A": 1, "I-A": 2, "B-B": 3})
+    target_CT = target_columns(tiny.NER, tagged, sequences, {"O": 0, "B-A": 1, "I-A": 2, "B-B": 3})
     x = IGNORE
     assert target_CT.tolist() == [
         [*(x, 0, 1, x, x, x, x), *(x, 2, x, x, x, 0, 3, x), *(x, x, x, 0, x), *(x, x, x, 1, x, x, x, x)]
     ]
+    with pytest.raises(IsoglotError, match="no examples"):
+        encoded(tiny.NER, [], encoding=tiny.letter_encoding(), most_tokens=9)
 
 
 @given(sentences=SENTENCES, most_tokens=ROOMS, seed=st.integers(0, 9))
 def test_targets_of_parsing_in_parts(sentences: list[list[str]], most_tokens: int, seed: int) -> None:
     """Word by word: where is its head in the part that it is in?"""
     examples, relations = trees(*sentences, seed=seed), {"det": 0, "nsubj": 1, "root": 2}
-    sequences = encoded(PARSING, examples, encoding=letter_encoding(), most_tokens=most_tokens)
+    sequences = encoded(tiny.PARSING, examples, encoding=tiny.letter_encoding(), most_tokens=most_tokens)
     expected: list[list[int]] = [[], []]
     for n, (example, window) in enumerate(zip(sequences.example_N.tolist(), sequences.window_N, strict=True)):
         tree = examples[example]
@@ -156,20 +125,16 @@ def test_targets_of_parsing_in_parts(sentences: list[list[str]], most_tokens: in
                 kinds[at] = relations[tree.relations[word - 1]]
         expected[0] += heads
         expected[1] += kinds
-    assert target_columns(PARSING, examples, sequences, relations).tolist() == expected
+    assert target_columns(tiny.PARSING, examples, sequences, relations).tolist() == expected
 
 
-@given(
-    premise=st.lists(WORDS, min_size=1, max_size=9),
-    hypothesis=st.lists(WORDS, min_size=1, max_size=9),
-    most_tokens=ROOMS,
-)
+@given(pair=st.tuples(*[st.lists(WORDS, min_size=1, max_size=9)] * 2), most_tokens=ROOMS)
 def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
-    premise: list[str], hypothesis: list[str], most_tokens: int
+    pair: tuple[list[str], list[str]], most_tokens: int
 ) -> None:
-    example = pair(" ".join(premise), " ".join(hypothesis))
-    sequences = encoded(NLI, [example], encoding=letter_encoding(), most_tokens=most_tokens)
-    whole = [[ids([word]) for word in words] for words in (premise, hypothesis)]
+    example = Inference(premise=tuple(pair[0]), hypothesis=tuple(pair[1]), label="neutral")
+    sequences = encoded(tiny.NLI, [example], encoding=tiny.letter_encoding(), most_tokens=most_tokens)
+    whole = [[ids([word]) for word in words] for words in pair]
     left, right, room = *map(list, whole), most_tokens - 3
     if size(left) + size(right) > room:
         left, right = ([word[: max(room // 2, 1)] for word in words] for words in (left, right))
@@ -179,9 +144,8 @@ def test_pairs_are_cut_a_word_at_a_time_where_they_are_longer(
     assert sequences.num_in_parts == ([left, right] != whole)
     assert room < 2 or min(len(left), len(right)) > 0
     assert sequences.places(0).tolist() == [0]
-    assert target_columns(NLI, [example], sequences, {"neutral": 1}).tolist() == [
-        [1] + [IGNORE] * (len(sequences.token_T) - 1)
-    ]
+    target_CT = target_columns(tiny.NLI, [example], sequences, {"neutral": 1})
+    assert target_CT.tolist() == [[1] + [IGNORE] * (len(sequences.token_T) - 1)]
 
 
 SIZES = st.integers(1, 60)
@@ -193,20 +157,13 @@ def test_epochs_cut_one_endless_series_of_passes(size: int, examples: int, epoch
     cuts = [epoch_order(epoch=epoch, examples=examples, size=size, seed=seed) for epoch in range(epochs)]
     assert [len(cut) for cut in cuts] == [examples] * epochs
     series = np.concatenate(cuts)
+    assert series.tolist() == epoch_order(epoch=0, examples=len(series), size=size, seed=seed).tolist()
     for start in range(0, len(series), size):
-        rows = series[start : start + size]
-        assert len(set(rows.tolist())) == len(rows)
-        assert set(rows.tolist()) <= set(range(size))
-        if len(rows) == size:
-            assert sorted(rows.tolist()) == list(range(size))
-
-
-def test_the_series_is_the_same_however_it_is_cut_and_each_pass_and_seed_has_its_own_order() -> None:
-    long = epoch_order(epoch=0, examples=210, size=70, seed=5)
-    short = np.concatenate([epoch_order(epoch=epoch, examples=30, size=70, seed=5) for epoch in range(7)])
-    assert long.tolist() == short.tolist()
-    orders = {tuple(epoch_order(epoch=epoch, examples=50, size=50, seed=seed)) for epoch in range(4) for seed in (0, 1)}
-    assert len(orders) == 8
+        rows = set(series[start : start + size].tolist())
+        assert len(rows) == len(series[start : start + size])
+        assert rows <= set(range(size))
+    orders = {tuple(epoch_order(epoch=each, examples=50, size=50, seed=seed)) for each in range(4) for seed in (0, 1)}
+    assert len(orders) == 8, "each pass and seed has its own"
 
 
 def batches_of(length_N: Ids, *, batch: int, seed: int = 0, epoch: int = 0) -> list[Ids]:
@@ -218,41 +175,21 @@ def batches_of(length_N: Ids, *, batch: int, seed: int = 0, epoch: int = 0) -> l
 def test_every_row_is_in_one_batch_of_the_wanted_size(length_N: Ids, batch: int, epoch: int) -> None:
     batches = batches_of(length_N, batch=batch, epoch=epoch)
     assert sorted(row for rows_B in batches for row in rows_B.tolist()) == list(range(len(length_N)))
-    sizes = sorted(map(len, batches))
-    assert len(sizes) == -(-len(length_N) // batch)
-    assert sizes[1:] == [batch] * (len(sizes) - 1)
+    assert sorted(map(len, batches))[1:] == [batch] * (-(-len(length_N) // batch) - 1)
     again = batches_of(length_N, batch=batch, epoch=epoch)
     assert [rows_B.tolist() for rows_B in again] == [rows_B.tolist() for rows_B in batches]
 
 
-def test_epochs_have_other_batches_in_another_order() -> None:
+def test_epochs_have_other_batches_in_another_order_and_little_of_them_is_padding() -> None:
     length_N = np.random.default_rng(0).integers(1, 30, 1000)
     epochs = [batches_of(length_N, batch=8, epoch=epoch) for epoch in range(3)]
     made = [{frozenset(rows_B.tolist()) for rows_B in batches} for batches in epochs]
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        assert len(made[a] & made[b]) <= 2
-    lengths = [[int(length_N[rows_B].max()) for rows_B in batches] for batches in epochs]
-    assert lengths[0] != lengths[1]
-    # Neither the short ones first nor the long ones, as they were before the batches were shuffled.
-    for each in lengths:
-        assert len(list(groupby(np.sign(np.diff(each[:BATCHES_AT_ONCE]))))) > 20
-
-
-def padding_share(batches: list[Ids], length_N: Ids) -> float:
-    positions = sum(len(rows_B) * int(length_N[rows_B].max()) for rows_B in batches)
-    return 1 - sum(int(length_N[rows_B].sum()) for rows_B in batches) / positions
-
-
-def test_little_of_a_batch_is_padding_where_sentences_are_like_those_of_a_treebank() -> None:
-    """English EWT: 16.3 words a sentence, half of them 13 or fewer, the longest 160."""
-    words_N = np.random.default_rng(0).lognormal(np.log(13), np.sqrt(2 * np.log(16.3 / 13)), 12_543)
-    length_N = np.ceil(1.3 * np.clip(words_N, 1, 160)).astype(np.int64) + 2
-    assert words_N.mean() == pytest.approx(16.3, rel=0.05)
-    for batch in (16, 32):
-        batches = batches_of(length_N, batch=batch)
-        assert 0.0 < padding_share(batches, length_N) < 0.10
-        unsorted = [np.arange(start, min(start + batch, 12_543)) for start in range(0, 12_543, batch)]
-        assert padding_share(unsorted, length_N) > 0.4
+    assert all(len(a & b) <= 2 for a, b in combinations(made, 2))
+    for batches in epochs:
+        lengths = [int(length_N[rows_B].max()) for rows_B in batches]
+        assert 8 * sum(lengths) < 1.05 * length_N.sum()
+        # Neither the short ones first nor the long ones, as they were before the batches were shuffled.
+        assert len(list(groupby(np.sign(np.diff(lengths[:BATCHES_AT_ONCE]))))) > 20
 
 
 @given(length_N=LENGTHS, most_tokens=st.integers(1, 120))

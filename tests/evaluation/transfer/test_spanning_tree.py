@@ -1,8 +1,6 @@
 """No tree with one word under the root is better than the one that is found."""
 
 from collections.abc import Callable
-from functools import cache
-from itertools import product
 from math import inf, isclose, nan
 
 import numpy as np
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.spanning_tree import maximum_spanning_trees
+from tests.evaluation.transfer.drawn_trees import all_trees, is_tree
 
 Matrix = npt.NDArray[np.float64]
 MOST_WORDS_TO_ENUMERATE = 6
@@ -25,32 +24,12 @@ def maximum_spanning_tree(scores: npt.ArrayLike) -> list[int]:
     return heads
 
 
-def is_tree(heads: tuple[int, ...]) -> bool:
-    """Whether one word is under the root, and every word leads up to it."""
-    places = set(range(1, len(heads) + 1))
-    for _ in heads:
-        places = {heads[place - 1] for place in places if place}
-    return heads.count(0) == 1 and places <= {0}
-
-
-@cache
-def all_trees(num_words: int) -> npt.NDArray[np.int64]:
-    """One row of heads for each; words choose any head, and what is no tree is dropped."""
-    choices = (
-        (root, *others)
-        for root in range(1, num_words + 1)
-        for others in product(range(1, num_words + 1), repeat=num_words - 1)
-    )
-    put_in = ((*others[: root - 1], 0, *others[root - 1 :]) for root, *others in choices)
-    return np.array([heads for heads in put_in if is_tree(heads)])
-
-
 def total(scores: Matrix, heads: npt.ArrayLike) -> float:
     return float(scores[np.arange(1, len(scores)), np.asarray(heads)].sum())
 
 
 def best_total(scores: Matrix) -> float:
-    return float(scores[np.arange(1, len(scores)), all_trees(len(scores) - 1)].sum(1).max())
+    return float(scores[np.arange(1, len(scores)), np.array(all_trees(len(scores) - 1))].sum(1).max())
 
 
 @st.composite
@@ -147,11 +126,3 @@ def test_what_is_no_score_is_refused_with_its_place(strange: float) -> None:
 def test_sentences_without_words_have_no_heads() -> None:
     assert maximum_spanning_trees(np.full((2, 2, 2), nan), num_words_B=[0, 0]).tolist() == [[0, 0], [0, 0]]
     assert maximum_spanning_trees(np.zeros((0, 1, 1)), num_words_B=[]).shape == (0, 1)
-
-
-@pytest.mark.parametrize("num_words_B", [[1], [1, 1, 1], [[1, 1]], [-1, 1], [1, 3]])
-def test_lengths_and_scores_that_do_not_fit_are_refused(num_words_B: npt.ArrayLike) -> None:
-    with pytest.raises(ValueError, match="shape"):
-        maximum_spanning_trees(np.zeros((2, 3, 3)), num_words_B=num_words_B)
-    with pytest.raises(ValueError, match="shape"):
-        maximum_spanning_trees(np.zeros((2, 3, 2)), num_words_B=[1, 1])

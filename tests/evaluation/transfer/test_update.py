@@ -1,4 +1,4 @@
-"""One update: its loss, its weights against Adam written out; and as a CUDA graph the same as without."""
+"""One update: its batch, its weights against Adam on batches padded by hand, its rate, and its dropout in a graph."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,66 +7,23 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.evaluation.transfer.model import TaskModel
+from isoglot.evaluation.transfer.fine_tuning import graph_length
 from isoglot.evaluation.transfer.run import FineTuningRun
-from isoglot.evaluation.transfer.sequences import (
-    ResidentSequences,
-    Sequences,
-    encoded,
-    epoch_order,
-    length_batches,
-    target_columns,
-)
+from isoglot.evaluation.transfer.sequences import ResidentSequences, encoded, epoch_order, length_batches
 from isoglot.evaluation.transfer.task import IGNORE
-from isoglot.evaluation.transfer.tasks.nli import TASK as NLI
 from isoglot.evaluation.transfer.tasks.nli import Inference
-from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
-from isoglot.evaluation.transfer.update import Updates, adam, graph_length
 from isoglot.machine import Machine
 from isoglot.model.encoder import Encoder
-from tests.evaluation.transfer.tiny_transfer import (
-    CPU,
-    RUN,
-    chain_trees,
-    inferences,
-    letter_encoding,
-    silent,
-    tiny_encoder,
-    tuner_of,
-    weights_of,
-)
-
-PAIRS = inferences(40, most_words=5)
-LABELS = sorted({pair.label for pair in PAIRS})
-
-
-def pair_sequences() -> Sequences:
-    return encoded(NLI, PAIRS, encoding=letter_encoding(), most_tokens=40)
-
-
-def updates_on(machine: Machine) -> Updates:
-    """Updates of a model without dropout."""
-    sequences = pair_sequences()
-    ids = {label: number for number, label in enumerate(LABELS)}
-    encoder = tiny_encoder()
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        head = NLI.head(width=encoder.shape.width, labels=LABELS)
-    model = TaskModel(encoder, head, freeze_encoder=False).to(machine.device).train()
-    resident = ResidentSequences(
-        sequences, pad_id=encoder.pad_id, device=machine.device, target_CT=target_columns(NLI, PAIRS, sequences, ids)
-    )
-    run = replace(RUN, learning_rate=1e-3, head_learning_rate=1e-3)
-    return Updates(model, adam(model, run, machine=machine), resident, language="en", machine=machine)
+from isoglot.study.searches import Schedule
+from tests.evaluation.transfer import tiny_transfer as tiny
 
 
 def test_a_batch_is_padded_to_any_length_that_holds_it() -> None:
-    sequences = pair_sequences()
+    sequences = encoded(tiny.NLI, tiny.inferences(40, most_words=5), encoding=tiny.letter_encoding(), most_tokens=40)
     target_CT = np.arange(len(sequences.token_T))[None]
-    resident = ResidentSequences(sequences, pad_id=2, device=CPU.device, target_CT=target_CT)
+    resident = ResidentSequences(sequences, pad_id=2, device=tiny.CPU.device, target_CT=target_CT)
     rows = [3, 0, 3, 17]
     length = int(sequences.length_N[rows].max()) + 3
     token_BL, point_BL, target_CBL = resident.batch(torch.tensor(rows), length=length)
@@ -76,21 +33,8 @@ def test_a_batch_is_padded_to_any_length_that_holds_it() -> None:
         assert token_BL[row].tolist() == [*sequences.token_T[start : start + own], *[2] * padding]
         assert point_BL[row].tolist() == [*sequences.point_T[start : start + own], *[False] * padding]
         assert target_CBL[0, row].tolist() == [*range(start, start + own), *[IGNORE] * padding]
-    without = ResidentSequences(sequences, pad_id=2, device=CPU.device)
+    without = ResidentSequences(sequences, pad_id=2, device=tiny.CPU.device)
     assert without.batch(torch.tensor([0, 1]), length=40)[2].shape == (0, 2, 40)
-
-
-def test_the_loss_is_that_before_the_update_and_falls_after_it() -> None:
-    updates = updates_on(CPU)
-    rows_B = torch.arange(8)
-    length = int(pair_sequences().length_N[:8].max())
-    token_BL, point_BL, target_CBL = updates.resident.batch(rows_B, length=length)
-    with torch.no_grad():
-        before = updates.model.loss(token_BL, point_BL=point_BL, target_CBL=target_CBL, language="en")
-    losses = [updates(rows_B, length=length) for _ in range(30)]
-    assert losses[0].equal(before)
-    assert not losses[0].requires_grad
-    assert losses[-1] < 0.5 * losses[0]
 
 
 def test_few_graphs_serve_all_lengths_and_none_is_longer_than_the_model() -> None:
@@ -103,16 +47,12 @@ def test_few_graphs_serve_all_lengths_and_none_is_longer_than_the_model() -> Non
 
 
 def hand_made_updates(encoder: Encoder, head: torch.nn.Linear, *, run: FineTuningRun, train: list[Inference]) -> None:
-    """Adam as its paper has it, on batches padded by hand, with rates by hand."""
-    known = letter_encoding()
-    sequences = encoded(NLI, train, encoding=known, most_tokens=run.most_tokens)
+    """Batches padded by hand, with rates by hand."""
+    sequences = encoded(tiny.NLI, train, encoding=tiny.letter_encoding(), most_tokens=run.most_tokens)
     labels = sorted({example.label for example in train})
-    rows = [
-        sequences.token_T[start:][:length] for start, length in zip(sequences.start_N, sequences.length_N, strict=True)
-    ]
-    parameters = [(run.head_learning_rate, parameter) for parameter in head.parameters()]
-    parameters += [(run.learning_rate, parameter) for parameter in encoder.parameters()]
-    moments = [(torch.zeros_like(parameter), torch.zeros_like(parameter)) for _, parameter in parameters]
+    parts = [(head, run.head_learning_rate), (encoder, run.learning_rate)]
+    groups = [{"params": list(part.parameters()), "full": rate} for part, rate in parts]
+    optimizer = torch.optim.Adam(groups, betas=(0.9, run.beta2), foreach=False)
     update, updates = 0, run.epochs * -(-len(train) // run.batch)
     for epoch in range(run.epochs):
         order = epoch_order(epoch=epoch, examples=len(train), size=len(train), seed=run.seed)
@@ -120,31 +60,32 @@ def hand_made_updates(encoder: Encoder, head: torch.nn.Linear, *, run: FineTunin
             update += 1
             token_BL = torch.full((len(chosen), 30), PAD)
             for row, number in enumerate(chosen):
-                token_BL[row, : len(rows[number])] = torch.from_numpy(rows[number])
-            first_BD = encoder(token_BL, language="en", padded=True)[:, 0]
+                ids = sequences.token_T[sequences.start_N[number] :][: sequences.length_N[number]]
+                token_BL[row, : len(ids)] = torch.from_numpy(ids)
             target_B = torch.tensor([labels.index(train[number].label) for number in chosen])
-            gradients = torch.autograd.grad(F.cross_entropy(head(first_BD), target_B), [each for _, each in parameters])
-            # A quarter of the updates to warm up.
-            share = min(update / (updates / 4), (updates - update + 1) / (updates * 3 / 4), 1.0)
-            with torch.no_grad():
-                for (rate, parameter), (first, second), gradient in zip(parameters, moments, gradients, strict=True):
-                    first.mul_(0.9).add_(0.1 * gradient)
-                    second.mul_(run.beta2).add_((1 - run.beta2) * gradient**2)
-                    mean, square = first / (1 - 0.9**update), second / (1 - run.beta2**update)
-                    parameter -= share * rate * mean / (square.sqrt() + 1e-8)
+            optimizer.zero_grad()
+            F.cross_entropy(head(encoder(token_BL, language="en", padded=True)[:, 0]), target_B).backward()
+            for group in optimizer.param_groups:
+                # A quarter of the updates to warm up.
+                share = min(update / (updates / 4), (updates - update + 1) / (updates * 3 / 4), 1.0)
+                group["lr"] = share * group["full"]
+            optimizer.step()
 
 
 def test_every_update_is_adam_s_with_the_rate_of_its_part(tmp_path: Path) -> None:
     """The layer on top has a rate of its own."""
-    train = inferences(18)
-    run = replace(RUN, epochs=2, beta2=0.9, learning_rate=1e-3, head_learning_rate=1e-2, warmup_share=0.25)
-    tuner = tuner_of(tmp_path, run=run, task=NLI, train=train, dev=inferences(4))
-    encoder, head = tiny_encoder(), torch.nn.Linear(16, 3)
+    train = tiny.inferences(18)
+    run = replace(tiny.RUN, epochs=2, beta2=0.9, learning_rate=1e-3, head_learning_rate=1e-2, warmup_share=0.25)
+    tuner = tiny.tuner_of(tmp_path, run=run, task=tiny.NLI, train=train, dev=tiny.inferences(4))
+    encoder, head = tiny.tiny_encoder(), torch.nn.Linear(16, 3)
     head.load_state_dict(tuner.model.head.output.state_dict())
     for _ in range(2):
-        tuner.advance(silent)
+        tuner.advance(tiny.silent)
     hand_made_updates(encoder, head, run=run, train=train)
-    for ours, theirs, start in ((tuner.model.head.output, head, None), (tuner.model.encoder, encoder, tiny_encoder())):
+    for ours, theirs, start in (
+        (tuner.model.head.output, head, None),
+        (tuner.model.encoder, encoder, tiny.tiny_encoder()),
+    ):
         for name, tensor in theirs.state_dict().items():
             # The bias of keys changes no attention: its gradient is 0 but for rounding, which Adam makes large.
             counts = torch.arange(len(tensor)) // 16 != 1 if name.endswith("query_key_value.bias") else slice(None)
@@ -153,71 +94,54 @@ def test_every_update_is_adam_s_with_the_rate_of_its_part(tmp_path: Path) -> Non
             assert start is None or (start.state_dict()[name][counts] - expected).abs().max() > 1e-4
 
 
-def rows_of_update(update: int, sequences: Sequences) -> tuple[Tensor, int]:
-    """Batches of two sizes, short ones and long ones, in an order in which every graph is replayed after others."""
-    in_order = np.argsort(sequences.length_N, kind="stable")
-    start = (0, 30, 8, 20, 0)[update % 5] + update // 10
-    rows_B = in_order[start : start + (4, 8)[update % 2]]
-    return torch.from_numpy(rows_B), int(sequences.length_N[rows_B].max())
-
-
 @pytest.mark.gpu
-@pytest.mark.parametrize("has_padding_beyond", [False, True])
-def test_graphs_make_the_updates_that_are_made_without_them(has_padding_beyond: bool) -> None:
-    """Both in bf16, and both with the optimizer that graphs need."""
-    machine = Machine(device=torch.device("cuda"))
-    recorded, eager = updates_on(machine), updates_on(machine)
-    eager.recorded.is_used = False
-    sequences = pair_sequences()
-    losses: tuple[list[Tensor], list[Tensor]] = ([], [])
-    for update in range(60):
-        rows_B, length = rows_of_update(update, sequences)
-        for updates, of_updates in zip((recorded, eager), losses, strict=True):
-            for group in updates.optimizer.param_groups:
-                group["lr"].fill_(1e-3 * (1 - update / 60))
-            padded = length + 5 if has_padding_beyond and updates is recorded else length
-            of_updates.append(updates(rows_B.to(machine.device), length=padded))
-    assert len(recorded.recorded.graphs) >= 4
-    assert eager.recorded.graphs == {}
-    # Read at the end: no replay may have written over the loss of one before.
-    by_graphs, by_hand = (torch.stack(of_updates).cpu() for of_updates in losses)
-    torch.testing.assert_close(by_graphs, by_hand, rtol=5e-2, atol=2e-2)
-    graph_weights, eager_weights, start = (
-        # Without the bias of keys: its gradient is 0 but for rounding, which Adam makes large.
-        torch.cat([each.flatten() for name, each in weights_of(model).items() if "query_key_value.bias" not in name])
-        for model in (recorded.model, eager.model, updates_on(machine).model)
-    )
-    assert (graph_weights - eager_weights).norm() < 0.1 * (eager_weights - start).norm()
+def test_dropout_differs_from_replay_to_replay_and_comes_again_with_its_seed(tmp_path: Path) -> None:
+    """The parser's layers drop, and weights stay as they are, as the rate is 0."""
+    machine, trees = Machine(device=torch.device("cuda")), tiny.chain_trees()
+    run = replace(tiny.RUN, learning_rate=0.0, head_learning_rate=0.0, most_tokens=40)
 
-
-@pytest.mark.gpu
-def test_dropout_differs_from_replay_to_replay_and_comes_again_with_its_seed() -> None:
-    """The parser's layers drop, and its updates are recorded too."""
-    machine = Machine(device=torch.device("cuda"))
-    trees = chain_trees()
-    sequences = encoded(PARSING, trees, encoding=letter_encoding(), most_tokens=40)
-    labels = PARSING.labels(trees)
-    ids = {label: number for number, label in enumerate(labels)}
-
-    def losses(seeds: list[int]) -> list[float]:
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            model = TaskModel(tiny_encoder(), PARSING.head(width=16, labels=labels), freeze_encoder=False)
-        model = model.to(machine.device).train()
-        resident = ResidentSequences(
-            sequences, pad_id=2, device=machine.device, target_CT=target_columns(PARSING, trees, sequences, ids)
-        )
-        run = replace(RUN, learning_rate=0.0, head_learning_rate=0.0)
-        updates = Updates(model, adam(model, run, machine=machine), resident, language="en", machine=machine)
+    def losses() -> list[float]:
+        tuner = tiny.tuner_of(tmp_path, run=run, task=tiny.PARSING, train=trees, dev=trees, machine=machine)
+        tuner.model.train()
         found = []
-        for seed in seeds:
-            torch.manual_seed(seed)
-            found.append(float(updates(torch.arange(6, device=machine.device), length=20)))
-        assert len(updates.recorded.graphs) == 1
+        for seed in (1, 2, 3, 4, 3, 4):
+            machine.seed(seed)
+            found.append(float(tuner.update(torch.arange(6, device=machine.device), length=20)))
+        assert len(tuner.recorded.graphs) == 1
         return found
 
-    # Weights stay as they are, as the rate is 0.
-    found = losses([1, 2, 3, 4, 3, 4])
+    found = losses()
     assert len(set(found[2:4])) == 2
     assert found[2:4] == found[4:6]
-    assert losses([1, 2, 3, 4, 3, 4]) == found
+    assert losses() == found
+
+
+TENTH = replace(tiny.RUN, schedule=Schedule.LINEAR, warmup_share=0.1)
+
+
+def shares(run: FineTuningRun, *, updates: int) -> list[float]:
+    return [run.rate_share(update, updates=updates) for update in range(1, updates + 1)]
+
+
+def test_warm_up_and_decay_by_hand() -> None:
+    assert shares(TENTH, updates=20) == pytest.approx([1 / 2, 1.0, *(left / 18 for left in range(18, 0, -1))])
+    expected = {1: 0.01, 50: 0.5, 99: 0.99, 100: 1.0, 101: 1.0, 102: 899 / 900, 551: 0.5, 1000: 1 / 900}
+    # A warm-up of 2.5 updates ends between two.
+    assert shares(TENTH, updates=25)[:5] == pytest.approx([0.4, 0.8, 1.0, 22 / 22.5, 21 / 22.5])
+    assert {at: TENTH.rate_share(at, updates=1000) for at in expected} == pytest.approx(expected)
+    # Without a warm-up the rate falls from the first update on.
+    assert shares(replace(TENTH, warmup_share=0.0), updates=4) == pytest.approx([1.0, 0.75, 0.5, 0.25])
+    assert shares(TENTH, updates=4) == pytest.approx([1.0, 3 / 3.6, 2 / 3.6, 1 / 3.6])
+    assert shares(TENTH, updates=1) == [1.0]
+    assert set(shares(replace(TENTH, schedule=Schedule.CONSTANT), updates=30)) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("epoch_examples", "batch", "size", "examples", "updates"),
+    [(None, 16, 100, 100, 7), (None, 16, 96, 96, 6), (20_000, 8, 392_702, 20_000, 2500), (50, 4, 10, 50, 13)],
+)
+def test_an_epoch_is_all_sequences_or_as_many_as_the_run_says(
+    epoch_examples: int | None, batch: int, size: int, examples: int, updates: int
+) -> None:
+    run = replace(tiny.RUN, epoch_examples=epoch_examples, batch=batch)
+    assert (run.examples(size), run.epoch_updates(size)) == (examples, updates)

@@ -15,34 +15,26 @@ from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
-from isoglot.evaluation.transfer.model import NewLayers, TaskModel
 from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.sequences import encoded
 from isoglot.evaluation.transfer.task import Task
-from isoglot.evaluation.transfer.tasks.ner import TASK as NER
+from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.evaluation.transfer.tasks.nli import Inference
 from isoglot.machine import Machine
 from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate, TableKind
-from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.scales import NormPlacement
 from isoglot.study.searches import Schedule
+from tests.model.tiny_models import tiny_shape
 
 CPU = Machine(device=torch.device("cpu"))
+NER, NLI, PARSING, POS = map(task_named, ("ner", "nli", "parsing", "pos"))
 LETTERS = "abcdefghij"
 TAGS = {"a": "B-PER", "b": "I-PER", "c": "B-LOC"}
 LABELS = ("entailment", "neutral", "contradiction")
 EVERYTHING = Separate(embeddings=True, layers=frozenset({1, 2}))
-SHAPE = EncoderShape(
-    layers=2,
-    width=16,
-    heads=2,
-    feed_forward=32,
-    positions=40,
-    dropout=0.0,
-    attention_dropout=0.0,
-    norm=NormPlacement.PRE,
-)
+SHAPE = replace(tiny_shape(NormPlacement.PRE), layers=2, width=16, heads=2, feed_forward=32, positions=40)
 RUN = FineTuningRun(
     language="en",
     batch=4,
@@ -133,40 +125,19 @@ def chain_trees() -> list[Tree]:
     return trees
 
 
-def tuner_of(
-    folder: Path,
-    *,
-    run: FineTuningRun = RUN,
-    task: Task[Any] = NER,
-    train: Sequence[Any] | None = None,
-    dev: Sequence[Any] | None = None,
-    encoder: Encoder | NewLayers | None = None,
-    machine: Machine = CPU,
-) -> FineTuner:
-    return FineTuner(
-        run,
-        task,
-        encoder=encoder or tiny_encoder(),
-        encoding=letter_encoding(),
-        train=tagged_sentences(18) if train is None else train,
-        dev=tagged_sentences(10, seed=1) if dev is None else dev,
-        folder=folder,
-        machine=machine,
-    )
+def tuner_of(folder: Path, *, run: FineTuningRun = RUN, task: Task[Any] = NER, **given: Any) -> FineTuner:
+    """On a few tagged sentences, unless other examples are given, or another encoder or machine."""
+    encoder = given.pop("encoder", None) or tiny_encoder()
+    examples = {"train": tagged_sentences(18), "dev": tagged_sentences(10, seed=1), "machine": CPU}
+    return FineTuner(run, task, encoder=encoder, encoding=letter_encoding(), folder=folder, **(examples | given))
 
 
 def labelled(
-    task: Task[Any],
-    examples: Sequence[Any],
-    *,
-    model: TaskModel,
-    labels: Sequence[str],
-    most_tokens: int = 40,
-    language: str = "en",
+    task: Task[Any], examples: Sequence[Any], *, most_tokens: int = 40, language: str = "en", **model_and_labels: Any
 ) -> list[Any]:
     """The examples with a model's labels."""
     sequences = encoded(task, examples, encoding=letter_encoding(language), most_tokens=most_tokens)
-    return predictions(task, examples, sequences, model=model, labels=labels, language=language, machine=CPU)
+    return predictions(task, examples, sequences, language=language, machine=CPU, **model_and_labels)
 
 
 def silent(done: int, updates: int) -> None:

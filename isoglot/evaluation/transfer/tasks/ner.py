@@ -35,10 +35,8 @@ class Ner(Task[TaggedSentence]):
         return [replace(each, words=whole_words(each.words, splitting)) for each in sentences], {}
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[TaggedSentence]:
-        meanings = draw_meanings(world, count=count, seed=seed)
-        return [
-            TaggedSentence(words=tree.words, tags=tree.entity_tags) for tree in trees(meanings, language, world=world)
-        ]
+        made = trees(draw_meanings(world, count=count, seed=seed), language, world=world)
+        return [TaggedSentence(words=tree.words, tags=tree.entity_tags) for tree in made]
 
     def read(self, path: Path) -> list[TaggedSentence]:
         return read_bio(path)
@@ -53,7 +51,7 @@ class Ner(Task[TaggedSentence]):
         return example.tags
 
     def scored(self, label: str) -> str | None:
-        """Spans are counted, not the words between them."""
+        # Spans are counted, not the words between them.
         return None if label == OUTSIDE else label
 
     def predicted(
@@ -66,7 +64,6 @@ class Ner(Task[TaggedSentence]):
         return {"f1": counts.f1, "precision": counts.precision, "recall": counts.recall}
 
     def breakdown(self, gold: Sequence[TaggedSentence], predicted: Sequence[TaggedSentence]) -> list[list[str]]:
-        """A row for each type of entity."""
         _, by_type = span_counts([each.tags for each in gold], [each.tags for each in predicted])
         return [["type", "spans", "precision", "recall", "F1"]] + [
             [type_, str(each.gold), f"{each.precision:.1f}", f"{each.recall:.1f}", f"{each.f1:.1f}"]

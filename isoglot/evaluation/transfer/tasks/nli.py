@@ -22,8 +22,6 @@ MADE_UP_WORDS = 13
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """The words of both sentences, and the relation between them."""
-
     premise: tuple[str, ...]
     hypothesis: tuple[str, ...]
     label: str
@@ -48,34 +46,24 @@ class Nli(Task[Inference]):
         self, paths: Sequence[Path], *, splitting: WordSplitting
     ) -> tuple[list[Inference], dict[str, int]]:
         """Rows of premise, hypothesis and label, or the table of all languages that XNLI is released as."""
-        placed = [placed for path in paths for placed in _pairs(path, language=splitting.language)]
-        pairs = [pair for _, pair in placed]
-        words = split_lines([text for pair in pairs for text in (pair.premise, pair.hypothesis)], splitting)
-        inferences = [
-            Inference(premise=tuple(premise), hypothesis=tuple(hypothesis), label=pair.label)
-            for pair, premise, hypothesis in zip(pairs, words[::2], words[1::2], strict=True)
-        ]
-        for (where, _), each in zip(placed, inferences, strict=True):
-            if not each.premise or not each.hypothesis:
-                blank = "hypothesis" if each.premise else "premise"
+        pairs = [placed for path in paths for placed in _pairs(path, language=splitting.language)]
+        # All texts at once, as a segmenter is slow to start.
+        words = split_lines([text for _, pair in pairs for text in (pair.premise, pair.hypothesis)], splitting)
+        inferences = []
+        for (where, pair), premise, hypothesis in zip(pairs, words[::2], words[1::2], strict=True):
+            if not premise or not hypothesis:
+                blank = "hypothesis" if premise else "premise"
                 raise IsoglotError(f"{where}: the {blank} has no words; drop the row")
+            inferences.append(Inference(premise=tuple(premise), hypothesis=tuple(hypothesis), label=pair.label))
         return inferences, {}
 
     def made_up(self, language: SyntheticLanguage, *, world: World, count: int, seed: int) -> list[Inference]:
-        return [
-            Inference(
-                premise=tuple(pair.premise.split()), hypothesis=tuple(pair.hypothesis.split()), label=pair.label.value
-            )
-            for pair in entailment_pairs(language, world=world, count=count, seed=seed, most_words=MADE_UP_WORDS)
-        ]
+        pairs = entailment_pairs(language, world=world, count=count, seed=seed, most_words=MADE_UP_WORDS)
+        return [_inference(pair.premise, pair.hypothesis, pair.label) for pair in pairs]
 
     def read(self, path: Path) -> list[Inference]:
-        return [
-            Inference(
-                premise=tuple(pair.premise.split(" ")), hypothesis=tuple(pair.hypothesis.split(" ")), label=pair.label
-            )
-            for pair in inference_pairs(list(LineFile(path)), path=path).values()
-        ]
+        pairs = inference_pairs(list(LineFile(path)), path=path).values()
+        return [_inference(pair.premise, pair.hypothesis, pair.label) for pair in pairs]
 
     def text(self, examples: Sequence[Inference]) -> str:
         return "".join(f"{' '.join(each.premise)}\t{' '.join(each.hypothesis)}\t{each.label}\n" for each in examples)
@@ -94,17 +82,19 @@ class Nli(Task[Inference]):
         return {"accuracy": 100 * right / len(gold)}
 
     def breakdown(self, gold: Sequence[Inference], predicted: Sequence[Inference]) -> list[list[str]]:
-        """A row for each gold label: how often it was taken for each."""
         pairs = Counter((a.label, b.label) for a, b in zip(gold, predicted, strict=True))
         labels = sorted(set(chain.from_iterable(pairs)))
+        rows = [[pairs[label, other] for other in labels] for label in labels]
         return [["gold", "pairs", *(f"as {label}" for label in labels)]] + [
-            [label, str(sum(pairs[label, other] for other in labels)), *(str(pairs[label, other]) for other in labels)]
-            for label in labels
+            [label, str(sum(row)), *map(str, row)] for label, row in zip(labels, rows, strict=True)
         ]
 
 
+def _inference(premise: str, hypothesis: str, label: str) -> Inference:
+    return Inference(premise=tuple(premise.split(" ")), hypothesis=tuple(hypothesis.split(" ")), label=label)
+
+
 def _pairs(path: Path, *, language: str) -> list[tuple[str, InferencePair]]:
-    """Each pair with its place in the file."""
     lines = list(LineFile(path))
     if not lines:
         raise IsoglotError(f"{path}: the file is empty; it should hold a premise, a hypothesis and a label a line")

@@ -55,54 +55,42 @@ class Parsing(TreebankTask):
         from isoglot.evaluation.transfer.heads import BiaffineParser
 
         if ROOT not in labels or len(labels) == 1:
-            raise IsoglotError(
-                f"the relations of the training set are {', '.join(labels)}; there should be {ROOT!r} and others, as "
-                "in every treebank of Universal Dependencies"
-            )
+            fix = f"there should be {ROOT!r} and others, as in every treebank of Universal Dependencies"
+            raise IsoglotError(f"the relations of the training set are {', '.join(labels)}; {fix}")
         return BiaffineParser(width=width, num_relations=len(labels), root_relation=labels.index(ROOT))
 
     def predicted(self, example: Tree, columns: Sequence[Sequence[int]], labels: Sequence[str]) -> Tree:
-        heads, relations = columns[0], [labels[relation] for relation in columns[1]]
-        first_root = heads.index(0) + 1
-        later_roots = {word for word, head in enumerate(heads, 1) if head == 0 and word != first_root}
-        return replace(
-            example,
-            heads=tuple(first_root if word in later_roots else head for word, head in enumerate(heads, 1)),
-            relations=tuple(OF_LATER_PARTS if word in later_roots else each for word, each in enumerate(relations, 1)),
-        )
+        heads, relations = list(columns[0]), [labels[relation] for relation in columns[1]]
+        first_root = heads.index(0)
+        for word in range(first_root + 1, len(heads)):
+            if heads[word] == 0:
+                heads[word], relations[word] = first_root + 1, OF_LATER_PARTS
+        return replace(example, heads=tuple(heads), relations=tuple(relations))
 
     def scores(self, gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, float]:
         return attachment_scores(gold, predicted)
 
     def breakdown(self, gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[list[str]]:
         """A row for each relation, and what it is most often taken for where the head is right."""
-        words = _attachments(gold, predicted)
-        times_predicted = Counter(universal(word.predicted) for word in words)
         words_of: dict[str, list[_Attachment]] = {}
-        for word in words:
+        times_predicted = Counter[str]()
+        for word in _attachments(gold, predicted):
             words_of.setdefault(universal(word.gold), []).append(word)
+            times_predicted[universal(word.predicted)] += 1
         rows = [["relation", "words", "predicted", "UAS", "LAS", "taken for"]]
-        for relation, its_words in sorted(words_of.items(), key=lambda item: (-len(item[1]), item[0])):
-            wrong = [
-                universal(each.predicted) for each in its_words if each.is_head_right and not each.is_relation_right
-            ]
-            rows.append(
-                [
-                    relation,
-                    str(len(its_words)),
-                    str(times_predicted[relation]),
-                    f"{_percent(word.is_head_right for word in its_words):.1f}",
-                    f"{_percent(word.is_relation_right for word in its_words):.1f}",
-                    ", ".join(f"{other} {count}" for other, count in Counter(wrong).most_common(3)),
-                ]
-            )
+        for relation, words in sorted(words_of.items(), key=lambda item: (-len(item[1]), item[0])):
+            at_head = [each for each in words if each.is_head_right]
+            wrong = Counter(universal(each.predicted) for each in at_head if not each.is_relation_right)
+            uas = _percent(each.is_head_right for each in words)
+            las = _percent(each.is_relation_right for each in words)
+            taken_for = ", ".join(f"{other} {count}" for other, count in wrong.most_common(3))
+            counts = [str(len(words)), str(times_predicted[relation])]
+            rows.append([relation, *counts, f"{uas:.1f}", f"{las:.1f}", taken_for])
         return rows
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Attachment:
-    """One word's relations by gold and parser."""
-
     is_punctuation: bool
     is_head_right: bool
     gold: str
@@ -125,15 +113,17 @@ def attachment_scores(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[s
     text = [word for word in words if not word.is_punctuation]
     if not text:
         raise IsoglotError("all gold words are punctuation, so there is nothing to score; give other sentences")
+
+    def with_subtypes(scored: Sequence[_Attachment]) -> float:
+        return _percent(word.is_head_right and word.gold == word.predicted for word in scored)
+
     return {
         "las": _percent(word.is_relation_right for word in words),
         "uas": _percent(word.is_head_right for word in words),
         "las_without_punctuation": _percent(word.is_relation_right for word in text),
         "uas_without_punctuation": _percent(word.is_head_right for word in text),
-        "las_with_subtypes": _percent(word.is_head_right and word.gold == word.predicted for word in words),
-        "las_with_subtypes_without_punctuation": _percent(
-            word.is_head_right and word.gold == word.predicted for word in text
-        ),
+        "las_with_subtypes": with_subtypes(words),
+        "las_with_subtypes_without_punctuation": with_subtypes(text),
     }
 
 
@@ -154,17 +144,13 @@ def _pairs(gold: Sequence[Tree], predicted: Sequence[Tree]) -> Iterator[tuple[Tr
     advice = "parse the very words of the gold trees"
     for number, (tree, other) in enumerate(zip_longest(gold, predicted), start=1):
         if tree is None or other is None:
-            owner = "predicted" if tree is None else "gold"
-            raise IsoglotError(
-                f"sentence {number} is {owner} only, of {len(gold)} gold and {len(predicted)} predicted ones; {advice}"
-            )
+            only = "predicted only" if tree is None else "gold only"
+            counts = f"{len(gold)} gold and {len(predicted)} predicted ones"
+            raise IsoglotError(f"sentence {number} is {only}, of {counts}; {advice}")
         if tree.words != other.words:
-            words = enumerate(zip_longest(tree.words, other.words))
-            place = next(place for place, (word, other_word) in words if word != other_word)
-            raise IsoglotError(
-                f"sentence {number} differs from word {place + 1} on: gold has {_shown(tree.words[place:])}, "
-                f"predicted has {_shown(other.words[place:])}; {advice}"
-            )
+            place = next(place for place, (a, b) in enumerate(zip_longest(tree.words, other.words)) if a != b)
+            both = f"gold has {_shown(tree.words[place:])}, predicted has {_shown(other.words[place:])}"
+            raise IsoglotError(f"sentence {number} differs from word {place + 1} on: {both}; {advice}")
         yield tree, other
 
 

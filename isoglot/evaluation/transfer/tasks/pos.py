@@ -46,15 +46,14 @@ class Pos(TreebankTask):
         return {"accuracy": 100 * sum(a == b for a, b in pairs) / len(pairs)}
 
     def breakdown(self, gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[list[str]]:
-        """A row for each tag: how often it is right, and what it is most often taken for."""
-        pairs = Counter(_tag_pairs(gold, predicted))
-        rows = []
-        for tag in sorted({tag for tag, _ in pairs}):
-            taken_for = Counter({other: count for (own, other), count in pairs.items() if own == tag})
-            total = taken_for.total()
-            wrong = ", ".join(f"{other} {count}" for other, count in taken_for.most_common(4) if other != tag)
-            rows.append([tag, str(total), f"{100 * taken_for[tag] / total:.1f}", wrong])
-        return [["tag", "words", "right %", "taken for"], *rows]
+        taken_for: dict[str, Counter[str]] = {}
+        for tag, other in _tag_pairs(gold, predicted):
+            taken_for.setdefault(tag, Counter())[other] += 1
+        rows = [["tag", "words", "right %", "taken for"]]
+        for tag, others in sorted(taken_for.items()):
+            wrong = ", ".join(f"{other} {count}" for other, count in others.most_common(4) if other != tag)
+            rows.append([tag, str(others.total()), f"{100 * others[tag] / others.total():.1f}", wrong])
+        return rows
 
 
 def _tag_pairs(gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[tuple[str, str]]:

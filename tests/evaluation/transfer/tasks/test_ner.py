@@ -20,20 +20,15 @@ def sentence(text: str) -> TaggedSentence:
     return TaggedSentence(words=tuple(word for word, _ in pairs), tags=tuple(tag or "O" for _, tag in pairs))
 
 
-def test_files_are_read_one_after_the_other_and_words_stay_whole(tmp_path: Path) -> None:
-    (tmp_path / "a.bio").write_text("en:John's\tB-PER\nen:here\tO\n\n", encoding="utf-8")
-    (tmp_path / "b.bio").write_text("EU B-ORG\nrejects O\n\n", encoding="utf-8")
-    found, counts = NER.read_official([tmp_path / "a.bio", tmp_path / "b.bio"], splitting=ENGLISH)
-    assert found == [sentence("John's/B-PER here"), sentence("EU/B-ORG rejects")]
-    assert counts == {}
-
-
-def test_marks_and_case_are_those_of_the_text(tmp_path: Path) -> None:
-    (tmp_path / "a.bio").write_text("d\u2019Or\tB-ORG\n…\tO\n\n", encoding="utf-8")
-    found, _ = NER.read_official([tmp_path / "a.bio"], splitting=ENGLISH)
-    assert found == [sentence("d'Or/B-ORG ...")]
-    found, _ = NER.read_official([tmp_path / "a.bio"], splitting=replace(ENGLISH, lowercase=True))
-    assert found == [sentence("d'or/B-ORG ...")]
+def test_files_are_read_one_after_the_other_in_whole_words_with_the_marks_and_case_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a.bio").write_text("en:John's\tB-PER\nen:…\tO\n\n", encoding="utf-8")
+    (tmp_path / "b.bio").write_text("d\u2019Or B-ORG\nrejects O\n\n", encoding="utf-8")
+    paths = [tmp_path / "a.bio", tmp_path / "b.bio"]
+    for splitting, expected in (
+        (ENGLISH, ["John's/B-PER ...", "d'Or/B-ORG rejects"]),
+        (replace(ENGLISH, lowercase=True), ["john's/B-PER ...", "d'or/B-ORG rejects"]),
+    ):
+        assert NER.read_official(paths, splitting=splitting) == ([sentence(each) for each in expected], {})
 
 
 def test_characters_of_chinese_become_words_of_the_segmenter(tmp_path: Path) -> None:

@@ -43,19 +43,19 @@ def test_of_the_official_table_only_the_language_is_read(tmp_path: Path) -> None
     assert found == [inference("he doesn't.", "he sleeps.", "neutral"), inference("yes.", "no!", "contradiction")]
 
 
-def test_an_empty_file_and_a_file_without_the_language_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "empty.tsv").touch()
-    (tmp_path / "xnli.dev.tsv").write_text(OFFICIAL, encoding="utf-8")
-    with pytest.raises(IsoglotError, match=r"empty\.tsv: the file is empty"):
-        NLI.read_official([tmp_path / "empty.tsv"], splitting=ENGLISH)
-    with pytest.raises(IsoglotError, match="no rows of the language 'fr'"):
-        NLI.read_official([tmp_path / "xnli.dev.tsv"], splitting=WordSplitting(splitter=Splitter.MOSES, language="fr"))
-
-
-def test_a_sentence_without_words_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "pairs.tsv").write_text("a dog\t\u200b\tneutral\n", encoding="utf-8")
-    with pytest.raises(IsoglotError, match=r"pairs.tsv:1: the hypothesis has no words; drop the row"):
-        NLI.read_official([tmp_path / "pairs.tsv"], splitting=ENGLISH)
+@pytest.mark.parametrize(
+    ("text", "language", "complaint"),
+    [
+        ("", "en", "a.tsv: the file is empty"),
+        (OFFICIAL, "fr", "no rows of the language 'fr'"),
+        ("a dog\t\u200b\tneutral\n", "en", "a.tsv:1: the hypothesis has no words; drop the row"),
+    ],
+)
+def test_what_is_missing_is_named(text: str, language: str, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(text, encoding="utf-8")
+    splitting = WordSplitting(splitter=Splitter.MOSES, language=language)
+    with pytest.raises(IsoglotError, match=complaint):
+        NLI.read_official([tmp_path / "a.tsv"], splitting=splitting)
 
 
 LABELS = ("entailment", "neutral", "contradiction")

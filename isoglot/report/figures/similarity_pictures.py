@@ -1,0 +1,129 @@
+"""CKA as heat maps of Figure 7, ours and the paper's, and CKA against retrieval after a map."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+
+from isoglot.pipeline.cells import FIGURE_7, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.figures.charts import chart_spec, imported_altair, scatter_picture, short
+from isoglot.report.figures.layer_figures import (
+    CKA,
+    PAPERS_CORRELATION,
+    PRECISION,
+    correlation_text,
+    similar_and_retrieved,
+)
+from isoglot.report.figures.layer_series import Pair, SeriesKind, pair_title, pairs_of, series_of
+from isoglot.report.figures.picture import FAINT, GROUND, Picture, Spec
+from isoglot.report.published import FIGURE_7_CKA
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
+
+PAPERS_COLUMNS = {"bilingual": "Bilingual", "monolingual": MONOLINGUAL.label, "untrained": "Untrained"}
+CELL_STEP, MAP_WIDTH = 25, 230
+# Cells of Cividis (Nunez et al., 2018) below this take white letters, those above black ones.
+DARK_CELL = 0.45
+Columns = Mapping[str, Sequence[float | None]]
+"""CKA by layer, for each kind of model."""
+
+
+def similarity_map(measurements: Sequence[Measurement]) -> Picture:
+    """Layers down; across, for each pair with CKA, the paper's three columns, whatever other models were measured."""
+    groups: dict[str, Columns] = {}
+    for languages in pairs_of(measurements, FIGURE_7):
+        here = [
+            each for each in measurements if (each.exhibit, each.languages, each.metric) == (FIGURE_7, languages, CKA)
+        ]
+        of_both = [name for name in dict.fromkeys(each.condition for each in here) if name != MONOLINGUAL.name]
+        bilingual = [DEFAULT.name] if DEFAULT.name in of_both else of_both[:1]
+        kinds: list[SeriesKind] = [(label_of(name), name, CKA, None) for name in bilingual]
+        kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, CKA, None), ("Untrained", MONOLINGUAL.name, CKA, UNTRAINED)]
+        if lines := series_of(here, kinds, exhibit=FIGURE_7, languages=languages):
+            groups[pair_title(languages)] = {line.label: line.layers for line in lines}
+    return _map(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups)
+
+
+def published_similarity_map(pairs: Sequence[Pair]) -> tuple[Picture, bool]:
+    """The paper's own Figure 7, and whether it has any of these pairs; if not, all pairs of its own are shown."""
+    ours = [languages for languages in FIGURE_7_CKA if languages in pairs]
+    groups = {
+        pair_title(languages): {PAPERS_COLUMNS[kind]: values for kind, values in FIGURE_7_CKA[languages].items()}
+        for languages in ours or FIGURE_7_CKA
+    }
+    return _map(f"{FIGURE_7}.the-paper", "Figure 7 as the paper has it", groups), bool(ours)
+
+
+def _map(name: str, title: str, groups: Mapping[str, Columns]) -> Picture:
+    num_states = max(len(values) for columns in groups.values() for values in columns.values())
+    return Picture(
+        name=name,
+        title=title,
+        charts=[
+            _heat_map(columns, num_states=num_states, title=label, place=place)
+            for place, (label, columns) in enumerate(groups.items())
+        ],
+        chart_width=MAP_WIDTH,
+        columns=len(groups),
+        legend="linear CKA, from 0 (dark) to 1 (light)",
+    )
+
+
+def _heat_map(columns: Columns, *, num_states: int, title: str, place: int) -> Spec:
+    """A number between 0 and 1 in every cell, on a colour from dark to light, and the means over layers below."""
+    alt = imported_altair()
+    rows = [*(f"L{layer}" for layer in range(num_states)), "mean"]
+    data = []
+    for label, values in columns.items():
+        mean = fmean(value for value in values if value is not None)
+        cells = (*values, *[None] * (num_states - len(values)), mean)
+        data += [{"column": label, "row": row, "value": short(cell)} for row, cell in zip(rows, cells, strict=True)]
+    base = alt.Chart().encode(
+        x=alt.X("column:N", title=None, sort=list(columns), axis=alt.Axis(orient="top", labelAngle=0, labelLimit=110)),
+        y=alt.Y("row:N", title=None, sort=rows),
+        tooltip=[
+            alt.Tooltip("column:N", title="Models"),
+            alt.Tooltip("row:N", title="Layer"),
+            alt.Tooltip("value:Q", format=".2f"),
+        ],
+    )
+    known = base.transform_filter("isValid(datum.value)")
+    colours = alt.Color("value:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
+    ink = alt.when(f"datum.value < {DARK_CELL}").then(alt.value("white")).otherwise(alt.value("black"))
+    layers = [
+        # Cells without a number are frames: white would be taken for one of the colours.
+        base.mark_rect(fillOpacity=0, stroke=FAINT),
+        known.mark_rect(stroke=GROUND).encode(color=colours),
+        known.mark_text(fontSize=12).encode(text=alt.Text("value:Q", format=".2f"), color=ink),
+    ]
+    return chart_spec(layers, data, place=place, height=CELL_STEP * len(rows), title=title)
+
+
+def similarity_scatters(measurements: Sequence[Measurement]) -> Iterator[tuple[Picture, list[str]]]:
+    """A scatter with its notes for every pair for which CKA and retrieval were measured with the same models."""
+    for languages in pairs_of(measurements, FIGURE_7):
+        both = similar_and_retrieved(measurements, languages)
+        if not both:
+            continue
+        clouds = {
+            label: [
+                (f"L{layer}", x, y)
+                for layer, (x, y) in enumerate(zip(*layers, strict=False))
+                if x is not None and y is not None
+            ]
+            for label, layers in both.items()
+        }
+        # Layers of all kinds of models together: a correlation within each may hide that the kinds lie apart.
+        points = [point for cloud in clouds.values() for point in cloud]
+        together = ([x for _, x, _ in points], [y for _, _, y in points])
+        found = [f"{label} {correlation_text(*layers)}" for label, layers in (*both.items(), ("all points", together))]
+        picture = scatter_picture(
+            clouds,
+            name=f"cka-retrieval.{'-'.join(languages)}",
+            title=f"CKA and retrieval after a map, layer by layer ({pair_title(languages)})",
+            x_title="linear CKA",
+            y_title=PRECISION,
+        )
+        notes = [
+            f"Pearson correlation of CKA and retrieval: {'; '.join(found)}.",
+            f"The paper finds more than {PAPERS_CORRELATION} over the layers of models of one language each.",
+        ]
+        yield picture, notes
