@@ -18,8 +18,10 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from isoglot.machine import this_machine
 from isoglot.model.block import NORM_EPSILON
 from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_tables
+from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
 from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 from isoglot.pretraining.masking import room_for_masked
 from isoglot.study.scales import PAPER, SCALES, SMALL, Scale
@@ -130,29 +132,34 @@ def wide_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     """Softmax and embeddings."""
     table_size = TABLE_SIZES[sizes.scale.name]
     rows = room_for_masked(sizes.tokens, rate=sizes.scale.mask_rate)
-    logits, target = drawn(rows, table_size), torch.randint(table_size, (rows,), device="cuda")
+    hidden, target = drawn(rows, sizes.width), torch.randint(table_size, (rows,), device="cuda")
+    token, bias = (
+        Weight(drawn(*shape), torch.zeros(shape, device="cuda")) for shape in ((table_size, sizes.width), (table_size,))
+    )
     scale = torch.tensor(1e-3, device="cuda")
+    kernels = GpuKernels(this_machine(), dropout=0.0, attention_dropout=0.0)
 
     def loss_of_torch() -> None:
-        leaf = logits.detach().requires_grad_()
-        F.cross_entropy(leaf.float(), target).backward()  # type: ignore[no-untyped-call]
+        leaves = [each.detach().requires_grad_() for each in (hidden, token.value, bias.value)]
+        scores = torch.addmm(leaves[2], leaves[0], leaves[1].t())
+        F.cross_entropy(scores.float(), target).backward()  # type: ignore[no-untyped-call]
 
     yield (
-        "softmax loss and its gradient",
+        "loss of hidden words and its gradients, with the products",
         {
-            "ours": microseconds(lambda: triton_tables.softmax_loss_(logits, target, scale=scale)),
+            "ours": microseconds(lambda: kernels.cloze_loss(hidden, token, bias, target, scale=scale)),
             "torch": microseconds(loss_of_torch),
         },
     )
     # An eighth of all is the mask, as in training.
-    token = torch.where(torch.rand(sizes.tokens, device="cuda") < 0.12, 4, 5 + target.repeat(9)[: sizes.tokens] // 2)
+    id = torch.where(torch.rand(sizes.tokens, device="cuda") < 0.12, 4, 5 + target.repeat(9)[: sizes.tokens] // 2)
     update, gradient = drawn(sizes.tokens, sizes.width), torch.zeros(table_size, sizes.width, device="cuda")
     yield (
         "gradient of embeddings",
         {
-            "ours": microseconds(lambda: triton_tables.add_rows(gradient, token, update, skipped_id=2)),
+            "ours": microseconds(lambda: triton_tables.add_rows(gradient, id, update, skipped_id=2)),
             "torch": microseconds(
-                lambda: gradient.add_(aten.embedding_dense_backward(update, token, table_size, 2, False))
+                lambda: gradient.add_(aten.embedding_dense_backward(update, id, table_size, 2, False))
             ),
         },
     )
