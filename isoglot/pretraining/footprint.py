@@ -125,11 +125,6 @@ class Footprint:
         # A checkpoint and a model wait in the same memory for the disk.
         return self.state_bytes + passing + (2 + MOMENTS) * FLOAT * self.parameters
 
-    @property
-    def update_bytes(self) -> int:
-        """Memory at the worst moment of an update."""
-        return self.state_bytes + self.batch_bytes + self.piece_bytes
-
     @cached_property
     def parameters(self) -> int:
         return num_parameters(self.run, table_sizes=self.table_sizes)

@@ -96,7 +96,7 @@ class Store:
         return self.root / f"{stage.folder_name}{PARTIAL}"
 
     def log_folder(self, stage: Stage | Record) -> Path:
-        """The first writer creates it."""
+        """The folder for logs of the making; the first writer creates it."""
         return self.root / LOGS / stage.folder_name
 
     def summary_folder(self, stage: Stage | Record) -> Path:

@@ -85,6 +85,7 @@ def test_languages_embed_alike_exactly_what_the_kind_of_table_has_them_share(kin
     for language in counts:
         ids = {id for table, id in rows if table in ("one", language)}
         assert ids == set(range(len(SPECIALS), vocabulary.size(language)))
+        assert {*vocabulary.encode(language, SPECIALS)} <= {UNK, *ids}, "spelled like a special symbol"
 
 
 def test_a_kept_type_is_known_to_a_language_that_lacks_it() -> None:

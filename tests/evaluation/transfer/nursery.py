@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+import torch._dynamo  # loaded when an optimizer is first made: loaded here, its 800 files are no moments to die at
 
 from isoglot.evaluation.transfer import fine_tuning
 from isoglot.pipeline.stages.fine_tuning import LOG, FineTuning
