@@ -73,12 +73,19 @@ class Sizes:
         return self.scale.shape.width
 
 
+def with_sums(outputs: tuple[Tensor, ...]) -> None:
+    """Add the partial sums, the last output, to gradients."""
+    partial_KPN = outputs[-1]
+    gradients = torch.zeros(partial_KPN.shape[::2], device="cuda")
+    triton_columns.add_partial_sums(partial_KPN, *gradients)
+
+
 def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     shape, tokens, width = sizes.scale.shape, sizes.tokens, sizes.width
     draw = {"dropout": shape.dropout, "seed": torch.tensor([3], device="cuda")}
     update, residual, weight, bias = drawn(tokens, width), drawn(tokens, width), drawn(width), drawn(width)
     gradients = torch.zeros(3, width, device="cuda")
-    norm, update_bias = Affine(Weight(weight, gradients[0]), Weight(bias, gradients[1])), Weight(bias, gradients[2])
+    norm = Affine(Weight(weight, gradients[0]), Weight(bias, gradients[1]))
     normed = triton_norms.sum_and_norm(update, residual, norm, **draw, place=1)
     kept = torch.rand(tokens, width, device="cuda") > shape.dropout
 
@@ -108,13 +115,14 @@ def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
         "dropout, sum, norm: backward, with the bias before",
         {
             "ours": microseconds(
-                lambda: triton_norms.sum_and_norm_backward(update, None, normed, norm, **draw, update_bias=update_bias)
+                lambda: with_sums(
+                    triton_norms.sum_and_norm_backward(update, None, normed, norm, **draw, has_update_bias=True)
+                )
             ),
             "torch": microseconds(norm_backward_of_torch),
         },
     )
     inner, outer = drawn(tokens, shape.feed_forward), drawn(tokens, shape.feed_forward)
-    inner_bias = torch.zeros(shape.feed_forward, device="cuda")
     yield (
         "GELU",
         {"ours": microseconds(lambda: triton_columns.gelu(inner)), "torch": microseconds(lambda: F.gelu(inner))},
@@ -122,7 +130,7 @@ def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     yield (
         "GELU: backward, with the bias before",
         {
-            "ours": microseconds(lambda: triton_columns.gelu_backward(outer, inner, bias_gradient_F=inner_bias)),
+            "ours": microseconds(lambda: with_sums(triton_columns.gelu_backward(outer, inner))),
             "torch": microseconds(lambda: aten.gelu_backward(outer, inner).sum(0, dtype=torch.float32)),
         },
     )
@@ -168,7 +176,6 @@ def wide_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
 def attention_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     shape, window = sizes.scale.shape, sizes.scale.window
     joint, mixed = drawn(sizes.tokens, 3 * sizes.width), drawn(sizes.tokens, sizes.width)
-    bias = torch.zeros(3 * sizes.width, device="cuda")
     named = {
         "batch": WINDOWS[sizes.scale.name],
         "length": window,
@@ -180,7 +187,7 @@ def attention_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
 
     def ours() -> None:
         output, divisor = triton_attention.attention(joint, **named)
-        triton_attention.attention_backward(mixed, joint, output, divisor, **named, bias_gradient_3D=bias)
+        with_sums(triton_attention.attention_backward(mixed, joint, output, divisor, **named))
 
     def torchs() -> None:
         leaf = joint.detach().requires_grad_()

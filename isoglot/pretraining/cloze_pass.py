@@ -80,7 +80,7 @@ class AttentionPass:
             mixed_TD, attended, length=self.length, heads=self.heads, bias=self.query_key_value.bias
         )
         kernels.add_weight_gradient(self.query_key_value.weight, joint_T3D, input_TD)
-        return product(joint_T3D, self.query_key_value.weight, into_TD=into_TD)
+        return kernels.product(joint_T3D, self.query_key_value.weight, into_TD=into_TD)
 
 
 class FeedForwardPass:
@@ -101,13 +101,7 @@ class FeedForwardPass:
         input_TD, saved = self.kept.pop()
         inner_TF = self.kernels.feed_forward_backward(update_TD, input_TD, saved, self.inner, self.output)
         del saved
-        return product(inner_TF, self.inner.weight, into_TD=into_TD)
-
-
-def product(output_TN: Tensor, weight: Weight, *, into_TD: Tensor | None) -> Tensor:
-    if into_TD is None:
-        return torch.mm(output_TN, weight.value)
-    return into_TD.addmm_(output_TN, weight.value)
+        return self.kernels.product(inner_TF, self.inner.weight, into_TD=into_TD)
 
 
 class ClozePass:
@@ -150,6 +144,7 @@ class ClozePass:
             states[-1].output_TD, self.token, self.output_bias, masked.targets(token_BL), scale=scale
         )
         self.backward(output_CD, states, id_T=id_T, masked=masked)
+        self.kernels.end()
         return loss
 
     def forward(self, id_T: Tensor, masked: Masked) -> list[Normed]:

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 from tests.pretraining.triton_ground import BF16, DEVICE, INTERPRETED, assert_near, drawn, kernels, seed_of
 
 ROOT = Path(__file__).parents[2]
 FILES = (__file__, str(Path(__file__).with_name("test_triton_attention.py")))
-FAMILIES = ("norms", "columns", "cloze", "feed_forward", "tables", "attention")
+FAMILIES = ("norms", "columns", "cloze", "feed_forward", "tables", "attention", "adam")
 
 
 @pytest.mark.slow
@@ -90,9 +90,10 @@ def test_norms_of_a_sum(rows: int, width: int, dropout: float, with_past: bool) 
     update_bias = Weight(bias, drawn(width, seed=8, dtype=torch.float32))
     gradients = [each.gradient for each in (norm.weight, norm.bias, update_bias)]
     before = [each.clone() for each in gradients]
-    d_sum, d_update = kernels("norms").sum_and_norm_backward(
-        d_normed, d_past if with_past else None, normed, norm, **draw, update_bias=update_bias
+    d_sum, d_update, partial_sums = kernels("norms").sum_and_norm_backward(
+        d_normed, d_past if with_past else None, normed, norm, **draw, has_update_bias=True
     )
+    kernels("columns").add_partial_sums(partial_sums, *gradients)
     assert_near(d_sum, expected_sum.grad)
     assert_near(d_update, leaves[0].grad)
     assert (d_update is d_sum) == (dropout == 0)
@@ -120,7 +121,8 @@ def test_norms_of_embeddings(batch: int, length: int, width: int, dropout: float
     assert_near(normed.output_TD, expected)
     (expected * d_dropped.float()).sum().backward()
     before = norm.weight.gradient.clone(), norm.bias.gradient.clone()
-    d_sum = kernels("norms").embedding_and_norm_backward(d_dropped, normed, norm, **draw)
+    d_sum, partial_sums = kernels("norms").embedding_and_norm_backward(d_dropped, normed, norm, **draw)
+    kernels("columns").add_partial_sums(partial_sums, norm.weight.gradient, norm.bias.gradient)
     assert_near(d_sum, leaves[0].grad)
     assert_near(norm.weight.gradient, before[0] + leaves[1].grad, share=1e-4)
     assert_near(norm.bias.gradient, before[1] + leaves[2].grad, share=1e-4)
@@ -160,7 +162,8 @@ def test_columns_of_gelu(rows: int, width: int) -> None:
     (expected * d_outer.float()).sum().backward()
     assert_near(kernels("columns").gelu(inner), expected)
     bias_gradient = torch.ones(width, device=DEVICE)
-    d_inner = kernels("columns").gelu_backward(d_outer, inner, bias_gradient_F=bias_gradient)
+    d_inner, partial_sums = kernels("columns").gelu_backward(d_outer, inner)
+    kernels("columns").add_partial_sums(partial_sums, bias_gradient)
     assert_near(d_inner, leaf.grad)
     assert_near(bias_gradient, 1 + d_inner.float().sum(0), share=1e-5)
 
@@ -179,7 +182,7 @@ def test_columns_of_gelu_to_the_last_digits() -> None:
 def test_columns_are_added_up(rows: int, width: int) -> None:
     d, into = drawn(rows, width), drawn(width, seed=1, dtype=torch.float32)
     expected = into + d.float().sum(0)
-    kernels("columns").add_column_sums(d, into)
+    kernels("columns").add_partial_sums(kernels("columns").column_sums(d), into)
     assert_near(into, expected, share=1e-5)
 
 
@@ -262,8 +265,34 @@ def test_feed_forward(rows: int, width: int) -> None:
     assert_near(
         normed.output_TD, F.layer_norm(expected, (width,), norm.weight.value.double(), norm.bias.value.double())
     )
-    d_inner = kernels("feed_forward").feed_forward_backward(d_update, x, inner, outer)
+    d_inner, weights, biases = kernels("feed_forward").feed_forward_backward(d_update, x, inner, outer)
     assert_near(d_inner.T.double() @ leaves[1].detach(), leaves[0].grad)
     gradients = (inner.weight.gradient, inner.bias.gradient, outer.weight.gradient)
+    kernels("columns").add_partial_sums(weights, gradients[0], gradients[2])
+    kernels("columns").add_partial_sums(biases, gradients[1])
     for found, leaf in zip(gradients, leaves[1:4], strict=True):
         assert_near(found - 1, leaf.grad)
+
+
+@pytest.mark.gpu
+def test_adam_is_torchs() -> None:
+    """Ten steps, two of them skipped, with clipping and decay; the count and the moments as well."""
+    size = 70_001
+    ours, expected = (nn.Parameter(drawn(size, dtype=torch.float32)) for _ in range(2))
+    rate = torch.tensor(1e-2, device=DEVICE)
+    settings = {"lr": rate, "betas": (0.9, 0.98), "eps": 1e-6, "weight_decay": 0.1}
+    adam = kernels("adam").GpuAdam([ours], **settings)
+    other = torch.optim.AdamW([expected], **settings, fused=str(DEVICE) == "cuda", foreach=False)
+    for step in range(10):
+        gradient = drawn(size, seed=step, dtype=torch.float32) * (1 + step)
+        divisor = torch.tensor(1.0 + step % 3, device=DEVICE)
+        is_skipped = step in (0, 4)
+        ours.grad = torch.full_like(gradient, torch.nan) if is_skipped else gradient
+        adam.grad_scale, adam.found_inf = divisor, torch.tensor(float(is_skipped), device=DEVICE)
+        adam.step()
+        if not is_skipped:
+            expected.grad = gradient / divisor
+            other.step()
+    assert_near(ours, expected, share=1e-6)
+    for name, moment in other.state[expected].items():
+        assert_near(adam.state[ours][name], moment, share=1e-6)

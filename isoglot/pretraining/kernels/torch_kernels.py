@@ -70,8 +70,17 @@ class TorchKernels:
     def begin(self) -> None:
         """Begin a pass; there is nothing to do, as the generator keeps its own place."""
 
+    def end(self) -> None:
+        """End a pass: all gradients are there."""
+
     def linear(self, input_TD: Tensor, layer: Affine) -> Tensor:
         return torch.addmm(layer.bias.value, input_TD, layer.weight.value.t())
+
+    def product(self, output_TN: Tensor, weight: Weight, *, into_TD: Tensor | None) -> Tensor:
+        """The gradient of a matrix's input, added in place to another where one is given."""
+        if into_TD is None:
+            return torch.mm(output_TN, weight.value)
+        return into_TD.addmm_(output_TN, weight.value)
 
     def add_weight_gradient(self, weight: Weight, output_TN: Tensor, input_TD: Tensor) -> None:
         """Add the product of the gradient of a matrix's output and its input."""

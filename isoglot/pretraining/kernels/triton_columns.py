@@ -60,16 +60,15 @@ def gelu(inner_TF: Tensor) -> Tensor:
     return outer_TF
 
 
-def gelu_backward(d_outer_TF: Tensor, inner_TF: Tensor, *, bias_gradient_F: Tensor) -> Tensor:
-    """Also adds to the gradient of the bias of the layer before."""
+def gelu_backward(d_outer_TF: Tensor, inner_TF: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradient of the input, and partial sums for that of the bias in it."""
     d_inner_TF = torch.empty_like(inner_TF)
-    _column_pass(d_outer_TF, inner_TF, d_inner_TF, bias_gradient_F, through_gelu=True)
-    return d_inner_TF
+    return d_inner_TF, _column_pass(d_outer_TF, inner_TF, d_inner_TF, through_gelu=True)
 
 
-def add_column_sums(d_TN: Tensor, into_N: Tensor) -> None:
-    """The gradient of a bias."""
-    _column_pass(d_TN, d_TN, d_TN, into_N, through_gelu=False)
+def column_sums(d_TN: Tensor) -> Tensor:
+    """Partial sums for the gradient of a bias."""
+    return _column_pass(d_TN, d_TN, d_TN, through_gelu=False)
 
 
 def add_partial_sums(partial_KPN: Tensor, into_N: Tensor, *others_N: Tensor | None) -> None:
@@ -85,7 +84,7 @@ def add_partial_sums(partial_KPN: Tensor, into_N: Tensor, *others_N: Tensor | No
     )
 
 
-def _column_pass(d_TN: Tensor, inner_TN: Tensor, d_inner_TN: Tensor, into_N: Tensor, *, through_gelu: bool) -> None:
+def _column_pass(d_TN: Tensor, inner_TN: Tensor, d_inner_TN: Tensor, *, through_gelu: bool) -> Tensor:
     rows, width = d_TN.shape
     column_blocks = triton.cdiv(width, COLUMNS)
     programs = max(1, min(PROGRAMS // column_blocks, triton.cdiv(rows, ROWS)))
@@ -98,7 +97,7 @@ def _column_pass(d_TN: Tensor, inner_TN: Tensor, d_inner_TN: Tensor, into_N: Ten
         COLUMNS=COLUMNS,
         num_warps=4,
     )
-    add_partial_sums(partial_1PN, into_N)
+    return partial_1PN
 
 
 @triton.jit

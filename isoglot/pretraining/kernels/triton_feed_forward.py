@@ -13,7 +13,7 @@ from torch import Tensor
 
 from isoglot.model.block import NORM_EPSILON
 from isoglot.pretraining.kernels.torch_kernels import Affine, Normed
-from isoglot.pretraining.kernels.triton_columns import add_partial_sums, normal_distribution
+from isoglot.pretraining.kernels.triton_columns import normal_distribution
 from isoglot.pretraining.kernels.triton_norms import normalise, room
 
 WIDTHS = (16, 32, 64, 128)
@@ -47,8 +47,10 @@ def feed_forward(input_TD: Tensor, residual_TD: Tensor, inner: Affine, outer: Af
     return normed
 
 
-def feed_forward_backward(d_update_TD: Tensor, input_TD: Tensor, inner: Affine, outer: Affine) -> Tensor:
-    """The gradient of the inner layer before its GELU, as columns; adds to those of its weights and of the outer's."""
+def feed_forward_backward(
+    d_update_TD: Tensor, input_TD: Tensor, inner: Affine, outer: Affine
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradient of the inner layer before its GELU, as columns; partial sums for both weights and the inner bias."""
     (rows, width), inner_width = input_TD.shape, len(inner.bias.value)
     d_inner_FT = torch.empty((inner_width, rows), dtype=input_TD.dtype, device=input_TD.device)
     splits = min(SPLITS, triton.cdiv(rows, 32))
@@ -65,9 +67,7 @@ def feed_forward_backward(d_update_TD: Tensor, input_TD: Tensor, inner: Affine, 
         num_warps=4,
         num_stages=3,
     )
-    add_partial_sums(weights_2SN, inner.weight.gradient, outer.weight.gradient)
-    add_partial_sums(bias_1SF, inner.bias.gradient)
-    return d_inner_FT
+    return d_inner_FT, weights_2SN, bias_1SF
 
 
 @triton.jit

@@ -8,7 +8,7 @@ import triton.language as tl
 from torch import Tensor
 
 from isoglot.model.block import NORM_EPSILON
-from isoglot.pretraining.kernels.torch_kernels import Affine, Normed, Weight
+from isoglot.pretraining.kernels.torch_kernels import Affine, Normed
 from isoglot.pretraining.kernels.triton_columns import dropped, kept_of_eight_rows, threshold
 from isoglot.pretraining.kernels.triton_norm_backward import ROWS, norm_backward, shape_of_programs
 
@@ -37,20 +37,20 @@ def sum_and_norm_backward(
     *,
     dropout: float,
     seed: Tensor,
-    update_bias: Weight | None,
-) -> tuple[Tensor, Tensor]:
-    """Gradients of the sum, with what came to it past the norm, and of the update; adds to those of three vectors."""
+    has_update_bias: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of the sum, with what came to it past the norm, and of the update; partial sums for three vectors."""
     own_d_sum_TD = torch.empty_like(normed.sum_TD)
     # By the threshold: a rate that it rounds to nothing writes nothing.
     d_update_TD = torch.empty_like(normed.sum_TD) if threshold(dropout) else own_d_sum_TD
-    norm_backward(
+    partial_KPD = norm_backward(
         *(d_normed_TD, d_sum_TD, normed, norm, own_d_sum_TD, d_update_TD),
         seed=seed,
         norm_threshold=0,
         update_threshold=threshold(dropout),
-        update_bias=update_bias,
+        has_update_bias=has_update_bias,
     )
-    return own_d_sum_TD, d_update_TD
+    return own_d_sum_TD, d_update_TD, partial_KPD
 
 
 def embedding_and_norm(
@@ -72,17 +72,17 @@ def embedding_and_norm(
 
 def embedding_and_norm_backward(
     d_dropped_TD: Tensor, normed: Normed, norm: Affine, *, dropout: float, seed: Tensor
-) -> Tensor:
-    """The gradient of the sum; adds to those of the norm."""
+) -> tuple[Tensor, Tensor]:
+    """The gradient of the sum; partial sums for those of the norm."""
     d_sum_TD = torch.empty_like(normed.sum_TD)
-    norm_backward(
+    partial_KPD = norm_backward(
         *(d_dropped_TD, None, normed, norm, d_sum_TD, d_sum_TD),
         seed=seed,
         norm_threshold=threshold(dropout),
         update_threshold=0,
-        update_bias=None,
+        has_update_bias=False,
     )
-    return d_sum_TD
+    return d_sum_TD, partial_KPD
 
 
 def room(sum_TD: Tensor, *, place: int) -> Normed:
