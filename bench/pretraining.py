@@ -50,7 +50,7 @@ NARROWEST = replace(SMALL, name="narrowest", shape=replace(SMALL.shape, width=64
 MEASURED = SCALES | {scale.name: scale for scale in (NARROW, NARROWEST)}
 TABLE_SIZES = {"demo": 215, "small": 32_000, "paper": 80_000, "narrow": 32_000, "narrowest": 32_000}
 ROUNDS = 7
-SECONDS_OF_A_TURN = 2.0
+SECONDS_OF_A_TURN = 1.0
 ENDLESS = 1 << 30
 WINDOWS_OF_TEXT = 20_000
 PROFILED = 4
@@ -242,20 +242,20 @@ def main() -> None:
     parser.add_argument("--conditions", default="default,sep-emb,sep-emb-l1-6")
     parser.add_argument("--to", type=Path, help="a file for all lines and what they were measured on")
     wanted = parser.parse_args()
+    where = {
+        "device": torch.cuda.get_device_name(machine.device) if on_gpu else platform.processor() or "cpu",
+        "cores": len(os.sched_getaffinity(0)),
+        "torch": torch.__version__,
+        "command": " ".join(["python", *sys.argv]),
+    }
     found = []
     for name in wanted.scales.split(","):
         with TemporaryDirectory() as folder:
             found.append(measured(MEASURED[name], wanted.conditions.split(","), machine=machine, folder=Path(folder)))
         print(json.dumps({"bench": "pretraining"} | found[-1]), flush=True)
-    if wanted.to:
-        where = {
-            "device": torch.cuda.get_device_name(machine.device) if on_gpu else platform.processor() or "cpu",
-            "cores": len(os.sched_getaffinity(0)),
-            "torch": torch.__version__,
-            "command": " ".join(["python", *sys.argv]),
-        }
-        wanted.to.parent.mkdir(parents=True, exist_ok=True)
-        wanted.to.write_text(json.dumps(where | {"scales": found}, indent=2) + "\n", encoding="utf-8")
+        if wanted.to:
+            wanted.to.parent.mkdir(parents=True, exist_ok=True)
+            wanted.to.write_text(json.dumps(where | {"scales": found}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

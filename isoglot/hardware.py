@@ -130,8 +130,10 @@ def sharing_environment() -> dict[str, str] | None:
             time.sleep(0.05)
         # A client that finds no service computes by itself, so the service is asked whether it came.
         subprocess.run([sys.executable, "-c", GPU_CLIENT], env=system, check=True, timeout=MPS_SECONDS)
-        ask = {"input": "get_server_list", "text": True, "capture_output": True, "check": True, "timeout": MPS_SECONDS}
-        if subprocess.run([MPS_PROGRAM], env=system, **ask).stdout.strip():
+        answer = subprocess.run(
+            [MPS_PROGRAM], input=b"get_server_list", env=system, capture_output=True, check=True, timeout=MPS_SECONDS
+        )
+        if answer.stdout.strip():
             return environment
     atexit.unregister(end)
     end()

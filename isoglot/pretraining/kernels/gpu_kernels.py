@@ -170,9 +170,10 @@ class GpuKernels(TorchKernels):
             bias.gradient.add_(_full_product(exp_CV, weighted_CD[:, width:])[:, 0])
         return loss_C.sum(), torch.mm(exp_CV, token.value).mul_(weight_C.unsqueeze(1))
 
-    def _add_sums(self, partial_KPN: Tensor, *vectors: Weight | None) -> None:
+    def _add_sums(self, partial_KPN: Tensor, first: Weight, *others: Weight | None) -> None:
         with self._aside(partial_KPN):
-            triton_columns.add_partial_sums(partial_KPN, *(each and each.gradient for each in vectors))
+            gradients = (None if each is None else each.gradient for each in others)
+            triton_columns.add_partial_sums(partial_KPN, first.gradient, *gradients)
 
     def _aside(self, *inputs: Tensor) -> AbstractContextManager[None]:
         return self.aside(inputs) if self.aside else nullcontext()
@@ -192,7 +193,7 @@ class Aside:
     """
 
     def __init__(self, device: torch.device):
-        self.stream = torch.cuda.Stream(device)
+        self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self.held: deque[tuple[torch.cuda.Event, tuple[Tensor, ...]]] = deque()
         """Inputs of what was begun: their memory must not be given to others before it is done."""
 

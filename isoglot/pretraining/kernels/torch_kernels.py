@@ -143,13 +143,14 @@ class TorchKernels:
         """Inner layer, GELU and outer layer, added to the residual and normed, with what the way back needs."""
         inner_TF = self.linear(input_TD, inner)
         active_TF = self.gelu(inner_TF)
-        return self.sum_and_norm(self.linear(active_TF, outer), residual_TD, norm), (inner_TF, active_TF)
+        return self.sum_and_norm(self.linear(active_TF, outer), residual_TD, norm), [inner_TF, active_TF]
 
     def feed_forward_backward(
         self, update_TD: Tensor, input_TD: Tensor, saved: Any, inner: Affine, outer: Affine
     ) -> Tensor:
-        """The gradient of the inner layer before its GELU."""
+        """The gradient of the inner layer before its GELU; takes away what was saved."""
         inner_TF, active_TF = saved
+        saved.clear()  # the caller's hold on them would keep their memory
         self.add_weight_gradient(outer.weight, update_TD, active_TF)
         # A gradient takes the name of its tensor, whose memory is thereby freed as soon as it is not needed.
         active_TF = torch.mm(update_TD, outer.weight.value)
