@@ -195,11 +195,10 @@ def test_processes_share_a_gpu_until_the_run_is_killed(own_temporary_folder: Pat
     """The service has a server for clients, and ends with a process that is killed."""
     program = "from isoglot.hardware import *; print(sharing_environment(), flush=True); import time; time.sleep(1000)"
     environment = os.environ | {"TMPDIR": str(own_temporary_folder)}
-    run = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment)
-    assert run.stdout is not None
-    assert "isoglot-mps-" in run.stdout.readline()
-    run.kill()
-    run.wait()
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment) as run:
+        assert run.stdout is not None
+        assert "isoglot-mps-" in run.stdout.readline()
+        run.kill()
     deadline = time.monotonic() + 20
     while any(b"isoglot-mps-" in each for each in _environments()) and time.monotonic() < deadline:
         time.sleep(0.2)

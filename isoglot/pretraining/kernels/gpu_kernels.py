@@ -187,10 +187,7 @@ class GpuKernels(TorchKernels):
 
 
 class Aside:
-    """A second stream for gradients of weights, which nothing waits for before the end of the pass.
-
-    A narrow model's steps leave parts of a GPU idle, and these fill them.
-    """
+    """A second stream for gradients of weights: nothing waits for them before the end of the pass."""
 
     def __init__(self, device: torch.device):
         self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
