@@ -92,10 +92,8 @@ class Comparisons:
         return cls.of([trial for scores in tasks for trial in task_trials(scores)])
 
     @classmethod
-    def of_study(cls, measurements: Sequence[Measurement], tasks: Sequence[TaskScores]) -> Self:
-        """Of its tasks or, where no task has Default and others, of retrieval."""
-        of_tasks = cls.of_tasks(tasks)
-        return of_tasks if of_tasks.conditions else cls.of(list(retrieval_trials(measurements)))
+    def of_retrieval(cls, measurements: Sequence[Measurement]) -> Self:
+        return cls.of(list(retrieval_trials(measurements)))
 
     @property
     def without_gates(self) -> Self:

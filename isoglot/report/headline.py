@@ -81,7 +81,8 @@ def _who(trial: Trial, refusals: Sequence[Refusal]) -> str:
 def budget(scale: Scale) -> str:
     """ "147M tokens a model, 0.18% of the paper's 82G"."""
     share = 100 * scale.tokens / PAPER.tokens
-    return f"{short_number(scale.tokens)} tokens a model, {share:.2g}% of the paper's {short_number(PAPER.tokens)}"
+    percent = f"{share:.2g}" if share < 10 else f"{share:.0f}"
+    return f"{short_number(scale.tokens)} tokens a model, {percent}% of the paper's {short_number(PAPER.tokens)}"
 
 
 def shares_beside_paper(standing: Standing) -> tuple[float, float] | None:

@@ -22,14 +22,19 @@ class ReportScores:
         return tuple(transfer_scores(self.measurements))
 
     @cached_property
+    def transfer(self) -> Comparisons:
+        return Comparisons.of_tasks(self.tasks)
+
+    @cached_property
     def comparisons(self) -> Comparisons:
-        return Comparisons.of_study(self.measurements, self.tasks)
+        """Of transfer or, where no task has Default and others, of retrieval: the headline is about these."""
+        return self.transfer if self.transfer.conditions else Comparisons.of_retrieval(self.measurements)
 
     @cached_property
     def table_1(self) -> Table1 | None:
         """None if nothing of it is measured yet."""
-        return table_1(self.tasks, self.comparisons)
+        return table_1(self.tasks, self.transfer)
 
     @cached_property
     def claims(self) -> list[Claim]:
-        return claims(self.measurements, self.comparisons)
+        return claims(self.measurements, self.transfer)

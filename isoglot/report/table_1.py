@@ -61,21 +61,20 @@ def table_1(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Table1 | N
     if not tasks:
         return None
     models = dict.fromkeys(model for scores in tasks for model in scores.models)
-    of_tasks = comparisons if comparisons.is_of_transfer else Comparisons.of_tasks(tasks)
     return Table1(
         title=f"Table 1: zero-shot transfer from {tasks[0].source}",
         models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
         tasks=tuple(tasks),
-        notes=tuple(notes(tasks, of_tasks)),
-        agreement=tuple(line for trial in of_tasks.trials for line in _agreement(trial, of_tasks)),
+        notes=tuple(notes(tasks, comparisons)),
+        agreement=tuple(line for trial in comparisons.trials for line in _agreement(trial, comparisons)),
         ranks=tuple(rank_correlations(tasks)),
         leads=tuple(_lead_grid(scores) for scores in tasks if any(model.is_pretrained for model in scores.models)),
         lost=frozenset(
             (trial.task, name, trial.languages[1])
-            for trial in of_tasks.trials
+            for trial in comparisons.trials
             for name in trial.leads
             # Fewer seeds give no marks: the notes name these scores.
-            if trial.task and of_tasks.dies_in(trial, name) and of_tasks.num_seeds(trial, name) >= FEW_SEEDS
+            if trial.task and comparisons.dies_in(trial, name) and comparisons.num_seeds(trial, name) >= FEW_SEEDS
         ),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )

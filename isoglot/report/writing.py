@@ -170,7 +170,7 @@ def text_files(scores: ReportScores) -> dict[str, str]:
     if table := scores.table_1:
         files |= {CSV: csv_table(table), LATEX: latex_table(table), MARKDOWN: markdown_table(table)}
     if any(claim.verdict is not Verdict.NOT_TESTED for claim in scores.claims):
-        files[CLAIMS] = markdown_claims(scores.claims, remarks=claim_remarks(scores.comparisons))
+        files[CLAIMS] = markdown_claims(scores.claims, remarks=claim_remarks(scores.transfer))
     return files
 
 

@@ -24,7 +24,7 @@ NOT_PRINTED = "the paper prints no numbers of it"
 
 
 def claims(measurements: Sequence[Measurement], comparisons: Comparisons | None = None) -> list[Claim]:
-    """All claims, in the order of the paper; `comparisons` are given where they are computed already."""
+    """All claims, in the order of the paper; the comparisons of its tasks are given where they are computed already."""
     ours = _findings(measurements, comparisons or _comparisons(measurements))
     papers = _papers_own()
     return [
@@ -48,7 +48,7 @@ def _papers_own() -> Mapping[str, Finding]:
 
 
 def _comparisons(measurements: Sequence[Measurement]) -> Comparisons:
-    return Comparisons.of_study(measurements, list(transfer_scores(measurements)))
+    return Comparisons.of_tasks(list(transfer_scores(measurements)))
 
 
 def _findings(measurements: Sequence[Measurement], comparisons: Comparisons) -> Mapping[str, Finding]:

@@ -36,7 +36,7 @@ def claims_section(scores: ReportScores) -> Section:
     """The paper's claims, and this study's verdict on each."""
     values = {
         "tally": tally(scores.claims),
-        "remarks": claim_remarks(scores.comparisons),
+        "remarks": claim_remarks(scores.transfer),
         "tested": [claim for claim in scores.claims if claim.verdict is not Verdict.NOT_TESTED],
         "untested": [claim for claim in scores.claims if claim.verdict is Verdict.NOT_TESTED],
     }
