@@ -17,7 +17,9 @@ from isoglot.study.scales import PAPER, Scale
 class Sentence:
     """A part of the headline: what is said, and of which conditions."""
 
-    words: str
+    subject: str = ""
+    verb: str
+    link: str
     outcome: Outcome
     conditions: tuple[str, ...] = ()
     is_sure: bool = False
@@ -27,7 +29,7 @@ class Sentence:
     def text(self) -> str:
         labels = [label_of(name) for name in self.conditions]
         listed = " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
-        return f"{self.words} {listed}.".replace(" .", ".")
+        return " ".join(filter(None, (self.subject, self.verb + self.link, listed))) + "."
 
 
 def headline(comparisons: Comparisons) -> str:
@@ -39,17 +41,20 @@ def headline_sentences(comparisons: Comparisons) -> Iterator[Sentence]:
     """One for each outcome that conditions have; nothing but what is missing where no gate is open."""
     if all(outcome is Outcome.NONE for outcome in comparisons.outcomes.values()):
         missing = "; ".join(f"{gate.missing} ({gate.remedy})" for gate in comparisons.refusals)
-        yield Sentence(words=f"No verdict: {missing or 'nothing was compared'}", outcome=Outcome.NONE)
+        yield Sentence(verb="No verdict", link=f": {missing}", outcome=Outcome.NONE)
         return
     runs, is_sure = these_runs(comparisons.least_seeds), comparisons.least_seeds >= FEW_SEEDS
     what = "transfer" if comparisons.is_of_transfer else "cross-lingual structure"
     subject = f"{runs.capitalize()}, {what}" if runs else what.capitalize()
     for outcome in Outcome:
         if names := tuple(each.condition for each in comparisons.with_outcome(outcome)):
-            is_fate = outcome not in (Outcome.OPEN, Outcome.NONE)
-            words = f"{subject} {outcome} under" if is_fate else f"{outcome.capitalize()}:"
-            yield Sentence(words=words, outcome=outcome, conditions=names, is_sure=is_sure and is_fate)
-            subject = "It" if is_fate else subject
+            if outcome in (Outcome.OPEN, Outcome.NONE):
+                yield Sentence(verb=outcome.capitalize(), link=":", outcome=outcome, conditions=names)
+                continue
+            yield Sentence(
+                subject=subject, verb=outcome, link=" under", outcome=outcome, conditions=names, is_sure=is_sure
+            )
+            subject = "It"
 
 
 def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:

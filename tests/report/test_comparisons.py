@@ -207,7 +207,7 @@ def test_nothing_is_said_without_default_or_of_default_alone() -> None:
 
 def test_beside_the_paper_stand_common_tasks_alone() -> None:
     both = [*scored({"default": 60.0, "sep-emb": 30.0}), *scored({"default": 90.0, "sep-emb": 10.0}, task="pos")]
-    of_default, of_sep_emb = comparisons(*with_open_gates(both)).standings
+    _, of_sep_emb = comparisons(*with_open_gates(both)).standings
     assert of_sep_emb.share == pytest.approx(40 / 150)
     ours, papers = shares_beside_paper(of_sep_emb) or (0.0, 0.0)
     scores = [sum(TABLE_1_SCORES[name]["NER"]) for name in ("sep-emb", "default")]

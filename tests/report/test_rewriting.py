@@ -19,7 +19,7 @@ from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
 from tests.report.html_pages import Element, parsed_page
-from tests.report.made_up_measurements import measured, measurement, transferred
+from tests.report.made_up_measurements import measured, measurement, scored, transferred
 
 STUDY = parse_study(TINY_STUDY, origin="tiny <b>.toml")
 LINKED = next(
@@ -32,7 +32,8 @@ FOUND = [
         replace(each, stage=LINKED.digest)
         for each in transferred("default", {"ela": 91.03, "oru": 55.7}, task="parsing", metric="las")
     ),
-    *transferred("default", {"ela": 93.0, "oru": 1 / 3}, task="parsing", metric="las", seed=1),
+    *transferred("default", {"ela": 93.0, "oru": 50 + 1 / 3}, task="parsing", metric="las", seed=1),
+    *(each for name in ("default", "sep-emb-l1-6") for each in scored({name: 1.0}, task="parsing", variant=UNTRAINED)),
     *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 2.5}, task="parsing", metric="las"),
     *measured("default", [10.04, 80.0]),
     *measured("default", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),

@@ -22,9 +22,9 @@ from isoglot.study.scales import Scale
 # They need no colour.
 MARKS = {Outcome.SURVIVES: "●", Outcome.SUFFERS: "◐", Outcome.DIES: "✕"}
 RULES = {
-    Outcome.SURVIVES: f"clearly more than {ALIVE:.0%} of Default's points is left in most tests, clearly less in none",
-    Outcome.SUFFERS: f"clearly less than {ALIVE:.0%} is left in at least one test",
-    Outcome.DIES: f"clearly less than {DEAD:.0%} is left in most tests, clearly more in none",
+    Outcome.SURVIVES: f"clearly more than {ALIVE:.0%} of Default's points is left on the mean, in no test clearly less",
+    Outcome.SUFFERS: f"clearly less than {ALIVE:.0%} is left on the mean or in a test",
+    Outcome.DIES: f"clearly less than {DEAD:.0%} is left on the mean, in no test clearly more",
     Outcome.OPEN: "seeds disagree, or the difference is within noise",
     Outcome.NONE: "what is missing stands below",
 }
