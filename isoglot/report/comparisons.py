@@ -65,7 +65,7 @@ class Standing:
     """The mean over targets in each task."""
     trials: tuple[Trial, ...]
     share: float | None
-    """Of Default's points in the same trials; None where these are no more than noise."""
+    """Of Default's points in the same trials; None where these are no more than noise, or no gate is open."""
 
     @property
     def points(self) -> Sample:
@@ -204,7 +204,8 @@ class Comparisons:
 
     def _standing(self, condition: str) -> Standing:
         compared = self._compared(condition)
-        trials = [trial for trial in compared if self.refusal(trial, condition) is None] or compared
+        open_trials = [trial for trial in compared if self.refusal(trial, condition) is None]
+        trials = open_trials or compared
         ours, defaults = (by_group(trials, name) for name in (condition, DEFAULT.name))
         a, b = paired(*(mean_sample(list(side.values())) for side in (ours, defaults)))
         return Standing(
@@ -212,7 +213,7 @@ class Comparisons:
             outcome=self.outcomes.get(condition, Outcome.NONE),
             by_group=ours,
             trials=tuple(trials),
-            share=a.mean / b.mean if is_above_floor(b, noise=self.noise) else None,
+            share=a.mean / b.mean if open_trials and is_above_floor(b, noise=self.noise) else None,
         )
 
     def with_outcome(self, outcome: Outcome) -> list[Standing]:

@@ -60,14 +60,16 @@ def headline_sentences(comparisons: Comparisons) -> Iterator[Sentence]:
 def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
     """What is missing for a verdict and what to do, a sentence for each gate."""
     for gate, found in comparisons.refusals.items():
-        places: dict[tuple[str, str], list[str]] = {}
-        for title in dict.fromkeys(trial.title for trial, _ in found):
-            here = [(trial, refusal) for trial, refusal in found if trial.title == title]
-            trial = here[0][0]
-            places.setdefault((trial.group, _who(trial, [refusal for _, refusal in here])), []).append(
-                trial.languages[1]
-            )
-        where = "; ".join(f"{group} in {', '.join(targets)}{who}" for (group, who), targets in places.items())
+        targets: dict[tuple[str, str], list[str]] = {}
+        for trial in dict.fromkeys(id(trial) for trial, _ in found):
+            here = [(each, refusal) for each, refusal in found if id(each) == trial]
+            who = _who(here[0][0], [refusal for _, refusal in here])
+            targets.setdefault((here[0][0].group, who), []).append(here[0][0].languages[1])
+        # Tasks of which the same is true stand together.
+        groups: dict[tuple[str, str], list[str]] = {}
+        for (group, who), of_group in targets.items():
+            groups.setdefault((", ".join(of_group), who), []).append(group)
+        where = "; ".join(f"{', '.join(alike)} in {languages}{who}" for (languages, who), alike in groups.items())
         yield f"No verdict, as {gate.missing}: {where}. What to do: {gate.remedy}."
 
 
@@ -86,7 +88,7 @@ def _who(trial: Trial, refusals: Sequence[Refusal]) -> str:
 def budget(scale: Scale) -> str:
     """ "147M tokens a model, 0.18% of the paper's 82G"."""
     share = 100 * scale.tokens / PAPER.tokens
-    percent = f"{share:.2g}" if share < 10 else f"{share:.0f}"
+    percent = "less than 0.001" if share < 0.001 else f"{share:.2g}" if share < 10 else f"{share:.0f}"
     return f"{short_number(scale.tokens)} tokens a model, {percent}% of the paper's {short_number(PAPER.tokens)}"
 
 

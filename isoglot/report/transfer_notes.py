@@ -43,8 +43,9 @@ def _of_losses(comparisons: Comparisons) -> Iterator[str]:
             f"{group}: " + ", ".join(f"{label} ({', '.join(targets)})" for label, targets in by_label.items())
             for group, by_label in by_group.items()
         )
-        dies = " ".join(filter(None, ("Transfer dies", these_runs(min(seeds)))))
-        yield f"{dies}: clearly less than {DEAD:.0%} of Default's points above the floor is left. {listed}."
+        dies = " ".join(filter(None, ("Single scores under which transfer dies", these_runs(min(seeds)))))
+        left = f"clearly less than {DEAD:.0%} of Default's points being left"
+        yield f"{dies}, {left}: {listed}. The headline is on their mean."
 
 
 def _of_columns(tasks: Sequence[TaskScores]) -> Iterator[str]:

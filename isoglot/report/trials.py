@@ -19,10 +19,10 @@ RETRIEVAL_TITLE = "Retrieval (centred)"
 class Gate(Enum):
     """Something without which a comparison says nothing: what is missing, and what to do."""
 
-    BASELINE = ("not scored without pretraining", 'add "baselines" to the exhibits of the study')
+    BASELINE = ("models were not scored without pretraining", 'add "baselines" to the exhibits of the study')
     LEARNED = ("the task was not learned in the source language", "train longer, or give more labelled examples")
     LEAD = ("pretraining does not lift Default above its floor", "pretrain longer, or on more text")
-    SEEDS = ("no seed in common with Default", "run all conditions with the same seeds")
+    SEEDS = ("there is no seed in common with Default", "run all conditions with the same seeds")
 
     @property
     def missing(self) -> str:

@@ -53,8 +53,8 @@ def test_a_hopeless_study_has_no_verdict_and_says_what_to_do() -> None:
         assert scores.table_1.agreement == ()
     without, learned = list(refusal_sentences(comparisons(*found))), list(refusal_sentences(comparisons(*baselines)))
     assert without == [
-        'No verdict, as not scored without pretraining: NER in oru; NLI in oru. What to do: add "baselines" to the '
-        "exhibits of the study."
+        "No verdict, as models were not scored without pretraining: NER, NLI in oru. What to do: add "
+        '"baselines" to the exhibits of the study.'
     ]
     assert learned[0].startswith(
         "No verdict, as the task was not learned in the source language: NER in oru (Default 5.1 "
@@ -168,7 +168,7 @@ def test_only_seeds_that_both_have_are_compared() -> None:
     assert found.outcomes == {"sep-emb": Outcome.SURVIVES}, "Default's third seed is no match of theirs"
     assert found.least_seeds == 2
     apart = [replace(each, seed=7) for each in of_seeds("sep-emb", [58.0], untrained=0.0)]
-    assert "no seed in common with Default: NER in oru (Sep Emb)" in " ".join(
+    assert "there is no seed in common with Default: NER in oru (Sep Emb)" in " ".join(
         refusal_sentences(comparisons(*of_default, *apart))
     )
 

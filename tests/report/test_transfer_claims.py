@@ -158,7 +158,7 @@ def test_a_claim_behind_shut_gates_says_which() -> None:
     bare = [each for each in published_measurements() if each.exhibit == TABLE_1]
     for key in ("no-anchors-transfer", "softmax-helps", "distance", "chance", "fewer-layers"):
         found = claim(key, bare)
-        assert (found.verdict, found.numbers) == (N, "no verdict: not scored without pretraining")
+        assert (found.verdict, found.numbers) == (N, "no verdict: models were not scored without pretraining")
     # Where most tests have theirs shut, the rest decide nothing for a claim.
     some = [each for each in table({}) if each.task == "ner" or each.exhibit == TABLE_1]
     assert claim("no-anchors-transfer", some).verdict is N

@@ -63,6 +63,7 @@ def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) 
         "is_awaited": bool(awaited),
         "gates": (f"{LEARNED:.0%}", f"{SOLVED:.0f}"),
         "noise": found.noise,
+        "has_spread": any(len(each.points.values) > 1 for each in found.standings),
         "centred": CENTRED,
         "refusals": list(refusal_sentences(found)),
         "absent": _absent(there, awaited),
