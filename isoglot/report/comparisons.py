@@ -54,6 +54,11 @@ class Kept:
     exceptions: tuple[Trial, ...] = ()
     """Trials that clearly say the contrary."""
 
+    @property
+    def num_seeds(self) -> int:
+        """The seeds that have all of both sides; 1 where none has, as the means then stand alone."""
+        return min(len(self.ours.values), len(self.theirs.values))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
@@ -128,25 +133,27 @@ class Comparisons:
 
     def keeps(self, condition: str, share: float, *, of: str = DEFAULT.name, trials: Sequence[Trial] = ()) -> Kept:
         """Whether a condition keeps at least this share of another's lead: on the mean, and in no trial less."""
-        return self._kept(condition, share, of=of, trials=trials, sides=slice(None))
+        return self._kept(condition, share, of=of, trials=trials, is_loss=False)
 
     def loses(self, condition: str, share: float, *, of: str = DEFAULT.name, trials: Sequence[Trial] = ()) -> Kept:
         """Whether less than this share is left: on the mean, and in no trial more."""
-        return self._kept(condition, share, of=of, trials=trials, sides=slice(None, None, -1))
+        return self._kept(condition, share, of=of, trials=trials, is_loss=True)
 
-    def _kept(self, condition: str, share: float, *, of: str, trials: Sequence[Trial], sides: slice) -> Kept:
+    def _kept(self, condition: str, share: float, *, of: str, trials: Sequence[Trial], is_loss: bool) -> Kept:
         measured = [trial for trial in trials or self.trials if {condition, of} <= trial.leads.keys()]
         open_trials = tuple(trial for trial in measured if self.refusal(trial, condition, of) is None)
         if not open_trials:
             return Kept(trials=(), measured=tuple(measured))
-        ours, theirs = (by_group(open_trials, name) for name in (condition, of))
-        a, b = paired(*(mean_sample(list(side.values())) for side in (ours, theirs)))
-        verdict = order_verdict(*(a, b * share)[sides], close=self.noise.points)
+
+        def verdict_on(ours: Sample, theirs: Sample) -> Verdict:
+            found = order_verdict(ours, theirs * share, close=self.noise.points)
+            return found.opposite if is_loss else found
+
+        means = (mean_sample(list(by_group(open_trials, name).values())) for name in (condition, of))
+        a, b = paired(*means)
+        verdict = verdict_on(a, b)
         exceptions = tuple(
-            trial
-            for trial in open_trials
-            if order_verdict(*(trial.leads[condition], trial.leads[of] * share)[sides], close=self.noise.points)
-            is Verdict.DISAGREES
+            trial for trial in open_trials if verdict_on(trial.leads[condition], trial.leads[of]) is Verdict.DISAGREES
         )
         if exceptions:
             verdict = Verdict.DISAGREES
@@ -159,7 +166,7 @@ class Comparisons:
 
     def dies_in(self, trial: Trial, condition: str) -> bool:
         """Whether clearly less than DEAD of Default's lead is left in one trial."""
-        return bool(self.loses(condition, DEAD, trials=[trial]).verdict is Verdict.AGREES)
+        return self.loses(condition, DEAD, trials=[trial]).verdict is Verdict.AGREES
 
     def num_seeds(self, trial: Trial, condition: str) -> int:
         """The seeds that a condition and Default have in common."""
@@ -186,16 +193,8 @@ class Comparisons:
     @cached_property
     def least_seeds(self) -> int:
         """The fewest seeds that any outcome stands on."""
-        return min(
-            (
-                self.num_seeds(trial, name)
-                for name, outcome in self.outcomes.items()
-                if outcome is not Outcome.NONE
-                for trial in self._compared(name)
-                if self.refusal(trial, name) is None
-            ),
-            default=0,
-        )
+        decided = [name for name, outcome in self.outcomes.items() if outcome is not Outcome.NONE]
+        return min((self.keeps(name, ALIVE).num_seeds for name in decided), default=0)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:

@@ -173,6 +173,13 @@ def test_only_seeds_that_both_have_are_compared() -> None:
     )
 
 
+def test_tasks_of_different_seeds_are_one_run() -> None:
+    of_ner = [*of_seeds("default", [60.0] * 3, untrained=0.0), *of_seeds("sep-emb", [58.0] * 3, untrained=0.0)]
+    parsing = [replace(each, task="parsing", metric="las", seed=(each.seed or 0) + 3) for each in of_ner]
+    assert comparisons(*of_ner).least_seeds == 3
+    assert comparisons(*of_ner, *parsing).least_seeds == 1, "no seed has all of the mean"
+
+
 def test_one_clear_exception_keeps_transfer_from_surviving_and_from_dying() -> None:
     def outcome(*leads: float) -> Outcome:
         tasks = ("ner", "parsing", "pos")

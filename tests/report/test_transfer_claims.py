@@ -161,7 +161,9 @@ def test_a_claim_behind_shut_gates_says_which() -> None:
         assert (found.verdict, found.numbers) == (N, "no verdict: models were not scored without pretraining")
     # Where most tests have theirs shut, the rest decide nothing for a claim.
     some = [each for each in table({}) if each.task == "ner" or each.exhibit == TABLE_1]
-    assert claim("no-anchors-transfer", some).verdict is N
+    few = claim("no-anchors-transfer", some)
+    assert (few.verdict, few.word) == (N, "not tested")
+    assert few.numbers.endswith("(NER +65.6 of +68.1); a gate is shut in 6 of 9 tests")
     assert claim("no-anchors-transfer", [each for each in some if each.task != "nli"]).verdict is A
 
 

@@ -85,7 +85,7 @@ class TransferEvidence:
     def in_line(self, found: Finding, ahead: str, behind: str) -> Finding:
         """The finding that one condition is ahead of another, left open where their outcomes say the contrary."""
         outcomes = {DEFAULT.name: Outcome.SURVIVES, **self.comparisons.outcomes}
-        contrary = {
+        contrary: dict[tuple[Outcome | None, Outcome | None], Verdict] = {
             (Outcome.DIES, Outcome.SURVIVES): Verdict.AGREES,
             (Outcome.SURVIVES, Outcome.DIES): Verdict.DISAGREES,
         }
@@ -125,8 +125,8 @@ def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str
             found = transfer.comparisons.keeps(condition, share, of=other, trials=trials)
             outcome = transfer.comparisons.outcomes.get(condition) if other == DEFAULT.name else None
             finding = _finding(transfer, found, condition, other, contrary="clearly less")
-            is_contrary = (outcome is Outcome.DIES and found.verdict is Verdict.AGREES) or (
-                outcome is Outcome.SURVIVES and share <= ALIVE and found.verdict is Verdict.DISAGREES
+            is_contrary = (outcome is Outcome.DIES and finding.verdict is Verdict.AGREES) or (
+                outcome is Outcome.SURVIVES and share <= ALIVE and finding.verdict is Verdict.DISAGREES
             )
             yield _left_open(finding, "tasks") if is_contrary else finding
 
@@ -138,8 +138,11 @@ def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[F
         if found.verdict is Verdict.AGREES and found.ours.mean > CLOSE_POINTS:
             found = replace(found, verdict=Verdict.TOO_CLOSE)
         finding = _finding(transfer, found, condition, of, contrary="clearly more than a third")
-        contrary = {Outcome.SURVIVES: Verdict.AGREES, Outcome.DIES: Verdict.DISAGREES}
-        is_contrary = contrary.get(transfer.comparisons.outcomes.get(condition)) is found.verdict
+        contrary: dict[Outcome | None, Verdict] = {
+            Outcome.SURVIVES: Verdict.AGREES,
+            Outcome.DIES: Verdict.DISAGREES,
+        }
+        is_contrary = contrary.get(transfer.comparisons.outcomes.get(condition)) is finding.verdict
         yield _left_open(finding, "tasks") if is_contrary else finding
 
 
@@ -161,8 +164,9 @@ def _finding(transfer: TransferEvidence, found: Kept, condition: str, other: str
     if found.exceptions:
         listed = (f"{each.title} {each.leads[condition].mean:+.1f}" for each in found.exceptions)
         numbers.append(f"{contrary} in {', '.join(listed)}")
-    num_seeds = min(len(found.ours.values), len(found.theirs.values))
-    return Finding(verdict=found.verdict, numbers="; ".join(numbers), num_seeds=num_seeds)
+    if found.verdict is Verdict.NOT_TESTED:
+        numbers.append(f"a gate is shut in {len(found.measured) - len(found.trials)} of {len(found.measured)} tests")
+    return Finding(verdict=found.verdict, numbers="; ".join(numbers), num_seeds=found.num_seeds)
 
 
 def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: Sequence[str]) -> Iterator[Finding]:
