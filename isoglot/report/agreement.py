@@ -139,9 +139,8 @@ def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Itera
         yield each.line, each.verdict if each.is_sure else None
 
 
-def agreements(gains: Mapping[str, Sample]) -> list[Finding]:
+def agreements(gains: Mapping[str, Sample], *, noise: Noise) -> list[Finding]:
     """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
-    noise = Noise.of(gain.by_seed for gain in gains.values())
     # Where training gained Default nothing, there is no structure whose order could be judged.
     leaders = [gains[DEFAULT.name]] if DEFAULT.name in gains else list(gains.values())
     if not any(is_above_floor(gain, noise=noise) for gain in leaders):

@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from math import isfinite
 from typing import Self
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.trials import Gate, Refusal, Trial, by_group, retrieval_trials, task_trials
 from isoglot.report.verdicts import (
-    CLOSE_POINTS,
     Noise,
     Sample,
     Verdict,
@@ -87,9 +85,7 @@ class Comparisons:
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> Self:
-        # Scores without transfer can hardly differ: they would make all others look certain.
-        leads = (lead for trial in trials for lead in trial.leads.values())
-        noise = Noise.of(lead.by_seed for lead in leads if isfinite(lead.mean) and lead.mean > CLOSE_POINTS)
+        noise = Noise.of_leads(lead for trial in trials for lead in trial.leads.values())
         return cls(trials=tuple(trials), noise=noise)
 
     @classmethod

@@ -9,7 +9,7 @@ from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import agreements
 from isoglot.report.figures.layer_series import pair_title
-from isoglot.report.verdicts import Finding, Sample
+from isoglot.report.verdicts import Finding, Noise, Sample
 
 RETRIEVAL = "retrieval_p1"
 RAW = "retrieval_p1_uncentred"
@@ -155,6 +155,7 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
     """In the order of METRIC_TITLES, and of the pairs as they came."""
     for metric, title in METRIC_TITLES.items():
         found = rows(measurements, metric=metric)
+        noise = Noise.of_leads(row.gains for row in found)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
             coverage = f"{metric.removesuffix('_p1')}_coverage"
@@ -163,5 +164,7 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
                 coverage=single_value(measurements, metric=coverage, languages=languages),
-                agreements=agreements({row.condition: row.gains for row in of_pair}) if metric == RETRIEVAL else [],
+                agreements=agreements({row.condition: row.gains for row in of_pair}, noise=noise)
+                if metric == RETRIEVAL
+                else [],
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
 from itertools import pairwise
-from math import sqrt
+from math import isfinite, sqrt
 from operator import add
 from statistics import fmean
 
@@ -240,6 +240,12 @@ class Noise:
         # The difference of two scores has twice the variance of one.
         points = DEVIATIONS * sqrt(2 * squares / num_repeats)
         return cls(points=points, num_scores=len(repeated)) if points > CLOSE_POINTS else cls()
+
+    @classmethod
+    def of_leads(cls, leads: Iterable[Sample]) -> Noise:
+        """Noise of points above the floor."""
+        # Scores without transfer can hardly differ: they would make all others look certain.
+        return cls.of(lead.by_seed for lead in leads if isfinite(lead.mean) and lead.mean > CLOSE_POINTS)
 
     def sentence(self) -> str:
         """Empty where noise is the constant."""

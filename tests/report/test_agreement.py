@@ -23,15 +23,17 @@ from isoglot.report.agreement import (
 from isoglot.report.published import TABLE_1_SCORES, TASKS, published_measurements
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.transfer_scores import transfer_scores
-from isoglot.report.verdicts import Sample, Verdict
+from isoglot.report.verdicts import Finding, Noise, Sample, Verdict
 from tests.report.made_up_measurements import scored, with_open_gates
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]
 FIRST = list(TABLE_1_SCORES)
 
 
-def gains(**values: tuple[float, ...]) -> dict[str, Sample]:
-    return {name.replace("_", "-"): Sample.of(dict(enumerate(of_seeds))) for name, of_seeds in values.items()}
+def judged_gains(**values: tuple[float, ...]) -> list[Finding]:
+    """The orders of conditions by points that training gained, seed by seed."""
+    gains = {name.replace("_", "-"): Sample.of(dict(enumerate(of_seeds))) for name, of_seeds in values.items()}
+    return agreements(gains, noise=Noise.of_leads(gains.values()))
 
 
 @pytest.mark.parametrize(
@@ -50,13 +52,13 @@ def gains(**values: tuple[float, ...]) -> dict[str, Sample]:
 def test_an_order_of_the_paper_is_judged(default: tuple[float, ...], separate: tuple[float, ...], line: str) -> None:
     for first, second in (("default", "sep-emb-l1-6"), ("sep-emb-l1-6", "default")):
         by_name = {"default": default, "sep-emb-l1-6": separate}
-        assert [each.line for each in agreements(gains(**{name: by_name[name] for name in (first, second)}))] == [line]
+        assert [each.line for each in judged_gains(**{name: by_name[name] for name in (first, second)})] == [line]
 
 
 def test_only_orders_of_the_paper_are_judged() -> None:
     # The paper's tasks disagree about the first two, and it has no row of the third.
-    assert agreements(gains(no_anchors=(50.0,), default_anchors=(80.0,), anchors_25=(2.0,))) == []
-    three = agreements(gains(default=(80.0,), sep_emb=(50.0,), sep_emb_l1_6=(20.0,)))
+    assert judged_gains(no_anchors=(50.0,), default_anchors=(80.0,), anchors_25=(2.0,)) == []
+    three = judged_gains(default=(80.0,), sep_emb=(50.0,), sep_emb_l1_6=(20.0,))
     assert [each.numbers for each in three] == [
         "Default +80.0 > Sep Emb +50.0",
         "Default +80.0 > Sep Emb + L1-6 +20.0",
@@ -66,7 +68,7 @@ def test_only_orders_of_the_paper_are_judged() -> None:
 
 def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_line() -> None:
     close = dict.fromkeys(("default", "sep_l1_6", "sep_emb_l1_6", "sep_emb_l1_3", "no_anchors"), (10.0,) * 3)
-    found = agreements(gains(**close, sep_emb=(1.0, 1.0, 1.0)))
+    found = judged_gains(**close, sep_emb=(1.0, 1.0, 1.0))
     against = [each for each in found if each.verdict is Verdict.DISAGREES]
     (first, overall), *rest = agreement_lines(found)
     num_for = sum(each.verdict is Verdict.AGREES for each in found)
@@ -77,13 +79,13 @@ def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_lin
 
 
 def test_nothing_is_judged_where_training_gained_default_nothing() -> None:
-    assert agreements(gains(default=(2.0,), sep_emb=(30.0,))) == []
-    assert len(agreements(gains(default=(2.2,), sep_emb=(30.0,)))) == 1
+    assert judged_gains(default=(2.0,), sep_emb=(30.0,)) == []
+    assert len(judged_gains(default=(2.2,), sep_emb=(30.0,))) == 1
 
 
 def test_verdicts_of_few_seeds_have_no_colour() -> None:
     for seeds, colour in ((2, None), (3, Verdict.AGREES)):
-        found = agreements(gains(default=(80.0,) * seeds, sep_emb=(50.0,) * seeds))
+        found = judged_gains(default=(80.0,) * seeds, sep_emb=(50.0,) * seeds)
         assert [verdict for _, verdict in agreement_lines(found)] == [colour]
         assert [verdict for _, verdict in agreement_lines(found, most=0)] == [colour]
 
