@@ -15,7 +15,6 @@ from isoglot.report.condition_words import DESCRIPTION, described
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
-from isoglot.report.headline import headline
 from isoglot.report.layer_scores import CENTRED, Section, sections
 from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
@@ -86,8 +85,6 @@ def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Conditio
     parts: list[RenderableType] = [terminal_table(_condition_grid(shown, scale=scale), numbers_right=False), ""]
     if scores.table_1 is not None:
         parts += _table_1(scores.table_1)
-    if scores.comparisons.conditions:
-        parts += [Text(fill(headline(scores.comparisons), WIDTH), style="bold"), ""]
     for grid in vocabulary_tables(measurements):
         parts += [terminal_table(replace(grid, notes=["; ".join((CAPTION, *grid.notes))])), ""]
     for section in sections(measurements):
