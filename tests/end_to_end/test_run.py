@@ -8,6 +8,7 @@ from statistics import fmean
 
 import pytest
 from commands import Workplace, answered, isoglot, processor_seconds
+from study_texts import TINY_STUDY
 
 FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "variant", "layer", "seed")
 CONDITIONS = {"default": "Default", "no-anchors": "No anchors", "sep-emb-l1-6": "Sep Emb + L1-6"}
@@ -128,3 +129,17 @@ def test_in_the_demo_structure_emerges_and_goes_with_the_shared_parts(seed: int,
     assert best["no-anchors", None] >= 30
     gain = best["sep-emb-l1-6", None] - best["sep-emb-l1-6", "untrained"]
     assert abs(gain) <= 3
+
+
+@pytest.mark.campaign
+def test_a_hopeless_study_is_run_to_its_end_and_has_no_verdict(tmp_path: Path) -> None:
+    """Issue 20: 80 updates and a parser that has learned nothing, with all that a verdict needs besides."""
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY)
+    chosen = ("--exhibits", "table-1,baselines", "--conditions", "default,sep-emb-l1-6", "--workers", "1")
+    output = isoglot("run", "tiny.toml", *chosen, folder=tmp_path).stdout
+    plain = " ".join(output.split())
+    assert "No verdict, as the task was not learned in the source language: Parsing in oru (Default " in plain
+    assert "What to do: train longer, or give more labelled examples." in plain
+    assert "agrees" not in plain
+    page = Path(output.rsplit("Report: ", 1)[1].strip()).read_text(encoding="utf-8")
+    assert "<em>No verdict</em>: the task was not learned in the source language" in page
