@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import cast
 
+import torch
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
@@ -13,6 +14,7 @@ from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
 
 # B = sentences or windows, L = positions, D = width
+TOKEN_TABLE = "token.weight"  # name within Embeddings
 
 
 class Embeddings(nn.Module):
@@ -89,6 +91,18 @@ class Encoder(nn.Module):
         for part in self.modules():
             if isinstance(part, PerLanguage) and part.separate:
                 part.requires_grad_(False)
+
+    @torch.no_grad()
+    def copy_first_own_parts(self) -> None:
+        """Let every language's own parts start as copies of the first language's, all but its table of tokens."""
+        # All parts were drawn before, copies too, so that nothing else gets other random numbers than without copies.
+        # Departure: token tables are never copied, even of one size: a row stands for another word in each of them.
+        for part in self.modules():
+            if isinstance(part, PerLanguage) and part.separate:
+                first, *others = part.owned_by.values()
+                for name, weight in first.named_parameters():
+                    for other in others if name != TOKEN_TABLE else ():
+                        other.get_parameter(name).copy_(weight)
 
     def _states(
         self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None, last: int | None = None

@@ -28,6 +28,7 @@ from isoglot.pretraining.ranks import ALONE, Ranks
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.updates import PendingUpdate, Updates
 from isoglot.randomness import derived_seed
+from isoglot.study.scales import Start
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
@@ -59,7 +60,10 @@ def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> C
     """The model a run starts from."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derived_seed(run.seed, "weights"))
-        return ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=PAD)
+        model = ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=PAD)
+    if run.own_parts_start is Start.EQUAL:
+        model.encoder.copy_first_own_parts()
+    return model
 
 
 def pretrain(

@@ -1,10 +1,10 @@
 """Everything that decides the weights of one model, and nothing about how or where it runs."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from isoglot.study.conditions import Condition, Separate
-from isoglot.study.scales import EncoderShape, Optimization, Scale
+from isoglot.study.scales import EncoderShape, Optimization, Scale, Start
 
 # Names in the folder of a run.
 BEST = "best"
@@ -32,12 +32,17 @@ class PretrainingRun:
     language_draws: int
     language_exponent: float
     seed: int
+    # The store's NOT_IDENTITY_AT_DEFAULT, written out since this room knows no store.
+    own_parts_start: Start = field(default=Start.INDEPENDENT, metadata={"isoglot.identity": "unless default"})
 
     @classmethod
     def of(cls, condition: Condition, *, scale: Scale, languages: tuple[str, ...], seed: int) -> "PretrainingRun":
         """The run a scale prescribes for a condition."""
         separate = condition.separate.at_depth(scale.shape.layers)
         own: dict[str, Any] = {"languages": languages, "separate": separate, "seed": seed}
+        if separate == Separate():
+            # Without own parts both starts are one model, which must have one digest.
+            own["own_parts_start"] = Start.INDEPENDENT
         others = {each.name: getattr(scale, each.name) for each in fields(cls) if each.name not in own}
         return cls(**own, **others)
 

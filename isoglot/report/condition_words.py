@@ -1,8 +1,10 @@
 """Conditions of training: in the columns of Table 1, and in words for someone who has not read the paper."""
 
-from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation
+from collections.abc import Iterable
+
+from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation, Separate
 from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
-from isoglot.study.scales import Scale
+from isoglot.study.scales import Scale, Start
 from isoglot.study.study import Study
 
 # Headings of the rows of Table 1, by section of the paper.
@@ -46,6 +48,17 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
         case Anchors.NATURAL if condition.segmentation is Segmentation.EACH:
             return "all is shared; subwords are learned for each language apart"
     return "all is shared: vocabulary, embeddings, layers, softmax"
+
+
+def start_note(conditions: Iterable[Condition], *, scale: Scale) -> str | None:
+    """How separate parts start, if a condition has any and the study chose other than independent draws."""
+    has_own_parts = any(condition.separate != Separate() for condition in conditions)
+    if not has_own_parts or scale.own_parts_start is Start.INDEPENDENT:
+        return None
+    return (
+        "Parts that each language has for itself start as equal copies. Only token tables and biases of the softmax, "
+        "which belong to words, are drawn for each."
+    )
 
 
 def _joined(layers: frozenset[int], *, to: str, comma: str) -> str:

@@ -17,6 +17,7 @@ from isoglot.report.report_files import ReportContent
 from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import label_of
+from isoglot.study.scales import LEFT_OUT
 
 ABSENT, NO_SETTING, NO_NUMBER = "nothing", "No setting differs.", "No number differs."
 MOST_LINES = 12
@@ -162,7 +163,8 @@ def _differing(a: Json, b: Json, *, path: Path) -> Iterator[tuple[Path, Json, Js
     # An entry of a list is named in full, so that it needs no name of the list before it.
     above = path[:-1] if path[-1] in LISTS else path
     for key in dict.fromkeys((*ours, *theirs)):
-        yield from _differing(ours.get(key), theirs.get(key), path=(*above, key))
+        of_both = (table.get(key, LEFT_OUT.get(key)) for table in (ours, theirs))
+        yield from _differing(*of_both, path=(*above, key))
 
 
 def _as_table(value: Json, name: str) -> Table | None:

@@ -28,11 +28,11 @@ from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.store.record import commit, versions
 from isoglot.study.conditions import written
 from isoglot.study.real_text import RealText
+from isoglot.study.scales import LEFT_OUT
 from isoglot.study.study import Study, Synthetic
 
 # The comment goes on through lines that are nothing but comment, up to the next mark.
 MARKED = re.compile(r"^ *#[ ]Departure: (.*(?:\n *# (?!Departure: ).*)*)", re.MULTILINE)
-
 SAME_MAKING = ("host", "hardware", "commit", "versions")
 
 
@@ -277,7 +277,7 @@ def study_settings(study: Study) -> dict[str, Any]:
         "conditions": [written(condition) for condition in study.conditions],
         # Left out where there is none, as in reports that are older than these tables.
         **({"only": only} if only else {}),
-        "scale": asdict(study.scale),
+        "scale": {name: value for name, value in asdict(study.scale).items() if LEFT_OUT.get(name) != value},
         "text": {name: value for name, value in asdict(study.text).items() if name != "data"},
     }
     # By way of text, tuples become lists and enums their values; paths are all that JSON does not know.

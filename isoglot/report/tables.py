@@ -11,7 +11,7 @@ from rich.text import Text
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
-from isoglot.report.condition_words import DESCRIPTION, described
+from isoglot.report.condition_words import DESCRIPTION, described, start_note
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
@@ -108,6 +108,8 @@ def _condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:
         notes.append("0*: each language has embeddings of its own, so that no subword is in common.")
     if (layers := scale.shape.layers) != PAPER_DEPTH:
         notes.append(f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {layers}.")
+    if note := start_note(conditions, scale=scale):
+        notes.append(note)
     lines = [(condition.label, *described(condition, scale=scale)) for condition in conditions]
     return Grid("What the languages of a model share", DESCRIPTION, lines, notes)
 

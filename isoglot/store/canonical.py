@@ -17,6 +17,8 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 NOT_IDENTITY: Mapping[str, Any] = MappingProxyType({"isoglot.identity": False})
 """Metadata of a dataclass field that has no part in the identity, such as a path or a device."""
+NOT_IDENTITY_AT_DEFAULT: Mapping[str, Any] = MappingProxyType({"isoglot.identity": "unless default"})
+"""Metadata of a field that was added later: at its default it leaves the digests of older artifacts as they were."""
 
 # Two dataclasses with equal fields are different settings, so their JSON names the class.
 CLASS_KEY = "@class"
@@ -61,10 +63,14 @@ def json_form(value: object, *, at: str) -> Json:
 
 
 def identity_fields(instance: object) -> Iterator[tuple[str, object]]:
-    """Names and values of a dataclass's fields, without those marked NOT_IDENTITY."""
+    """Names and values of a dataclass's fields, without those that their metadata leave out."""
     for each in fields(instance):  # type: ignore[arg-type]
-        if NOT_IDENTITY.keys().isdisjoint(each.metadata):
-            yield each.name, getattr(instance, each.name)
+        value, marks = getattr(instance, each.name), each.metadata.items()
+        is_left_out = NOT_IDENTITY.items() <= marks or (
+            NOT_IDENTITY_AT_DEFAULT.items() <= marks and value == each.default
+        )
+        if not is_left_out:
+            yield each.name, value
 
 
 def canonical_json(value: Json) -> str:

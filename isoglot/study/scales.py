@@ -16,6 +16,13 @@ class NormPlacement(StrEnum):
     PRE = "pre"
 
 
+class Start(StrEnum):
+    """How parts of which each language has its own begin: drawn apart, or as copies of the first language's."""
+
+    INDEPENDENT = "independent"
+    EQUAL = "equal"
+
+
 class Decay(StrEnum):
     """How the learning rate falls after its linear warm-up."""
 
@@ -83,6 +90,8 @@ class Scale:
     # Departure: one language for a whole update at the small scales; in XLM, and at the paper's, each of 8 parts draws.
     language_draws: Count = 1  # into how many equal parts an update's batch is cut, each of which draws its language
     language_exponent: Share = 0.7
+    # Departure: the paper does not say how separate parts start; they are drawn apart unless a study says "equal".
+    own_parts_start: Start = Start.INDEPENDENT
     dev_lines: Count = 5000
     test_lines: Count = 5000
 
@@ -209,4 +218,6 @@ PAPER = Scale(
     ),
 )
 
+# Settings that a report leaves out at these values, as reports do from before there was a choice.
+LEFT_OUT = {"own_parts_start": Start.INDEPENDENT.value}
 SCALES = {scale.name: scale for scale in (DEMO, SMALL, PAPER)}

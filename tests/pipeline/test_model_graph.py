@@ -11,6 +11,7 @@ from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.store import Stage, differences, inputs_first
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, Domain, TableKind, condition_named
+from isoglot.study.scales import Start
 from isoglot.study.study import Synthetic, parse_study
 from isoglot.study.synthetic_languages import SyntheticLanguage
 
@@ -107,6 +108,16 @@ def test_seeds_differ_in_the_seed_of_the_run_alone() -> None:
     first, second = graph("sep-emb", seed=0), graph("sep-emb", seed=1)
     for a, b in ((first.pretrained, second.pretrained), (first.untrained, second.untrained)):
         assert settings_apart(first.emergence(a), second.emergence(b)) == {"run.seed": (0, 1)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_starts_make_other_models_where_languages_have_own_parts_alone(name: str) -> None:
+    study = replace(STUDY, scale=replace(STUDY.scale, own_parts_start=Start.EQUAL))
+    today, equal = graph(name), ModelGraph(study=study, condition=CONDITIONS[name], languages=PAIR, seed=0)
+    apart = {"run.own_parts_start": ("(absent)", "equal")} if name.startswith("sep-") else {}
+    for a, b in ((today.pretrained, equal.pretrained), (today.untrained, equal.untrained)):
+        assert settings_apart(a, b) == apart
+        assert (a.digest == b.digest) == (not apart)
 
 
 def test_nothing_a_model_learns_from_is_parallel_text() -> None:

@@ -21,7 +21,7 @@ from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG
 from isoglot.pretraining.updates import adam
 from isoglot.study.conditions import Separate
-from isoglot.study.scales import Optimization
+from isoglot.study.scales import Optimization, Start
 from tests.killed_processes import files_of
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, pretrained, tiny_run, trainer_of
 from tests.pretraining.training_state import learnt
@@ -144,6 +144,35 @@ def test_a_run_starts_from_its_seeds_untrained_model(streams: Streams, folder: P
     tables = [name for name in untrained if name.endswith(("token.weight", "position.weight"))]
     assert all(tensor.equal(started[name]) for name, tensor in untrained.items())
     assert not any(untrained[name].equal(other[name]) for name in tables)
+
+
+@pytest.mark.parametrize("sizes", [{"en": 17, "fr": 21}, {"en": 17, "fr": 17}], ids=["other sizes", "one size"])
+def test_parts_that_start_equal_are_copies_and_no_other_number_shifts(sizes: dict[str, int]) -> None:
+    run = tiny_run(separate=Separate(embeddings=True, layers=frozenset({1})))
+    apart, equal = (
+        untrained_model(replace(run, own_parts_start=start), table_sizes=sizes).state_dict()
+        for start in (Start.INDEPENDENT, Start.EQUAL)
+    )
+    layer, embeddings = "encoder.blocks.0.owned_by.fr.", "encoder.embeddings.owned_by.fr."
+    copied = {name for name in apart if name.startswith((layer, f"{embeddings}position", f"{embeddings}norm"))}
+    assert len(copied) == 12 + 3
+    for name, tensor in equal.items():
+        assert tensor.equal(apart[name.replace(".fr.", ".en.") if name in copied else name]), name
+    # Norms start alike in any case.
+    assert not any(equal[name].equal(apart[name]) for name in copied if "norm" not in name)
+    for table in ("encoder.embeddings.owned_by.{}.token.weight", "output_bias.owned_by.{}.bias"):
+        assert not equal[table.format("fr")].equal(equal[table.format("en")])
+
+
+def test_parts_that_start_equal_are_trained_apart(separate_streams: Streams, folder: Path) -> None:
+    trainer = trainer_of(tiny_run(separate=EVERYTHING, own_parts_start=Start.EQUAL), separate_streams, folder=folder)
+    own = {name: weight for name, weight in trainer.model.named_parameters() if ".owned_by.fr." in name}
+    first = {name: trainer.model.get_parameter(name.replace(".fr.", ".en.")) for name in own}
+    of_words = {"encoder.embeddings.owned_by.fr.token.weight", "output_bias.owned_by.fr.bias"}
+    assert {name for name in own if not own[name].equal(first[name])} == of_words
+    while trainer.state.update < 2 or not all(trainer.state.positions.get(language) for language in ("en", "fr")):
+        trainer.advance()
+    assert [name for name in own if own[name].equal(first[name])] == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
 from isoglot.pretraining import loop
 from isoglot.pretraining.loop import CHECKPOINTS, Trainer, TrainState
 from isoglot.pretraining.run import BEST, INTERMEDIATE
-from isoglot.study.conditions import Separate
+from isoglot.study.scales import Start
 from tests.killed_processes import Nursed, files_of, nursed
 from tests.pretraining.tiny_runs import EVERYTHING, pretrained, switchable_texts, tiny_run, trainer_of
 
@@ -38,22 +39,22 @@ def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("separate", "dropout", "switchable"),
+    ("changes", "switchable"),
     [
-        pytest.param(Separate(), 0.0, {}, id="shared"),
-        pytest.param(EVERYTHING, 0.2, {}, id="separate, dropout"),
-        pytest.param(Separate(), 0.2, switchable_texts(), id="extra anchors, dropout"),
+        pytest.param({}, {}, id="shared"),
+        pytest.param({"separate": EVERYTHING, "dropout": 0.2}, {}, id="separate, dropout"),
+        pytest.param({"separate": EVERYTHING, "own_parts_start": Start.EQUAL}, {}, id="separate from equal starts"),
+        pytest.param({"dropout": 0.2}, switchable_texts(), id="extra anchors, dropout"),
     ],
 )
 def test_going_on_from_any_checkpoint_changes_nothing(
-    separate: Separate,
-    dropout: float,
+    changes: dict[str, Any],
     switchable: Mapping[str, SwitchableText],
     streams: dict[str, TokenStream],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run = tiny_run(separate=separate, dropout=dropout)
+    run = tiny_run(**changes)
     whole = trainer_of(run, streams, folder=tmp_path / "whole", switchable=switchable)
     monkeypatch.setattr(loop, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)  # one after each update
     parts = trainer_of(run, streams, folder=tmp_path / "parts", switchable=switchable)

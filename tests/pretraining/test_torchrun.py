@@ -19,12 +19,15 @@ from isoglot.pretraining import torchrun
 from isoglot.pretraining.loop import CHECKPOINTS
 from isoglot.pretraining.run import BEST, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.torchrun import Job, pretrain_in_processes
+from isoglot.study.scales import Start
 from tests.killed_processes import CHECKOUT, files_of, until
 from tests.pretraining.tiny_runs import EVERYTHING, pretrained, tiny_run
 
 UPDATES = 200
 # Each of four parts of a batch draws its language: at times each process has the other's, and gradients that it lacks.
 RUN = tiny_run(separate=EVERYTHING, language_draws=4, updates=UPDATES, evaluations=4, learning_rate=1e-3)
+# Each process makes the first weights itself, copies included.
+RUN = replace(RUN, own_parts_start=Start.EQUAL)
 # A key's bias changes nothing, and Adam without this would make a step of the rounding errors in its gradient.
 RUN = replace(RUN, optimization=replace(RUN.optimization, epsilon=1e-3))
 LAUNCHER = """

@@ -25,7 +25,9 @@ from isoglot.report.transfer_scores import transfer_scores
 from isoglot.report.verdicts import Verdict
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
+from isoglot.study.conditions import Separate
 from isoglot.study.exhibit_names import ExhibitFilter
+from isoglot.study.scales import Start
 from isoglot.study.study import Study, parse_study, with_exhibits, with_seeds
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, scored, transferred, with_open_gates
@@ -115,6 +117,19 @@ def test_only_conditions_that_an_exhibit_shows_are_told_of(tmp_path: Path) -> No
     assert told(narrow, "emergence") == ["No anchors"]
     assert told(narrow, "table-1", "emergence") == ["Default", "No anchors"]
     assert told(narrow, "emergence", "figure-5") == ["Default", "No anchors"], "of all it shows Default alone"
+
+
+@pytest.mark.parametrize(("found", "anchor"), [(TRANSFER, "table-1"), (FOUND, "conditions")])
+def test_own_parts_that_start_equal_are_told_below_the_conditions(
+    found: list[Measurement], anchor: str, tmp_path: Path
+) -> None:
+    equal = replace(STUDY, scale=replace(STUDY.scale, own_parts_start=Start.EQUAL))
+    alone = replace(equal, conditions=tuple(each for each in equal.conditions if each.separate == Separate()))
+    note, page = "each language has for itself start as equal copies.", page_of(found, tmp_path, study=equal)
+    assert note in page.by_id(anchor).text
+    assert "scale.own_parts_start equal" in " ".join(page.by_id("provenance").text.split())
+    for study in (STUDY, alone):
+        assert note not in page_of(found, tmp_path, study=study).text
 
 
 def test_a_condition_that_table_1_is_not_about_has_no_row_there(tmp_path: Path) -> None:

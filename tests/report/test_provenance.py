@@ -21,6 +21,7 @@ from isoglot.report.report_files import ReportContent
 from isoglot.report.state import study_state
 from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
+from isoglot.study.scales import Start
 from isoglot.study.study import parse_study, read_study, with_exhibits
 
 ROOT = Path(__file__).parents[2]
@@ -131,6 +132,17 @@ def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
         "only.table-1.seeds: 1 -> 0",
         "only.emergence: targets oru -> nothing",
     ]
+
+
+def test_settings_tell_how_separate_parts_start_where_it_is_not_as_it_always_was() -> None:
+    """Reports from before the switch do not have it, and are no different for that."""
+    study = parse_study(TINY_STUDY, origin="tiny.toml")
+    equal = replace(study, scale=replace(study.scale, own_parts_start=Start.EQUAL))
+    today, other = (
+        ReportContent(measurements=[], provenance={"settings": study_settings(each)}) for each in (study, equal)
+    )
+    assert "own_parts_start" not in study_settings(study)["scale"]
+    assert [each.sentence() for each in difference(today, other)] == ["scale.own_parts_start: independent -> equal"]
 
 
 MARKED = """

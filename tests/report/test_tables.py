@@ -13,13 +13,13 @@ from isoglot.report.layer_scores import rows
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables import results
 from isoglot.study.conditions import CONDITIONS, TABLE_1, Separate, condition_named
-from isoglot.study.scales import DEMO, PAPER
+from isoglot.study.scales import DEMO, PAPER, Scale, Start
 from tests.report.made_up_measurements import measured, measurement
 
 
-def shown(found: list[Measurement], *, width: int = 200) -> str:
+def shown(found: list[Measurement], *, width: int = 200, scale: Scale = DEMO) -> str:
     console = Console(file=io.StringIO(), width=width, soft_wrap=True)
-    console.print(results(ReportScores(found), scale=DEMO))
+    console.print(results(ReportScores(found), scale=scale))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -125,6 +125,13 @@ def test_conditions_are_described_in_the_words_of_table_1_and_in_words_of_their_
     assert words["sep-emb"] == "each language has its own embeddings and softmax"
     assert words["sep-emb-l1-6"] == "each language has its own embeddings, softmax and layers 1 to 6 of 8"
     assert words["no-anchors"] == "all layers are shared, but not one subword"
+
+
+def test_own_parts_that_start_equal_are_told_below_the_conditions() -> None:
+    note, equal = "each language has for itself start as equal copies.", replace(DEMO, own_parts_start=Start.EQUAL)
+    assert note in shown(FOUND, scale=equal)
+    assert note not in shown(FOUND)
+    assert note not in shown(measured("default", [1.0]), scale=equal)
 
 
 def test_layers_are_those_of_the_model_at_hand() -> None:

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.store import NOT_IDENTITY
-from isoglot.store.canonical import Json, canonical_json, digest_of, json_form
+from isoglot.store.canonical import NOT_IDENTITY_AT_DEFAULT, Json, canonical_json, digest_of, json_form
 
 
 class Colour(StrEnum):
     RED = "red"
+    BLUE = "blue"
 
 
 class Level(IntEnum):
@@ -25,6 +26,12 @@ class Point:
     x: int
     y: float = 0.5
     label: Path | None = field(default=None, metadata=NOT_IDENTITY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grown:
+    x: int
+    added: Colour = field(default=Colour.RED, metadata=NOT_IDENTITY_AT_DEFAULT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +95,8 @@ def test_equal_settings_have_equal_text_and_different_ones_different(a: object, 
         ({Colour.RED: 1e-8}, '{"red":1e-08}'),
         ({"é": (True, 1, 1.0, None)}, '{"\\u00e9":[true,1,1.0,null]}'),
         (Point(x=1), '{"@class":"Point","x":1,"y":0.5}'),
+        (Grown(x=1), '{"@class":"Grown","x":1}'),
+        (Grown(x=1, added=Colour.BLUE), '{"@class":"Grown","added":"blue","x":1}'),
     ],
 )
 def test_canonical_text(value: object, text: str) -> None:

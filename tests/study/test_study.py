@@ -9,7 +9,7 @@ from study_texts import SMALLEST, study_text
 
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import TABLE_1
-from isoglot.study.scales import DEMO, Decay
+from isoglot.study.scales import DEMO, Decay, Start
 from isoglot.study.searches import Schedule
 from isoglot.study.study import (
     Synthetic,
@@ -43,7 +43,7 @@ def test_knobs_of_worlds_languages_and_scales() -> None:
     change = 'change.updates = 300\nchange.shape.layers = 6\nchange.optimization.decay = "inverse-square-root"'
     study = parse_study(
         study_text(
-            f"{change}\nchange.optimization.learning_rate = 1",
+            f'{change}\nchange.optimization.learning_rate = 1\nchange.own_parts_start = "equal"',
             world="seed = 7\nnouns = 12\nzipf_exponent = 1",
             ela='order = "sov"\nadpositions = "after"\nscript = "han"\ncognates = 0.5\nshared_symbols = false',
         ),
@@ -51,6 +51,7 @@ def test_knobs_of_worlds_languages_and_scales() -> None:
     )
     assert (study.scale.updates, study.scale.shape.layers, study.scale.shape.width) == (300, 6, DEMO.shape.width)
     assert study.scale.optimization.decay is Decay.INVERSE_SQUARE_ROOT
+    assert study.scale.own_parts_start is Start.EQUAL
     assert isinstance(study.scale.optimization.learning_rate, float)
     assert isinstance(study.text, Synthetic)
     assert study.text.world == World(seed=7, nouns=12, zipf_exponent=1.0)

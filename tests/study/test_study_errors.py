@@ -47,7 +47,9 @@ WRONG_LINES = {
     'tasks = ["__init__"]': r"tasks: '__init__' is not one of",
     'change.word_tasks.schedule = "x"': r"change.word_tasks.schedule: 'x' is not one of 'constant'",
     'change.optimization.decay = "x"': r"change.optimization.decay: 'x' is not one of [^;]*$",
+    'change.own_parts_start = "equall"': r"change.own_parts_start: 'equall' is not one of 'independent', 'equal'; did",
     # Wrong types.
+    "change.own_parts_start = true": r"change.own_parts_start: should be a string in quotes, not true or false",
     "seeds = 3": r"seeds: should be a list in brackets, not a whole number \(3\)",
     "seeds = [true]": r"seeds: should be a whole number, not true or false",
     "seeds = [0.5]": r"seeds: should be a whole number, not a number \(0.5\)",

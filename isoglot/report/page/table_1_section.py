@@ -8,7 +8,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import rank_sentences, rho_text
-from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described
+from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described, start_note
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, papers_delta, papers_score_of
@@ -68,6 +68,7 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
         "has_links": bool(links),
         "depths": (study.scale.shape.layers, PAPER_DEPTH),
         "has_own_embeddings": any(condition.separate.embeddings for condition in conditions),
+        "start_note": start_note(conditions, scale=study.scale),
         "rank_sentences": list(rank_sentences(table.ranks)),
         "rho_text": rho_text,
         "order_heading": TRANSFER_HEADING,

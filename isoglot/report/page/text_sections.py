@@ -5,7 +5,7 @@ from typing import Any
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions
+from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions, start_note
 from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind, plain_text
 from isoglot.report.headline import claim_remarks
 from isoglot.report.page.section import Section
@@ -45,11 +45,16 @@ def claims_section(scores: ReportScores) -> Section:
 
 def conditions_section(study: Study) -> Section:
     """The settings of each model, where Table 1, whose left half has them, is not on the page."""
+    conditions, scale = shown_conditions(study), study.scale
     lines = [
-        (condition.label, in_words(condition, scale=study.scale), *described(condition, scale=study.scale))
-        for condition in shown_conditions(study)
+        (condition.label, in_words(condition, scale=scale), *described(condition, scale=scale))
+        for condition in conditions
     ]
-    values = {"headings": (DESCRIPTION[0], "In words", *DESCRIPTION[1:]), "lines": lines}
+    values = {
+        "headings": (DESCRIPTION[0], "In words", *DESCRIPTION[1:]),
+        "lines": lines,
+        "start_note": start_note(conditions, scale=scale),
+    }
     return Section(anchor="conditions", template="conditions.html", values=values)
 
 
