@@ -7,7 +7,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.comparisons import Comparisons, Outcome, Standing
 from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, published_score
 from isoglot.report.quantities import short_number
-from isoglot.report.trials import Refusal, Trial
+from isoglot.report.trials import Gate, Refusal, Trial
 from isoglot.report.verdicts import FEW_SEEDS, these_runs
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, Scale
@@ -70,7 +70,8 @@ def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
         for (group, who), of_group in targets.items():
             groups.setdefault((", ".join(of_group), who), []).append(group)
         where = "; ".join(f"{', '.join(alike)} in {languages}{who}" for (languages, who), alike in groups.items())
-        yield f"No verdict, as {gate.missing}: {where}. What to do: {gate.remedy}."
+        until = " Until then floors are chance, the most frequent label or 0 alone." if gate is Gate.BASELINE else ""
+        yield f"No verdict, as {gate.missing}: {where}. What to do: {gate.remedy}.{until}"
 
 
 def claim_remarks(comparisons: Comparisons) -> list[str]:
