@@ -48,7 +48,7 @@ class Kept:
     theirs: Sample = field(default=Sample.certain(0.0))
     trials: tuple[Trial, ...]
     measured: tuple[Trial, ...]
-    """Those with a gate that is shut among them."""
+    """All trials that both have, open or not."""
     exceptions: tuple[Trial, ...] = ()
     """Trials that clearly say the contrary."""
 
@@ -68,7 +68,7 @@ class Standing:
     """The mean over targets in each task."""
     trials: tuple[Trial, ...]
     share: float | None
-    """Of Default's points in the same trials; None where these are no more than noise, or no gate is open."""
+    """The part of Default's points in the same trials; None where these are no more than noise, or no gate is open."""
 
     @property
     def points(self) -> Sample:

@@ -58,7 +58,7 @@ def headline_sentences(comparisons: Comparisons) -> Iterator[Sentence]:
 
 
 def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
-    """What is missing for a verdict and what to do, a sentence for each gate."""
+    """A sentence for each shut gate: what is missing for a verdict, and what to do."""
     for gate, found in comparisons.refusals.items():
         targets: dict[tuple[str, str], list[str]] = {}
         for trial in dict.fromkeys(id(trial) for trial, _ in found):
@@ -75,7 +75,7 @@ def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
 
 
 def claim_remarks(comparisons: Comparisons) -> list[str]:
-    """What all claims about transfer have in common."""
+    """Sentences on noise and shut gates, which hold for all claims about transfer."""
     return [*filter(None, [comparisons.noise.sentence()]), *refusal_sentences(comparisons)]
 
 

@@ -27,7 +27,7 @@ class ReportScores:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        """Of transfer or, where no task has Default and others, of retrieval: the headline is about these."""
+        """Comparisons of transfer or, where no task has Default and others, of retrieval; the headline is theirs."""
         return self.transfer if self.transfer.conditions else Comparisons.of_retrieval(self.measurements)
 
     @cached_property

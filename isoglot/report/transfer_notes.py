@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from isoglot.evaluation.transfer.task import Windows
 from isoglot.pipeline.stages.fine_tuning import BEST_SETTINGS
-from isoglot.report.comparisons import DEAD, Comparisons
-from isoglot.report.headline import refusal_sentences
+from isoglot.report.comparisons import DEAD, Comparisons, Outcome
+from isoglot.report.headline import headline, refusal_sentences
 from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import these_runs
 from isoglot.study.conditions import label_of
@@ -21,6 +21,9 @@ LONG_SEQUENCES = {
 
 def notes(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Iterator[str]:
     """Sentences, the most telling first."""
+    # Where there is no verdict, the sentences on gates say so.
+    if {*comparisons.outcomes.values()} - {Outcome.NONE}:
+        yield headline(comparisons)
     yield from _of_losses(comparisons)
     yield from refusal_sentences(comparisons)
     yield from _of_columns(tasks)
@@ -45,7 +48,7 @@ def _of_losses(comparisons: Comparisons) -> Iterator[str]:
         )
         dies = " ".join(filter(None, ("Single scores under which transfer dies", these_runs(min(seeds)))))
         left = f"clearly less than {DEAD:.0%} of Default's points being left"
-        yield f"{dies}, {left}: {listed}. The headline is on their mean."
+        yield f"{dies}, {left}: {listed}."
 
 
 def _of_columns(tasks: Sequence[TaskScores]) -> Iterator[str]:
