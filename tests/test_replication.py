@@ -140,17 +140,13 @@ def test_what_was_made_on_two_machines_is_the_same_to_the_byte(tmp_path: Path) -
     assert all(any(name.endswith(".safetensors") for name in files) for files in models)
 
 
-def test_the_readme_has_tables_and_shares_as_they_were_written() -> None:
+def test_the_readme_has_tables_and_points_as_they_were_written() -> None:
     readme = (PUBLISHED / "README.md").read_text()
     for name in ("table-1.md", "claims.md"):
         assert (PUBLISHED / name).read_text().strip() in readme
-    found = ReportScores(read_report_data(PUBLISHED).measurements).survivals
-    assert found is not None
-    shares = {each.condition: each for each in found.conditions}
-    for condition in ("extra-anchors", "no-anchors", "sep-l1-3", "sep-emb"):
-        each = shares[condition]
-        assert each.published is not None
-        assert f"{100 * each.share:.0f}% ({100 * each.published:.0f}%)" in readme
+    for each in ReportScores(read_report_data(PUBLISHED).measurements).comparisons.standings:
+        if each.condition != "default":
+            assert f"{each.points.mean:+.1f} ({each.share:.0%})" in readme
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -17,6 +17,7 @@ from isoglot.pipeline.measurements import Measurement, measurements, pending_cel
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture
 from isoglot.report.grid import markdown_row
+from isoglot.report.headline import claim_remarks
 from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, headline_text, page_html
 from isoglot.report.page.section import Section
@@ -28,7 +29,7 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import study_state
 from isoglot.report.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
-from isoglot.report.verdicts import Claim, Noise, Verdict, seed_remarks
+from isoglot.report.verdicts import Claim, Verdict, tally
 from isoglot.store import Observer, Stage, Store
 from isoglot.study.study import Study, Synthetic
 
@@ -171,22 +172,17 @@ def text_files(scores: ReportScores) -> dict[str, str]:
     if table := scores.table_1:
         files |= {CSV: csv_table(table), LATEX: latex_table(table), MARKDOWN: markdown_table(table)}
     if any(claim.verdict is not Verdict.NOT_TESTED for claim in scores.claims):
-        files[CLAIMS] = markdown_claims(scores.claims, noise=scores.transfer_evidence.noise)
+        files[CLAIMS] = markdown_claims(scores.claims, remarks=claim_remarks(scores.transfer))
     return files
 
 
-def markdown_claims(claims: Sequence[Claim], *, noise: Noise) -> str:
+def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
     """A heading, the count of each verdict, and the claims that were tested, in the paper's order."""
     tested = [claim for claim in claims if claim.verdict is not Verdict.NOT_TESTED]
-    about_all, about_each = seed_remarks(tested)
-    lines = [
-        markdown_row([f"{claim.sentence} ({claim.source})", claim.verdict.word, claim.numbers + about_each[claim.key]])
-        for claim in tested
-    ]
+    lines = [markdown_row([f"{claim.sentence} ({claim.source})", claim.word, claim.numbers]) for claim in tested]
     table = "\n".join([markdown_row(["The paper", "We", "Numbers"]), markdown_row(["---"] * 3), *lines])
-    counts = {verdict: sum(claim.verdict is verdict for claim in claims) for verdict in Verdict}
-    tally = ", ".join(f"{verdict.word}: {count}" for verdict, count in counts.items() if count)
-    summary = filter(None, [f"{tally[0].upper()}{tally[1:]}.", noise.sentence(), about_all])
+    counts = ", ".join(f"{alike[0].word}: {len(alike)}" for alike in tally(claims))
+    summary = [f"{counts[0].upper()}{counts[1:]}.", *remarks]
     return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
 
 

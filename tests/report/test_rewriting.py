@@ -19,7 +19,7 @@ from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
 from tests.report.html_pages import Element, parsed_page
-from tests.report.made_up_measurements import measured, measurement, transferred
+from tests.report.made_up_measurements import measured, measurement, scored, transferred
 
 STUDY = parse_study(TINY_STUDY, origin="tiny <b>.toml")
 LINKED = next(
@@ -32,12 +32,13 @@ FOUND = [
         replace(each, stage=LINKED.digest)
         for each in transferred("default", {"ela": 91.03, "oru": 55.7}, task="parsing", metric="las")
     ),
-    *transferred("default", {"ela": 93.0, "oru": 1 / 3}, task="parsing", metric="las", seed=1),
+    *transferred("default", {"ela": 93.0, "oru": 50 + 1 / 3}, task="parsing", metric="las", seed=1),
     *transferred("sep-emb-l1-6", {"ela": 90.0, "oru": 2.5}, task="parsing", metric="las"),
     *measured("default", [10.04, 80.0]),
     *measured("default", [1.0, 5.0], metric="retrieval_p1", variant=UNTRAINED),
     # A whole number must stay one.
     measurement("default", 40, metric="chosen_update"),
+    *(each for name in ("default", "sep-emb-l1-6") for each in scored({name: 1.0}, task="parsing", variant=UNTRAINED)),
 ]
 CURVES = [
     {"condition": "default", "languages": ("ela", "oru"), "language": language, "seed": 0}
@@ -150,13 +151,13 @@ def test_a_changed_number_shows_in_all_that_is_made_from_it(page: Path) -> None:
     numbers.write_text(numbers.read_text().replace("55.7", "75.75"), encoding="utf-8")
     rewrite_report(page.parent)
     (row,) = (row for row in parsed(page).by_id("table-1").rows() if row[0] == "Default" and len(row) > 6)
-    assert row[6] == "38.0 75.8 0.3"
-    for name, shown in (("table-1.csv", "38.04"), ("table-1.md", "| 38.0 ("), ("table-1.tex", "38.0 (")):
+    assert row[6] == "63.0 75.8 50.3"
+    for name, shown in (("table-1.csv", "63.04"), ("table-1.md", "| 63.0 ("), ("table-1.tex", "63.0 (")):
         assert shown in (page.parent / name).read_text(encoding="utf-8")
-    assert ">38.0<" in (page.parent / "figures" / "figure-3.svg").read_text(encoding="utf-8")
+    assert ">63.0<" in (page.parent / "figures" / "figure-3.svg").read_text(encoding="utf-8")
     # A table without numbers is removed, and its figure with it.
     lines = numbers.read_text(encoding="utf-8").splitlines(keepends=True)
-    numbers.write_text("".join(line for line in lines if '"table-1"' not in line), encoding="utf-8")
+    numbers.write_text("".join(line for line in lines if '"task": "parsing"' not in line), encoding="utf-8")
     rewrite_report(page.parent)
     names = files(page.parent).keys()
     assert not any(name.startswith(("table-1", "figures/figure-3")) for name in names)
