@@ -2,10 +2,11 @@
 
     python bench/pretraining.py [--scales small,paper] [--conditions default,sep-emb-l1-6] [--to FILE]
 
-By default the demo's model on a CPU, the small and the paper's on a GPU; one JSON line for each scale, and all of them
-in the file. Both read the same made-up text through the same loader, with words hidden by one rule, in the same pieces.
-Medians over rounds in which each has its turn: what else the machine does hits all of them alike. On a CPU isoglot
-takes as many threads as its stages do, and BERT has a turn with as many and one with all.
+By default the demo's model on a CPU; on a GPU the small one, the paper's, and the small one at widths 128 and 64. One
+JSON line for each scale, and all of them in the file. Both read the same made-up text through the same loader, with
+words hidden by one rule, in the same pieces. Medians over rounds in which each has its turn: what else the machine does
+hits all of them alike. On a CPU isoglot takes as many threads as its stages do, and BERT has a turn with as many and
+one with all.
 """
 
 import argparse
@@ -41,12 +42,15 @@ from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.study.conditions import CONDITIONS, TableKind
-from isoglot.study.scales import DEMO, SCALES, Scale
+from isoglot.study.scales import DEMO, SCALES, SMALL, Scale
 
 LANGUAGES = ("en", "fr")
-TABLE_SIZES = {"demo": 215, "small": 32_000, "paper": 80_000}
+NARROW = replace(SMALL, name="narrow", shape=replace(SMALL.shape, width=128, feed_forward=512))
+NARROWEST = replace(SMALL, name="narrowest", shape=replace(SMALL.shape, width=64, feed_forward=256))
+MEASURED = SCALES | {scale.name: scale for scale in (NARROW, NARROWEST)}
+TABLE_SIZES = {"demo": 215, "small": 32_000, "paper": 80_000, "narrow": 32_000, "narrowest": 32_000}
 ROUNDS = 7
-SECONDS_OF_A_TURN = 2.0
+SECONDS_OF_A_TURN = 1.0
 ENDLESS = 1 << 30
 WINDOWS_OF_TEXT = 20_000
 PROFILED = 4
@@ -55,7 +59,8 @@ PARTS = {
     "attention": ("_attention",),
     "dropout, sum, norm": ("_sum_and_norm", "_norm_backward", "_embedding_and_norm"),
     "GELU and gradients of biases": ("_gelu", "_column_sums", "_add_partial_sums"),
-    "softmax": ("_softmax_loss",),
+    "narrow feed-forward": ("_feed_forward",),
+    "scores and their exponentials": ("_exponentials", "_loss_and_weights"),
     "gradient of embeddings": ("_add_stretches", "_add_continued", "radix_sort"),
     "Adam": ("FusedAdam", "FusedOptimizer"),
     "matrix products": ("nvjet", "gemm", "cutlass", "splitK"),
@@ -233,24 +238,24 @@ def main() -> None:
     machine = this_machine()
     on_gpu = machine.device.type == "cuda"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scales", default="small,paper" if on_gpu else DEMO.name)
+    parser.add_argument("--scales", default="small,paper,narrow,narrowest" if on_gpu else DEMO.name)
     parser.add_argument("--conditions", default="default,sep-emb,sep-emb-l1-6")
     parser.add_argument("--to", type=Path, help="a file for all lines and what they were measured on")
     wanted = parser.parse_args()
+    where = {
+        "device": torch.cuda.get_device_name(machine.device) if on_gpu else platform.processor() or "cpu",
+        "cores": len(os.sched_getaffinity(0)),
+        "torch": torch.__version__,
+        "command": " ".join(["python", *sys.argv]),
+    }
     found = []
     for name in wanted.scales.split(","):
         with TemporaryDirectory() as folder:
-            found.append(measured(SCALES[name], wanted.conditions.split(","), machine=machine, folder=Path(folder)))
+            found.append(measured(MEASURED[name], wanted.conditions.split(","), machine=machine, folder=Path(folder)))
         print(json.dumps({"bench": "pretraining"} | found[-1]), flush=True)
-    if wanted.to:
-        where = {
-            "device": torch.cuda.get_device_name(machine.device) if on_gpu else platform.processor() or "cpu",
-            "cores": len(os.sched_getaffinity(0)),
-            "torch": torch.__version__,
-            "command": " ".join(["python", *sys.argv]),
-        }
-        wanted.to.parent.mkdir(parents=True, exist_ok=True)
-        wanted.to.write_text(json.dumps(where | {"scales": found}, indent=2) + "\n", encoding="utf-8")
+        if wanted.to:
+            wanted.to.parent.mkdir(parents=True, exist_ok=True)
+            wanted.to.write_text(json.dumps(where | {"scales": found}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,10 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from isoglot.machine import this_machine
 from isoglot.model.block import NORM_EPSILON
 from isoglot.pretraining.kernels import triton_attention, triton_columns, triton_norms, triton_tables
+from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
 from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 from isoglot.pretraining.masking import room_for_masked
 from isoglot.study.scales import PAPER, SCALES, SMALL, Scale
@@ -71,12 +73,19 @@ class Sizes:
         return self.scale.shape.width
 
 
+def with_sums(outputs: tuple[Tensor, ...]) -> None:
+    """Add the partial sums, the last output, to gradients."""
+    partial_KPN = outputs[-1]
+    gradients = torch.zeros(partial_KPN.shape[::2], device="cuda")
+    triton_columns.add_partial_sums(partial_KPN, *gradients)
+
+
 def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     shape, tokens, width = sizes.scale.shape, sizes.tokens, sizes.width
     draw = {"dropout": shape.dropout, "seed": torch.tensor([3], device="cuda")}
     update, residual, weight, bias = drawn(tokens, width), drawn(tokens, width), drawn(width), drawn(width)
     gradients = torch.zeros(3, width, device="cuda")
-    norm, update_bias = Affine(Weight(weight, gradients[0]), Weight(bias, gradients[1])), Weight(bias, gradients[2])
+    norm = Affine(Weight(weight, gradients[0]), Weight(bias, gradients[1]))
     normed = triton_norms.sum_and_norm(update, residual, norm, **draw, place=1)
     kept = torch.rand(tokens, width, device="cuda") > shape.dropout
 
@@ -106,13 +115,14 @@ def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
         "dropout, sum, norm: backward, with the bias before",
         {
             "ours": microseconds(
-                lambda: triton_norms.sum_and_norm_backward(update, None, normed, norm, **draw, update_bias=update_bias)
+                lambda: with_sums(
+                    triton_norms.sum_and_norm_backward(update, None, normed, norm, **draw, has_update_bias=True)
+                )
             ),
             "torch": microseconds(norm_backward_of_torch),
         },
     )
     inner, outer = drawn(tokens, shape.feed_forward), drawn(tokens, shape.feed_forward)
-    inner_bias = torch.zeros(shape.feed_forward, device="cuda")
     yield (
         "GELU",
         {"ours": microseconds(lambda: triton_columns.gelu(inner)), "torch": microseconds(lambda: F.gelu(inner))},
@@ -120,7 +130,7 @@ def steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     yield (
         "GELU: backward, with the bias before",
         {
-            "ours": microseconds(lambda: triton_columns.gelu_backward(outer, inner, bias_gradient_F=inner_bias)),
+            "ours": microseconds(lambda: with_sums(triton_columns.gelu_backward(outer, inner))),
             "torch": microseconds(lambda: aten.gelu_backward(outer, inner).sum(0, dtype=torch.float32)),
         },
     )
@@ -130,29 +140,34 @@ def wide_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     """Softmax and embeddings."""
     table_size = TABLE_SIZES[sizes.scale.name]
     rows = room_for_masked(sizes.tokens, rate=sizes.scale.mask_rate)
-    logits, target = drawn(rows, table_size), torch.randint(table_size, (rows,), device="cuda")
+    hidden, target = drawn(rows, sizes.width), torch.randint(table_size, (rows,), device="cuda")
+    token, bias = (
+        Weight(drawn(*shape), torch.zeros(shape, device="cuda")) for shape in ((table_size, sizes.width), (table_size,))
+    )
     scale = torch.tensor(1e-3, device="cuda")
+    kernels = GpuKernels(this_machine(), dropout=0.0, attention_dropout=0.0)
 
     def loss_of_torch() -> None:
-        leaf = logits.detach().requires_grad_()
-        F.cross_entropy(leaf.float(), target).backward()  # type: ignore[no-untyped-call]
+        leaves = [each.detach().requires_grad_() for each in (hidden, token.value, bias.value)]
+        scores = torch.addmm(leaves[2], leaves[0], leaves[1].t())
+        F.cross_entropy(scores.float(), target).backward()  # type: ignore[no-untyped-call]
 
     yield (
-        "softmax loss and its gradient",
+        "loss of hidden words and its gradients, with the products",
         {
-            "ours": microseconds(lambda: triton_tables.softmax_loss_(logits, target, scale=scale)),
+            "ours": microseconds(lambda: kernels.cloze_loss(hidden, token, bias, target, scale=scale)),
             "torch": microseconds(loss_of_torch),
         },
     )
     # An eighth of all is the mask, as in training.
-    token = torch.where(torch.rand(sizes.tokens, device="cuda") < 0.12, 4, 5 + target.repeat(9)[: sizes.tokens] // 2)
+    id = torch.where(torch.rand(sizes.tokens, device="cuda") < 0.12, 4, 5 + target.repeat(9)[: sizes.tokens] // 2)
     update, gradient = drawn(sizes.tokens, sizes.width), torch.zeros(table_size, sizes.width, device="cuda")
     yield (
         "gradient of embeddings",
         {
-            "ours": microseconds(lambda: triton_tables.add_rows(gradient, token, update, skipped_id=2)),
+            "ours": microseconds(lambda: triton_tables.add_rows(gradient, id, update, skipped_id=2)),
             "torch": microseconds(
-                lambda: gradient.add_(aten.embedding_dense_backward(update, token, table_size, 2, False))
+                lambda: gradient.add_(aten.embedding_dense_backward(update, id, table_size, 2, False))
             ),
         },
     )
@@ -161,7 +176,6 @@ def wide_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
 def attention_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
     shape, window = sizes.scale.shape, sizes.scale.window
     joint, mixed = drawn(sizes.tokens, 3 * sizes.width), drawn(sizes.tokens, sizes.width)
-    bias = torch.zeros(3 * sizes.width, device="cuda")
     named = {
         "batch": WINDOWS[sizes.scale.name],
         "length": window,
@@ -173,7 +187,7 @@ def attention_steps(sizes: Sizes) -> Iterator[tuple[str, dict[str, float]]]:
 
     def ours() -> None:
         output, divisor = triton_attention.attention(joint, **named)
-        triton_attention.attention_backward(mixed, joint, output, divisor, **named, bias_gradient_3D=bias)
+        with_sums(triton_attention.attention_backward(mixed, joint, output, divisor, **named))
 
     def torchs() -> None:
         leaf = joint.detach().requires_grad_()

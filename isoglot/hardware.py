@@ -23,6 +23,19 @@ SHARE_VARIABLE = "ISOGLOT_MEMORY_SHARE"
 PROC = Path("/proc")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 PROCESSORS = Path("/sys/devices/system/cpu")
+MPS_PROGRAM = "nvidia-cuda-mps-control"
+MPS_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
+MPS_DEFAULT = Path("/tmp/nvidia-mps")  # the driver's own choice
+MPS_SECONDS = 30
+# The smallest program that uses a GPU.
+GPU_CLIENT = """
+import ctypes
+cuda, device, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.c_void_p()
+raise SystemExit(
+    cuda.cuInit(0) or cuda.cuDeviceGet(ctypes.byref(device), 0)
+    or cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+)
+"""
 GPU_DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"), Path("/dev/kfd"))
 
 
@@ -94,6 +107,59 @@ def usable_gpus() -> tuple[str, ...]:
         names = (name.strip() for name in visible.split(","))
         gpus = tuple(takewhile(lambda name: name not in ("", "-1"), names))
     return gpus[int(index) : int(index) + 1] if index.isdecimal() else gpus
+
+
+def sharing_environment() -> dict[str, str] | None:
+    """Variables that let processes compute on one GPU at the same moment, by NVIDIA's MPS; None where it cannot be had.
+
+    Without it they take turns. A service that this process starts ends with it, even by kill -9.
+    """
+    import atexit
+    import ctypes
+    import shutil
+    import signal
+    import subprocess
+    import sys
+    import tempfile
+    import time
+
+    if os.environ.get(MPS_VARIABLE) or MPS_DEFAULT.exists():
+        return {}  # it runs already
+    if shutil.which(MPS_PROGRAM) is None:
+        return None
+    folder = Path(tempfile.mkdtemp(prefix="isoglot-mps-"))
+    environment = {MPS_VARIABLE: str(folder)}
+    system = os.environ | environment | {"CUDA_MPS_LOG_DIRECTORY": str(folder)}
+    libc, end_signal = ctypes.CDLL(None), 1  # PR_SET_PDEATHSIG
+    service = subprocess.Popen(
+        [MPS_PROGRAM, "-f"],
+        env=system,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for the workers, which end before it
+        preexec_fn=lambda: libc.prctl(end_signal, signal.SIGTERM),
+    )
+
+    def end() -> None:
+        service.terminate()
+        service.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    with suppress(OSError, subprocess.SubprocessError):
+        deadline = time.monotonic() + MPS_SECONDS
+        while not (folder / "control").exists() and service.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        # A client that finds no service computes by itself, so the service is asked whether it came.
+        subprocess.run([sys.executable, "-c", GPU_CLIENT], env=system, check=True, timeout=MPS_SECONDS)
+        answer = subprocess.run(
+            [MPS_PROGRAM], input=b"get_server_list", env=system, capture_output=True, check=True, timeout=MPS_SECONDS
+        )
+        if answer.stdout.strip():
+            return environment
+    atexit.unregister(end)
+    end()
+    return None
 
 
 def _driver_listing() -> str | None:

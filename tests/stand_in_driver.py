@@ -1,4 +1,4 @@
-"""A program that stands in for nvidia-smi, on machines with and without GPUs."""
+"""Programs that stand in for those of NVIDIA's driver, on machines with and without GPUs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,4 +9,11 @@ def write_driver(folder: Path, *, lines: Sequence[str]) -> None:
     program = folder / "nvidia-smi"
     answer = "\n".join(lines)
     program.write_text(f"#!/bin/sh\n[ \"$1\" = -L ] && cat <<'END'\n{answer}\nEND\n")
+    program.chmod(0o755)
+
+
+def write_mps(folder: Path, *, does: str) -> None:
+    """Have the service by which processes share a GPU do this."""
+    program = folder / "nvidia-cuda-mps-control"
+    program.write_text(f"#!/bin/sh\n{does}\n")
     program.chmod(0o755)

@@ -1,14 +1,24 @@
 """The machine's GPUs and free memory, also in a container or a job."""
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import torch
-from stand_in_driver import write_driver
+from stand_in_driver import write_driver, write_mps
 
 from isoglot import hardware as module
 from isoglot.errors import IsoglotError
 from isoglot.hardware import (
+    MPS_DEFAULT,
+    MPS_PROGRAM,
     SHARE_VARIABLE,
     FreeMemory,
     available_ram,
@@ -16,6 +26,7 @@ from isoglot.hardware import (
     free_memory_of,
     hardware,
     machine_in_brief,
+    sharing_environment,
     usable_gpus,
 )
 from isoglot.machine import DEVICE_VARIABLE, Machine, this_machine
@@ -176,3 +187,46 @@ def test_a_gpu_has_its_own_memory_with_the_part_that_torch_holds_idle() -> None:
     assert before.device == "cuda"
     assert before.free_bytes - during.free_bytes == pytest.approx(GIGABYTE, rel=0.01)
     assert after == FreeMemory(device="cuda", free_bytes=pytest.approx(before.free_bytes, rel=0.01))
+
+
+@pytest.fixture
+def own_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Short, since the name of a socket has little room."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.delenv("CUDA_MPS_PIPE_DIRECTORY", raising=False)
+    return folder
+
+
+@pytest.mark.skipif(MPS_DEFAULT.exists(), reason="NVIDIA's MPS runs on this machine already")
+@pytest.mark.parametrize("does", ["exit 1", "sleep 1000", 'touch "$CUDA_MPS_PIPE_DIRECTORY/control"; sleep 1000'])
+def test_a_service_that_does_not_come_up_is_ended(
+    does: str, driver: Path, own_temporary_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_mps(driver, does=f'[ -n "$1" ] || exit 1\necho $$ > {driver}/pid\n{does}')
+    monkeypatch.setattr(module, "MPS_SECONDS", 1)
+    assert sharing_environment() is None
+    assert not list(own_temporary_folder.iterdir())
+    assert not Path("/proc", (driver / "pid").read_text().strip()).exists()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(shutil.which(MPS_PROGRAM) is None, reason="NVIDIA's MPS is not installed")
+def test_processes_share_a_gpu_until_the_run_is_killed(own_temporary_folder: Path) -> None:
+    """The service has a server for clients, and ends with a process that is killed."""
+    program = "from isoglot.hardware import *; print(sharing_environment(), flush=True); import time; time.sleep(1000)"
+    environment = os.environ | {"TMPDIR": str(own_temporary_folder)}
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment) as run:
+        assert run.stdout is not None
+        assert "isoglot-mps-" in run.stdout.readline()
+        run.kill()
+    deadline = time.monotonic() + 20
+    while any(b"isoglot-mps-" in each for each in _environments()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not any(str(own_temporary_folder).encode() in each for each in _environments())
+
+
+def _environments() -> Iterator[bytes]:
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            yield path.read_bytes()

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from isoglot.errors import IsoglotError
-from isoglot.hardware import SHARE_VARIABLE, VISIBLE_VARIABLE, available_ram, memory_share, usable_gpus
+from isoglot.hardware import (
+    SHARE_VARIABLE,
+    VISIBLE_VARIABLE,
+    available_ram,
+    memory_share,
+    sharing_environment,
+    usable_gpus,
+)
 from isoglot.machine import (
     DEVICE_VARIABLE,
     PROCESSES_VARIABLE,
@@ -29,6 +36,8 @@ if TYPE_CHECKING:
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 # Memory of a worker with torch and a small model. A large model needs a GPU, and then workers are few.
 WORKER_BYTES = 1 << 30
+# Two train and two fine-tune or measure: as much as one GPU has room for, measured on an H200 with narrow models.
+WORKERS_OF_A_GPU = 4
 MAX_JOBS = 64
 SLURM_PROGRAMS = ("sbatch", "squeue", "srun", "scontrol", "scancel")
 
@@ -52,8 +61,8 @@ class EngineOptions:
         typer.Option(
             "--workers",
             min=1,
-            help="Processes that make artifacts side by side: one for each GPU if not given, or for each core. "
-            "1 is this process alone.",
+            help="Processes that make artifacts side by side. If not given: four for each GPU where models are narrow "
+            "and can share it, one for each GPU otherwise, or one for each core. 1 is this process alone.",
             metavar="N",
         ),
     ] = None
@@ -112,11 +121,26 @@ def local_engine(store: "Store", planned: "Sequence[PlannedStage]", *, workers: 
             stacklevel=2,
         )
     groups = [gpus[first : first + per_model] for first in range(0, len(gpus) - per_model + 1, per_model)]
-    number = workers or min(useful, len(groups) or min(num_workers(), in_memory))
+    most = min(num_workers(), in_memory)
+    if groups:
+        most = max(len(groups), min(most, WORKERS_OF_A_GPU * len(groups) if can_share_gpus(planned) else 1))
+    number = workers or min(useful, most)
+    sharing = sharing_environment() if groups and number > len(groups) else {}
+    if sharing is None and workers is None:
+        number = len(groups)  # more would take turns
     if number == 1:
         return InThisProcess(store)
     gpus_of = [index % len(groups) for index in range(number)] if groups else None
-    return LocalProcesses(store, environments=shares(number, groups=groups), gpus=gpus_of)
+    environments = [each | (sharing or {}) for each in shares(number, groups=groups)]
+    return LocalProcesses(store, environments=environments, gpus=gpus_of)
+
+
+def can_share_gpus(planned: "Sequence[PlannedStage]") -> bool:
+    """Whether all that is left to do gains from having a GPU together."""
+    from isoglot.store import State
+
+    left = [each.stage for each in planned if each.state is not State.DONE]
+    return processes_per_model() == 1 and all(stage.shares_gpu for stage in left)
 
 
 def most_side_by_side(planned: "Sequence[PlannedStage]") -> int:

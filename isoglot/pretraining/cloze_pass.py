@@ -11,7 +11,7 @@ after its attention only masked positions are computed: 15% of the last feed-for
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +20,7 @@ from isoglot.model.block import Block, FeedForward, SelfAttention
 from isoglot.model.cloze import ClozeModel
 from isoglot.model.per_language import PerLanguage
 from isoglot.pretraining.flat_weights import FlatWeights
-from isoglot.pretraining.kernels.torch_kernels import Affine, Attended, Kernels, Normed, Weight
+from isoglot.pretraining.kernels.torch_kernels import Affine, Attended, Normed, TorchKernels, Weight
 from isoglot.study.scales import NormPlacement
 
 
@@ -52,20 +52,21 @@ class Masked:
 class AttentionPass:
     """One attention sublayer, forward and backward."""
 
-    def __init__(self, layer: SelfAttention, *, kernels: Kernels, weights: FlatWeights, length: int):
+    def __init__(self, layer: SelfAttention, *, kernels: TorchKernels, weights: FlatWeights, length: int):
         self.kernels, self.length, self.heads = kernels, length, layer.heads
         self.query_key_value = weights.linear(layer.query_key_value)
         self.output = weights.linear(layer.output)
         self.kept: list[tuple[Tensor, Attended, Tensor, Masked | None]] = []
         """Tensors kept for the way back, which takes them away."""
 
-    def forward(self, input_TD: Tensor, *, at: Masked | None = None) -> Tensor:
-        """At all positions, or at some: these attend to all, but nothing more is computed for the others."""
+    def forward(self, input_TD: Tensor, residual_TD: Tensor, norm: Affine, *, at: Masked | None = None) -> Normed:
+        """The output added to the residual, and the norm of that: at all positions, or at some, which attend to all."""
         joint_T3D = self.kernels.linear(input_TD, self.query_key_value)
         attended = self.kernels.attention(joint_T3D, length=self.length, heads=self.heads)
         mixed_TD = attended.output_TD if at is None else at.taken(attended.output_TD)
         self.kept.append((input_TD, attended, mixed_TD, at))
-        return self.kernels.linear(mixed_TD, self.output)
+        residual_TD = residual_TD if at is None else at.taken(residual_TD)
+        return self.kernels.sum_and_norm(self.kernels.linear(mixed_TD, self.output), residual_TD, norm)
 
     def backward(self, update_TD: Tensor, *, into_TD: Tensor | None) -> Tensor:
         """The gradient of the input, added to another where one is given."""
@@ -79,43 +80,34 @@ class AttentionPass:
             mixed_TD, attended, length=self.length, heads=self.heads, bias=self.query_key_value.bias
         )
         kernels.add_weight_gradient(self.query_key_value.weight, joint_T3D, input_TD)
-        return product(joint_T3D, self.query_key_value.weight, into_TD=into_TD)
+        return kernels.product(joint_T3D, self.query_key_value.weight, into_TD=into_TD)
 
 
 class FeedForwardPass:
     """One feed-forward sublayer, forward and backward."""
 
-    def __init__(self, layer: FeedForward, *, kernels: Kernels, weights: FlatWeights):
+    def __init__(self, layer: FeedForward, *, kernels: TorchKernels, weights: FlatWeights):
         self.kernels = kernels
         self.inner, self.output = weights.linear(layer.inner), weights.linear(layer.outer)
-        self.kept: list[tuple[Tensor, Tensor, Tensor]] = []
+        self.kept: list[tuple[Tensor, Any]] = []
         """Tensors kept for the way back, which takes them away."""
 
-    def forward(self, input_TD: Tensor) -> Tensor:
-        inner_TF = self.kernels.linear(input_TD, self.inner)
-        active_TF = self.kernels.gelu(inner_TF)
-        self.kept.append((input_TD, inner_TF, active_TF))
-        return self.kernels.linear(active_TF, self.output)
+    def forward(self, input_TD: Tensor, residual_TD: Tensor, norm: Affine) -> Normed:
+        normed, saved = self.kernels.feed_forward(input_TD, residual_TD, self.inner, self.output, norm)
+        self.kept.append((input_TD, saved))
+        return normed
 
     def backward(self, update_TD: Tensor, *, into_TD: Tensor | None) -> Tensor:
-        kernels, (input_TD, inner_TF, active_TF) = self.kernels, self.kept.pop()
-        kernels.add_weight_gradient(self.output.weight, update_TD, active_TF)
-        active_TF = torch.mm(update_TD, self.output.weight.value)
-        inner_TF = kernels.gelu_backward(active_TF, inner_TF, bias=self.inner.bias)
-        kernels.add_weight_gradient(self.inner.weight, inner_TF, input_TD)
-        return product(inner_TF, self.inner.weight, into_TD=into_TD)
-
-
-def product(output_TN: Tensor, weight: Weight, *, into_TD: Tensor | None) -> Tensor:
-    if into_TD is None:
-        return torch.mm(output_TN, weight.value)
-    return into_TD.addmm_(output_TN, weight.value)
+        input_TD, saved = self.kept.pop()
+        inner_TF = self.kernels.feed_forward_backward(update_TD, input_TD, saved, self.inner, self.output)
+        del saved
+        return self.kernels.product(inner_TF, self.inner.weight, into_TD=into_TD)
 
 
 class ClozePass:
     """The pass over the model as one language uses it."""
 
-    def __init__(self, model: ClozeModel, weights: FlatWeights, *, language: str, window: int, kernels: Kernels):
+    def __init__(self, model: ClozeModel, weights: FlatWeights, *, language: str, window: int, kernels: TorchKernels):
         encoder = model.encoder
         self.kernels, self.pad_id = kernels, encoder.pad_id
         self.is_pre = encoder.shape.norm is NormPlacement.PRE
@@ -148,8 +140,11 @@ class ClozePass:
         self.kernels.begin()
         id_T, masked = seen_BL.flatten(), Masked(index_C=masked_C, num_tokens=seen_BL.numel())
         states = self.forward(id_T, masked)
-        loss, output_CD = self._loss(states[-1].output_TD, masked.targets(token_BL), scale=scale)
+        loss, output_CD = self.kernels.cloze_loss(
+            states[-1].output_TD, self.token, self.output_bias, masked.targets(token_BL), scale=scale
+        )
         self.backward(output_CD, states, id_T=id_T, masked=masked)
+        self.kernels.end()
         return loss
 
     def forward(self, id_T: Tensor, masked: Masked) -> list[Normed]:
@@ -162,22 +157,12 @@ class ClozePass:
             input_TD = states[-1].output_TD
         for sublayer, norm in zip(self.sublayers, norms, strict=True):
             if sublayer is self.last_attention:
-                update_TD, residual_TD = sublayer.forward(input_TD, at=masked), masked.taken(residual_TD)
+                states.append(self.last_attention.forward(input_TD, residual_TD, norm, at=masked))
             else:
-                update_TD = sublayer.forward(input_TD)
-            states.append(kernels.sum_and_norm(update_TD, residual_TD, norm))
+                states.append(sublayer.forward(input_TD, residual_TD, norm))
             input_TD = states[-1].output_TD
             residual_TD = states[-1].sum_TD if self.is_pre else input_TD
         return states
-
-    def _loss(self, hidden_CD: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
-        """The loss, and its gradient with respect to the top state."""
-        kernels = self.kernels
-        logits_CV = kernels.linear(hidden_CD, Affine(self.token, self.output_bias))
-        loss, logits_CV = kernels.softmax_loss(logits_CV, target_C, scale=scale)
-        kernels.add_weight_gradient(self.token, logits_CV, hidden_CD)
-        kernels.add_bias_gradient(self.output_bias, logits_CV)
-        return loss, torch.mm(logits_CV, self.token.value)
 
     def backward(self, output_TD: Tensor, states: list[Normed], *, id_T: Tensor, masked: Masked) -> None:
         """From the gradient of the top, at masked positions, to the embeddings."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
-from typing import assert_never
+from typing import Any, assert_never
 
 import torch
 from torch import Tensor
@@ -18,7 +18,7 @@ from isoglot.model.cuda_graphs import Recorder
 from isoglot.pretraining.batches import Batch
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
-from isoglot.pretraining.kernels.torch_kernels import Kernels, TorchKernels
+from isoglot.pretraining.kernels.torch_kernels import TorchKernels
 from isoglot.pretraining.loss_watch import Guard
 from isoglot.pretraining.masking import Mask, room_for_masked
 from isoglot.pretraining.ranks import Ranks
@@ -29,6 +29,8 @@ from isoglot.study.scales import Decay, Optimization
 FIRST_RATE = 1e-7
 TAIL_SHARE = 0.3
 NORM_EPSILON = 1e-6
+NARROW = 128
+"""Up to this width the steps of a model leave parts of a GPU idle, which gradients of weights can fill."""
 
 
 def learning_rate(update: int, *, optimization: Optimization, updates: int) -> float:
@@ -105,7 +107,8 @@ class Updates:
         self.word_share.copy_(1 / mask.chosen_BL.sum())
         self.sum_and_count_2K.zero_()
         gradients = self.weights.gradients_of(batch.languages)
-        torch._foreach_zero_(gradients)
+        for gradient in gradients:
+            gradient.zero_()
         for language, first, end in batch.pieces:
             self.kernels.seed(derived_seed(self.run.seed, "dropout", update, first))
             rows = mask.of_rows(first, end)
@@ -143,7 +146,8 @@ class Updates:
         # Departure: parts of the absent language get no gradient at all, so Adam leaves them and their moments alone;
         # in XLM they get zeros, and drift on.
         gradients = self.weights.show_gradients(languages)
-        norm = torch.nn.utils.get_total_norm(gradients)
+        # Tensor by tensor: torch's norm of a list gives so much to a program that most of a GPU is idle.
+        norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
         left_out = self.guard.is_bad_update(self.sum_and_count_2K[0], self.sum_and_count_2K[1], norm)
         # Fused Adam was made for loss scaling: it divides gradients by grad_scale and skips the step where found_inf is
         # 1. So it clips and skips on the device, and the host never waits to learn whether a number was finite.
@@ -154,9 +158,9 @@ class Updates:
         return torch.cat([self.sum_and_count_2K.flatten(), norm.view(1), left_out.view(1)])
 
 
-def kernels_for(run: PretrainingRun, machine: Machine) -> Kernels:
+def kernels_for(run: PretrainingRun, machine: Machine) -> TorchKernels:
     """Triton's for a GPU, torch's for any other device."""
-    settings = {"dropout": run.shape.dropout, "attention_dropout": run.shape.attention_dropout}
+    settings: dict[str, Any] = {"dropout": run.shape.dropout, "attention_dropout": run.shape.attention_dropout}
     if machine.device.type != "cuda":
         return TorchKernels(machine, **settings)
     try:
@@ -169,7 +173,15 @@ def kernels_for(run: PretrainingRun, machine: Machine) -> Kernels:
             f"pip install triton, or set {DEVICE_VARIABLE}=cpu"
         ) from error
 
-    return GpuKernels(machine, **settings)
+    return GpuKernels(machine, **settings, is_narrow=run.shape.width <= NARROW)
+
+
+def _adam_on(device: torch.device) -> type[torch.optim.AdamW]:
+    if device.type != "cuda":
+        return torch.optim.AdamW
+    from isoglot.pretraining.kernels.triton_adam import GpuAdam
+
+    return GpuAdam
 
 
 def adam(weights: FlatWeights, run: PretrainingRun, *, rate: Tensor) -> torch.optim.Optimizer:
@@ -178,7 +190,7 @@ def adam(weights: FlatWeights, run: PretrainingRun, *, rate: Tensor) -> torch.op
     # Departure: biases and norms never decay; the paper names no decay.
     matrices = [parameter for name, parameter in weights.named_parameters() if name.endswith(MATRICES)]
     vectors = [parameter for name, parameter in weights.named_parameters() if name.endswith(VECTORS)]
-    return torch.optim.AdamW(
+    return _adam_on(rate.device)(
         [{"params": matrices, "weight_decay": settings.weight_decay}, {"params": vectors, "weight_decay": 0.0}],
         lr=rate,
         betas=(settings.beta1, settings.beta2),

@@ -49,6 +49,7 @@ def cut_to(
     """The study without its last exhibits, as far as these train models of their own and all would take longer here."""
     # Exhibits of the same models stay: they cost little, and some are the floors without which scores say nothing.
     planned = plan_of(targets(study), store)
+    workers = min(workers, max(_num_models(planned), 1))
     slowness = _slowness(planned, store, workers=workers, speed=speed)
     shorter = study
     while (estimate := _estimate(planned, store, slowness=slowness) / workers) > seconds and len(shorter.exhibits) > 1:

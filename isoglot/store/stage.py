@@ -69,6 +69,11 @@ class Stage(Identified, ABC):
     fills_gpu: ClassVar[bool] = False
     """Whether one such stage keeps a GPU busy, so that more at once would only share its speed."""
 
+    @property
+    def shares_gpu(self) -> bool:
+        """Whether several such stages at once get more from a GPU than one after the other."""
+        return True
+
     @abstractmethod
     def make(self, work: Work) -> None:
         """Write files under work.folder; where it is worth it, go on from an interrupted attempt."""

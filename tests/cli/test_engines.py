@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stand_in_driver import write_driver
+from stand_in_driver import write_driver, write_mps
 from study_texts import TINY_STUDY
 
 from isoglot.cli import engines
@@ -55,6 +55,7 @@ def with_gpus(number: int, *, folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PATH", str(folder), prepend=":")
     monkeypatch.setenv("ISOGLOT_DEVICE", "cuda")
     write_driver(folder, lines=[f"GPU {index}: NVIDIA H200" for index in range(number)])
+    write_mps(folder, does="exit 1")  # so that nothing is started on machines that have it
 
 
 def test_no_more_workers_than_stages_that_can_be_in_work_at_once(store: Store) -> None:
@@ -135,7 +136,7 @@ def test_workers_take_turns_with_the_gpus() -> None:
         assert [each.get("CUDA_VISIBLE_DEVICES") for each in shares(3, groups=groups)] == expected
 
 
-def test_a_gpu_gets_one_worker_and_takes_two_models_at_once(
+def test_a_gpu_that_cannot_be_shared_gets_one_worker_and_takes_two_models_at_once(
     store: Store, planned: Planned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in (1, 2):
@@ -156,6 +157,21 @@ def test_models_that_several_gpus_train_together_get_fewer_workers(
     monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "6")
     with pytest.raises(IsoglotError, match="ISOGLOT_PROCESSES_PER_MODEL=6 asks for a GPU each, and there are 5"):
         num_started(store, planned)
+
+
+def test_narrow_models_share_a_gpu_where_a_service_for_that_runs(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_gpus(2, folder=tmp_path, monkeypatch=monkeypatch)
+    monkeypatch.setenv("CUDA_MPS_PIPE_DIRECTORY", str(tmp_path))
+    monkeypatch.setenv("ISOGLOT_WORKERS", "64")
+    for width, number in ((16, 8), (512, 2)):
+        text = TINY_STUDY.replace("shape.width = 16", f"shape.width = {width}")
+        study = parse_study(text, origin="tiny.toml")
+        planned = plan(targets(study), store)
+        assert most_side_by_side(planned) > 8 >= number
+        assert num_started(store, planned) == number
+        assert num_started(store, planned, workers=5) == 5
 
 
 @pytest.fixture
@@ -217,3 +233,11 @@ def test_without_slurm_or_submitit_a_way_out_is_named(login_node: Store, monkeyp
 def test_options_that_do_not_go_together_are_named(login_node: Store, words: dict[str, object], sentence: str) -> None:
     with pytest.raises(IsoglotError, match=f"^{sentence}"):
         EngineOptions(**words).chosen(login_node, (), say=print)
+
+
+def test_time_on_a_cluster_is_not_counted_here() -> None:
+    assert EngineOptions(workers=3).side_by_side() == 3
+    with pytest.raises(
+        IsoglotError, match=r"--within counts the time on this machine: leave it out, or leave out"
+    ):
+        EngineOptions(slurm=True).side_by_side()

@@ -55,9 +55,8 @@ def test_attention_of_windows(batch: int, length: int, heads: int, depth: int, d
     mixed, divisor = kernels("attention").attention(joint, **shape, **draw)
     before = drawn(joint.shape[1], seed=9, dtype=torch.float32)
     bias_gradient = before.clone()
-    d_joint = kernels("attention").attention_backward(
-        d_mixed, joint, mixed, divisor, **shape, **draw, bias_gradient_3D=bias_gradient
-    )
+    d_joint, partial_sums = kernels("attention").attention_backward(d_mixed, joint, mixed, divisor, **shape, **draw)
+    kernels("columns").add_partial_sums(partial_sums, bias_gradient)
 
     mask = kept_weights(**shape, dropout=dropout) / (1 - dropout)
     leaf = joint.float().requires_grad_()

@@ -6,19 +6,20 @@ import importlib.util
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 from tests.pretraining.triton_ground import BF16, DEVICE, INTERPRETED, assert_near, drawn, kernels, seed_of
 
 ROOT = Path(__file__).parents[2]
 FILES = (__file__, str(Path(__file__).with_name("test_triton_attention.py")))
-FAMILIES = ("norms", "columns", "softmax", "tables", "attention")
+FAMILIES = ("norms", "columns", "cloze", "feed_forward", "tables", "attention", "adam")
 
 
 @pytest.mark.slow
@@ -89,9 +90,10 @@ def test_norms_of_a_sum(rows: int, width: int, dropout: float, with_past: bool) 
     update_bias = Weight(bias, drawn(width, seed=8, dtype=torch.float32))
     gradients = [each.gradient for each in (norm.weight, norm.bias, update_bias)]
     before = [each.clone() for each in gradients]
-    d_sum, d_update = kernels("norms").sum_and_norm_backward(
-        d_normed, d_past if with_past else None, normed, norm, **draw, update_bias=update_bias
+    d_sum, d_update, partial_sums = kernels("norms").sum_and_norm_backward(
+        d_normed, d_past if with_past else None, normed, norm, **draw, has_update_bias=True
     )
+    kernels("columns").add_partial_sums(partial_sums, *gradients)
     assert_near(d_sum, expected_sum.grad)
     assert_near(d_update, leaves[0].grad)
     assert (d_update is d_sum) == (dropout == 0)
@@ -119,7 +121,8 @@ def test_norms_of_embeddings(batch: int, length: int, width: int, dropout: float
     assert_near(normed.output_TD, expected)
     (expected * d_dropped.float()).sum().backward()
     before = norm.weight.gradient.clone(), norm.bias.gradient.clone()
-    d_sum = kernels("norms").embedding_and_norm_backward(d_dropped, normed, norm, **draw)
+    d_sum, partial_sums = kernels("norms").embedding_and_norm_backward(d_dropped, normed, norm, **draw)
+    kernels("columns").add_partial_sums(partial_sums, norm.weight.gradient, norm.bias.gradient)
     assert_near(d_sum, leaves[0].grad)
     assert_near(norm.weight.gradient, before[0] + leaves[1].grad, share=1e-4)
     assert_near(norm.bias.gradient, before[1] + leaves[2].grad, share=1e-4)
@@ -159,7 +162,8 @@ def test_columns_of_gelu(rows: int, width: int) -> None:
     (expected * d_outer.float()).sum().backward()
     assert_near(kernels("columns").gelu(inner), expected)
     bias_gradient = torch.ones(width, device=DEVICE)
-    d_inner = kernels("columns").gelu_backward(d_outer, inner, bias_gradient_F=bias_gradient)
+    d_inner, partial_sums = kernels("columns").gelu_backward(d_outer, inner)
+    kernels("columns").add_partial_sums(partial_sums, bias_gradient)
     assert_near(d_inner, leaf.grad)
     assert_near(bias_gradient, 1 + d_inner.float().sum(0), share=1e-5)
 
@@ -178,28 +182,41 @@ def test_columns_of_gelu_to_the_last_digits() -> None:
 def test_columns_are_added_up(rows: int, width: int) -> None:
     d, into = drawn(rows, width), drawn(width, seed=1, dtype=torch.float32)
     expected = into + d.float().sum(0)
-    kernels("columns").add_column_sums(d, into)
+    kernels("columns").add_partial_sums(kernels("columns").column_sums(d), into)
     assert_near(into, expected, share=1e-5)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(
-    ("rows", "width"),
-    [(6, 16_385), (6, 40_001), (5, 100)] if INTERPRETED else [(3968, 80_000), (5184, 32_000), (5, 100)],
+    ("rows", "size", "width"),
+    [(6, 1601, 32), (130, 769, 16), (5, 100, 40)]
+    if INTERPRETED
+    else [(5184, 32_000, 128), (5184, 16_001, 64), (3968, 80_000, 768), (5, 100, 96)],
 )
-def test_softmax_loss(rows: int, width: int) -> None:
-    logits = 4 * drawn(rows, width) - 20
-    logits[0, width - 1], logits[1, 0] = 90, 90
-    target = torch.randint(width, (rows,), generator=torch.Generator().manual_seed(0)).to(DEVICE)
-    target[0], target[-1] = width - 1, -1
+def test_cloze_loss(rows: int, size: int, width: int) -> None:
+    """Against autograd; one word is sure, one hopeless, and one row counts for nothing."""
+    dtype = torch.float32 if INTERPRETED else torch.bfloat16
+    hidden, token = drawn(rows, width, dtype=dtype), drawn(size, width, seed=1, dtype=dtype) * width**-0.5
+    bias = drawn(size, seed=2, dtype=dtype) - 20
+    target = torch.randint(size, (rows,), generator=torch.Generator().manual_seed(0)).to(DEVICE)
+    target[0], target[1], target[-1] = size - 1, 0, -1
+    bias[size - 1], bias[0] = 20, -40
     scale = torch.tensor(0.37, device=DEVICE)
-    leaf = logits.float().requires_grad_()
-    expected = F.cross_entropy(leaf, target, ignore_index=-1, reduction="none")
+    if width in kernels("loss").FUSED_WIDTHS:
+        scores = hidden.double() @ token.double().T + bias.double()
+    else:
+        scores = torch.addmm(bias, hidden, token.T).double()  # cuBLAS has rounded them to bf16
+    scores.requires_grad_()
+    expected = F.cross_entropy(scores, target, ignore_index=-1, reduction="none")
     (expected.sum() * scale).backward()
-    logits[-1] = torch.nan  # nobody may read it
-    loss = kernels("tables").softmax_loss_(logits, target, scale=scale)
-    torch.testing.assert_close(loss, expected, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(logits.float(), leaf.grad, rtol=BF16, atol=1e-7)
+    exponentials, sums = kernels("loss").exponentials(hidden, token, bias, target)
+    loss, weight, weighted = kernels("loss").loss_and_weights(exponentials, sums, hidden, target, scale=scale)
+    torch.testing.assert_close(loss.double(), expected, rtol=1e-3, atol=1e-3)
+    gradient = exponentials.double() * weight[:, None].double()
+    torch.testing.assert_close(gradient, scores.grad, rtol=BF16, atol=1e-6)
+    beside = torch.cat([hidden.float(), torch.ones_like(loss)[:, None]], 1) * weight[:, None]
+    assert_near(weighted[:, : width + 1], beside)
+    assert not weighted[:, width + 1 :].any()
 
 
 @pytest.mark.gpu
@@ -218,3 +235,64 @@ def test_tables_get_their_rows(rows: int, width: int, share_of_mask: float) -> N
     assert_near(gradient, expected, share=1e-5)
     kernels("tables").add_rows(again, ids, d, skipped_id=pad)
     assert torch.equal(again, gradient)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("rows", "width"), [(70, 16), (130, 32)] if INTERPRETED else [(32_768, 128), (5301, 128), (32_768, 64), (70, 16)]
+)
+def test_feed_forward(rows: int, width: int) -> None:
+    """The sublayer with its norm, and back, against autograd."""
+    dtype, inner_width = torch.float32 if INTERPRETED else torch.bfloat16, 4 * width
+    draw = partial(drawn, dtype=dtype)
+    x, residual, d_update = draw(rows, width), draw(rows, width, seed=1), draw(rows, width, seed=2)
+    inner, outer = (
+        Affine(*(Weight(each, torch.ones_like(each, dtype=torch.float32)) for each in pair))
+        for pair in (
+            (draw(inner_width, width, seed=3) * width**-0.5, draw(inner_width, seed=4)),
+            (draw(width, inner_width, seed=5) * inner_width**-0.5, draw(width, seed=6)),
+        )
+    )
+    norm = affine(drawn(width, seed=7, dtype=torch.float32), drawn(width, seed=8, dtype=torch.float32))
+    tensors = (x, inner.weight.value, inner.bias.value, outer.weight.value, outer.bias.value)
+    leaves = [each.double().requires_grad_() for each in tensors]
+    active = F.gelu(F.linear(leaves[0], leaves[1], leaves[2]))
+    update = F.linear(active, leaves[3], leaves[4])
+    update.backward(d_update.double())
+    normed = kernels("feed_forward").feed_forward(x, residual, inner, outer, norm)
+    expected = update.detach() + residual.double()
+    assert_near(normed.sum_TD, expected)
+    assert_near(
+        normed.output_TD, F.layer_norm(expected, (width,), norm.weight.value.double(), norm.bias.value.double())
+    )
+    d_inner, weights, biases = kernels("feed_forward").feed_forward_backward(d_update, x, inner, outer)
+    assert_near(d_inner.T.double() @ leaves[1].detach(), leaves[0].grad)
+    gradients = (inner.weight.gradient, inner.bias.gradient, outer.weight.gradient)
+    kernels("columns").add_partial_sums(weights, gradients[0], gradients[2])
+    kernels("columns").add_partial_sums(biases, gradients[1])
+    for found, leaf in zip(gradients, leaves[1:4], strict=True):
+        assert_near(found - 1, leaf.grad)
+
+
+@pytest.mark.gpu
+def test_adam_is_torchs() -> None:
+    """Ten steps, two of them skipped, with clipping and decay; the count and the moments as well."""
+    size = 70_001
+    ours, expected = (nn.Parameter(drawn(size, dtype=torch.float32)) for _ in range(2))
+    rate = torch.tensor(1e-2, device=DEVICE)
+    settings = {"lr": rate, "betas": (0.9, 0.98), "eps": 1e-6, "weight_decay": 0.1}
+    adam = kernels("adam").GpuAdam([ours], **settings)
+    other = torch.optim.AdamW([expected], **settings, fused=str(DEVICE) == "cuda", foreach=False)
+    for step in range(10):
+        gradient = drawn(size, seed=step, dtype=torch.float32) * (1 + step)
+        divisor = torch.tensor(1.0 + step % 3, device=DEVICE)
+        is_skipped = step in (0, 4)
+        ours.grad = torch.full_like(gradient, torch.nan) if is_skipped else gradient
+        adam.grad_scale, adam.found_inf = divisor, torch.tensor(float(is_skipped), device=DEVICE)
+        adam.step()
+        if not is_skipped:
+            expected.grad = gradient / divisor
+            other.step()
+    assert_near(ours, expected, share=1e-6)
+    for name, moment in other.state[expected].items():
+        assert_near(adam.state[ours][name], moment, share=1e-6)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
 GUESSED_UPDATE_SECONDS = 0.01
+# Two wider models at once are no faster than one after the other, and each has half of the memory.
+SHARING_WIDTH = 256
 # Single characters, at the end of a word and elsewhere. XLM's vocabularies of two Wikipedias have some 4,000 tokens
 # more than merges, most of them of scripts that neither language is written in.
 CHARACTERS_OF_A_TEXT = 2500
@@ -71,6 +73,10 @@ class PretrainedEncoder(Stage):
     # Where a language has one, training reads it in place of its stream.
     switchable: Mapping[str, SwitchableTrainingText]
     label: str = field(metadata=NOT_IDENTITY)
+
+    @property
+    def shares_gpu(self) -> bool:
+        return self.run.shape.width <= SHARING_WIDTH
 
     def amount(self) -> Amount:
         return Amount(units=self.run.tokens, of="tokens")

@@ -6,7 +6,7 @@ torch's steps are for a CPU, and for the kernels of other devices to be compared
 # T = tokens of a piece, D = width, N = width of any layer, L = positions, C = masked positions, V = tokens of a table
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -15,10 +15,6 @@ from torch import Tensor
 from isoglot.machine import Machine
 from isoglot.model.block import NORM_EPSILON
 
-if TYPE_CHECKING:
-    from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
-
-Kernels: TypeAlias = "TorchKernels | GpuKernels"
 aten = torch.ops.aten
 NORM_PARTS = [True, True, True]
 
@@ -61,8 +57,8 @@ class Attended:
 class TorchKernels:
     """The steps in plain torch; dropout draws from the device's own generator."""
 
-    # Every kind of kernels has these methods. They add gradients of weights to those that are there, and leave their
-    # inputs as they are unless noted.
+    # Kernels of other devices replace some of these methods. They add gradients of weights to those that are there, and
+    # leave their inputs as they are unless noted.
 
     def __init__(self, machine: Machine, *, dropout: float, attention_dropout: float):
         self.machine, self.dropout, self.attention_dropout = machine, dropout, attention_dropout
@@ -74,8 +70,17 @@ class TorchKernels:
     def begin(self) -> None:
         """Begin a pass; there is nothing to do, as the generator keeps its own place."""
 
+    def end(self) -> None:
+        """End a pass: all gradients are there."""
+
     def linear(self, input_TD: Tensor, layer: Affine) -> Tensor:
         return torch.addmm(layer.bias.value, input_TD, layer.weight.value.t())
+
+    def product(self, output_TN: Tensor, weight: Weight, *, into_TD: Tensor | None) -> Tensor:
+        """The gradient of a matrix's input, added in place to another where one is given."""
+        if into_TD is None:
+            return torch.mm(output_TN, weight.value)
+        return into_TD.addmm_(output_TN, weight.value)
 
     def add_weight_gradient(self, weight: Weight, output_TN: Tensor, input_TD: Tensor) -> None:
         """Add the product of the gradient of a matrix's output and its input."""
@@ -132,6 +137,27 @@ class TorchKernels:
             self.add_bias_gradient(update_bias, update_TD)
         return own_TD, update_TD
 
+    def feed_forward(
+        self, input_TD: Tensor, residual_TD: Tensor, inner: Affine, outer: Affine, norm: Affine
+    ) -> tuple[Normed, Any]:
+        """Inner layer, GELU and outer layer, added to the residual and normed, with what the way back needs."""
+        inner_TF = self.linear(input_TD, inner)
+        active_TF = self.gelu(inner_TF)
+        return self.sum_and_norm(self.linear(active_TF, outer), residual_TD, norm), [inner_TF, active_TF]
+
+    def feed_forward_backward(
+        self, update_TD: Tensor, input_TD: Tensor, saved: Any, inner: Affine, outer: Affine
+    ) -> Tensor:
+        """The gradient of the inner layer before its GELU; takes away what was saved."""
+        inner_TF, active_TF = saved
+        saved.clear()  # the caller's hold on them would keep their memory
+        self.add_weight_gradient(outer.weight, update_TD, active_TF)
+        # A gradient takes the name of its tensor, whose memory is thereby freed as soon as it is not needed.
+        active_TF = torch.mm(update_TD, outer.weight.value)
+        inner_TF = self.gelu_backward(active_TF, inner_TF, bias=inner.bias)
+        self.add_weight_gradient(inner.weight, inner_TF, input_TD)
+        return inner_TF
+
     def gelu(self, input_TN: Tensor) -> Tensor:
         return F.gelu(input_TN)
 
@@ -172,15 +198,21 @@ class TorchKernels:
         self.add_bias_gradient(bias, joint_T3D)
         return joint_T3D
 
-    def softmax_loss(self, logits_CV: Tensor, target_C: Tensor, *, scale: Tensor) -> tuple[Tensor, Tensor]:
-        """The summed loss, and its gradient times `scale`; a target of -1 counts for nothing. Uses up the logits."""
+    def cloze_loss(
+        self, hidden_CD: Tensor, token: Weight, bias: Weight, target_C: Tensor, *, scale: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The summed loss of hidden words, and the gradient of `scale` times it; a target of -1 counts for nothing."""
         # In place, row by row: the scores are the largest tensor of all.
+        logits_CV = self.linear(hidden_CD, Affine(token, bias))
         log_CV = torch.log_softmax(logits_CV, dim=1, out=logits_CV)
         is_target_C1 = (target_C >= 0).unsqueeze(1)
         target_C1 = target_C.clamp(min=0).unsqueeze(1)
         loss = -(log_CV.gather(1, target_C1) * is_target_C1).sum()
         scale_C1 = scale * is_target_C1
-        return loss, log_CV.exp_().mul_(scale_C1).scatter_add_(1, target_C1, -scale_C1)
+        logits_CV = log_CV.exp_().mul_(scale_C1).scatter_add_(1, target_C1, -scale_C1)
+        self.add_weight_gradient(token, logits_CV, hidden_CD)
+        self.add_bias_gradient(bias, logits_CV)
+        return loss, torch.mm(logits_CV, token.value)
 
     def _norm(self, input_TD: Tensor, norm: Affine) -> tuple[Tensor, Tensor, Tensor]:
         return torch.native_layer_norm(input_TD, input_TD.shape[1:], norm.weight.value, norm.bias.value, NORM_EPSILON)

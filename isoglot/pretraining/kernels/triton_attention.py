@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, threshold
+from isoglot.pretraining.kernels.triton_columns import dropped, threshold
 
 LONGEST = 256  # the way back holds all queries of a window and head at once
 MUCH_SHARED_MEMORY = 160 << 10  # without so much, as smaller GPUs are, it can hold half as many
@@ -65,25 +65,23 @@ def attention_backward(
     dropout: float,
     seed: Tensor,
     place: int,
-    bias_gradient_3D: Tensor,
-) -> Tensor:
-    """The gradient of queries, keys and values, as they lie in the matrix's output; adds to that of its bias."""
+) -> tuple[Tensor, Tensor]:
+    """The gradient of queries, keys and values, as they lie in the matrix's output; partial sums for its bias's."""
     d_joint_T3D = torch.empty_like(joint_T3D)
     partial_1W3D = torch.empty((1, batch, joint_T3D.shape[1]), dtype=torch.float32, device=joint_T3D.device)
-    queries = max(64, triton.next_power_of_2(length))
+    queries, depth = max(64, triton.next_power_of_2(length)), mixed_TD.shape[1] // heads
     _attention_backward[(batch * heads,)](
         *(d_mixed_TD, joint_T3D, mixed_TD, divisor_WHL, d_joint_T3D, partial_1W3D, seed, place, heads),
         LENGTH=length,
-        DEPTH=mixed_TD.shape[1] // heads,
+        DEPTH=depth,
         THRESHOLD=threshold(dropout),
         QUERIES=queries,
         KEYS=64,
         FLIPPED=queries > 128,
-        num_warps=4 if queries == 64 else 8,
+        num_warps=8 if queries > 64 else 1 if depth <= 32 else 4,
         num_stages=1,
     )
-    add_partial_sums(partial_1W3D, bias_gradient_3D)
-    return d_joint_T3D
+    return d_joint_T3D, partial_1W3D
 
 
 @triton.jit

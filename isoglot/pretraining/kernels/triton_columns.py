@@ -60,16 +60,15 @@ def gelu(inner_TF: Tensor) -> Tensor:
     return outer_TF
 
 
-def gelu_backward(d_outer_TF: Tensor, inner_TF: Tensor, *, bias_gradient_F: Tensor) -> Tensor:
-    """Also adds to the gradient of the bias of the layer before."""
+def gelu_backward(d_outer_TF: Tensor, inner_TF: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradient of the input, and partial sums for that of the bias in it."""
     d_inner_TF = torch.empty_like(inner_TF)
-    _column_pass(d_outer_TF, inner_TF, d_inner_TF, bias_gradient_F, through_gelu=True)
-    return d_inner_TF
+    return d_inner_TF, _column_pass(d_outer_TF, inner_TF, d_inner_TF, through_gelu=True)
 
 
-def add_column_sums(d_TN: Tensor, into_N: Tensor) -> None:
-    """The gradient of a bias."""
-    _column_pass(d_TN, d_TN, d_TN, into_N, through_gelu=False)
+def column_sums(d_TN: Tensor) -> Tensor:
+    """Partial sums for the gradient of a bias."""
+    return _column_pass(d_TN, d_TN, d_TN, through_gelu=False)
 
 
 def add_partial_sums(partial_KPN: Tensor, into_N: Tensor, *others_N: Tensor | None) -> None:
@@ -77,13 +76,15 @@ def add_partial_sums(partial_KPN: Tensor, into_N: Tensor, *others_N: Tensor | No
     kinds, programs, width = partial_KPN.shape
     # The kernel takes three pointers; for those that are not there it has no sums, and any pointer will do.
     into_N, second_N, third_N = (into_N if each is None else each for each in (into_N, *others_N, None, None)[:3])
-    columns = 16
+    # Few steps of many rows: each waits for memory, and there is little of it.
+    rows = min(256, max(32, triton.next_power_of_2(programs)))
+    columns = 4096 // rows
     _add_partial_sums[(triton.cdiv(width, columns), kinds)](
-        partial_KPN, into_N, second_N, third_N, programs, width, ROWS=64, COLUMNS=columns, num_warps=4
+        partial_KPN, into_N, second_N, third_N, programs, width, ROWS=rows, COLUMNS=columns, num_warps=4
     )
 
 
-def _column_pass(d_TN: Tensor, inner_TN: Tensor, d_inner_TN: Tensor, into_N: Tensor, *, through_gelu: bool) -> None:
+def _column_pass(d_TN: Tensor, inner_TN: Tensor, d_inner_TN: Tensor, *, through_gelu: bool) -> Tensor:
     rows, width = d_TN.shape
     column_blocks = triton.cdiv(width, COLUMNS)
     programs = max(1, min(PROGRAMS // column_blocks, triton.cdiv(rows, ROWS)))
@@ -96,11 +97,11 @@ def _column_pass(d_TN: Tensor, inner_TN: Tensor, d_inner_TN: Tensor, into_N: Ten
         COLUMNS=COLUMNS,
         num_warps=4,
     )
-    add_partial_sums(partial_1PN, into_N)
+    return partial_1PN
 
 
 @triton.jit
-def _normal_distribution(x):
+def normal_distribution(x):
     """Its cumulative and its plain density; erf after Abramowitz and Stegun 7.1.26, off by at most 1.5e-7."""
     # The library's erf costs more than the memory it waits for, and the exponential is needed for the density anyway.
     t = 1.0 / (1.0 + 0.3275911 * 0.7071067811865476 * tl.abs(x))
@@ -115,7 +116,7 @@ def _normal_distribution(x):
 def _gelu(inner, outer, size, BLOCK: tl.constexpr):
     place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(inner + place, mask=place < size, other=0.0).to(tl.float32)
-    cumulative, _ = _normal_distribution(x)
+    cumulative, _ = normal_distribution(x)
     tl.store(outer + place, (x * cumulative).to(outer.dtype.element_ty), mask=place < size)
 
 
@@ -141,7 +142,7 @@ def _column_sums(
         d = tl.load(d_outer + place, mask=there, other=0.0).to(tl.float32)
         if THROUGH_GELU:
             x = tl.load(inner + place, mask=there, other=0.0).to(tl.float32)
-            cumulative, density = _normal_distribution(x)
+            cumulative, density = normal_distribution(x)
             rounded = (d * (cumulative + x * density)).to(d_inner.dtype.element_ty)
             tl.store(d_inner + place, rounded, mask=there)
             d = rounded.to(tl.float32)

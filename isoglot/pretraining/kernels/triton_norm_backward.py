@@ -7,8 +7,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from isoglot.pretraining.kernels.torch_kernels import Affine, Normed, Weight
-from isoglot.pretraining.kernels.triton_columns import add_partial_sums, dropped, kept_of_four_rows, words_of_eight_rows
+from isoglot.pretraining.kernels.torch_kernels import Affine, Normed
+from isoglot.pretraining.kernels.triton_columns import dropped, kept_of_four_rows, words_of_eight_rows
 
 ROWS = 8  # rows read at once, as dropout's bits come for eight rows
 
@@ -30,14 +30,14 @@ def norm_backward(
     seed: Tensor,
     norm_threshold: int,
     update_threshold: int,
-    update_bias: Weight | None,
-) -> None:
-    """Write the gradients of a sum and of the update in it; add to those of the norm and of the update's bias."""
+    has_update_bias: bool,
+) -> Tensor:
+    """Write the gradients of a sum and of the update in it; partial sums for the norm's and the update's bias."""
     rows, width = normed.sum_TD.shape
     shape = shape_of_programs(width)
     # As many as 132 multiprocessors hold at once; fixed, so that sums are added in the same order anywhere.
     programs = min(1056, 1584 // shape["num_warps"], triton.cdiv(rows, ROWS))
-    kinds = 2 if update_bias is None else 3
+    kinds = 3 if has_update_bias else 2
     partial_KPD = torch.empty((kinds, programs, width), dtype=torch.float32, device=own_d_sum_TD.device)
     _norm_backward_kernel[(programs,)](
         *(d_normed_TD, d_sum_TD, normed.sum_TD, normed.mean_T, normed.rstd_T, norm.weight.value),
@@ -50,8 +50,7 @@ def norm_backward(
         maxnreg=168,
         **shape,
     )
-    update_gradient_D = None if update_bias is None else update_bias.gradient
-    add_partial_sums(partial_KPD, norm.weight.gradient, norm.bias.gradient, update_gradient_D)
+    return partial_KPD
 
 
 @triton.jit(do_not_specialize=["place"])

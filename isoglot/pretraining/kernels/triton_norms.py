@@ -8,7 +8,7 @@ import triton.language as tl
 from torch import Tensor
 
 from isoglot.model.block import NORM_EPSILON
-from isoglot.pretraining.kernels.torch_kernels import Affine, Normed, Weight
+from isoglot.pretraining.kernels.torch_kernels import Affine, Normed
 from isoglot.pretraining.kernels.triton_columns import dropped, kept_of_eight_rows, threshold
 from isoglot.pretraining.kernels.triton_norm_backward import ROWS, norm_backward, shape_of_programs
 
@@ -17,7 +17,7 @@ def sum_and_norm(
     update_TD: Tensor | None, residual_TD: Tensor, norm: Affine, *, dropout: float, seed: Tensor, place: int
 ) -> Normed:
     """The residual plus what dropout keeps of the update, and that normalised."""
-    normed = _room(residual_TD if update_TD is None else torch.empty_like(residual_TD), place=place)
+    normed = room(residual_TD if update_TD is None else torch.empty_like(residual_TD), place=place)
     rows, width = residual_TD.shape
     _sum_and_norm[(triton.cdiv(rows, ROWS),)](
         *(update_TD, residual_TD, norm.weight.value, norm.bias.value),
@@ -37,20 +37,20 @@ def sum_and_norm_backward(
     *,
     dropout: float,
     seed: Tensor,
-    update_bias: Weight | None,
-) -> tuple[Tensor, Tensor]:
-    """Gradients of the sum, with what came to it past the norm, and of the update; adds to those of three vectors."""
+    has_update_bias: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of the sum, with what came to it past the norm, and of the update; partial sums for three vectors."""
     own_d_sum_TD = torch.empty_like(normed.sum_TD)
     # By the threshold: a rate that it rounds to nothing writes nothing.
     d_update_TD = torch.empty_like(normed.sum_TD) if threshold(dropout) else own_d_sum_TD
-    norm_backward(
+    partial_KPD = norm_backward(
         *(d_normed_TD, d_sum_TD, normed, norm, own_d_sum_TD, d_update_TD),
         seed=seed,
         norm_threshold=0,
         update_threshold=threshold(dropout),
-        update_bias=update_bias,
+        has_update_bias=has_update_bias,
     )
-    return own_d_sum_TD, d_update_TD
+    return own_d_sum_TD, d_update_TD, partial_KPD
 
 
 def embedding_and_norm(
@@ -58,7 +58,7 @@ def embedding_and_norm(
 ) -> Normed:
     """Token and position vectors added up, and what dropout keeps of that normalised."""
     rows, width = len(id_T), token_VD.shape[1]
-    normed = _room(torch.empty((rows, width), dtype=token_VD.dtype, device=token_VD.device), place=place)
+    normed = room(torch.empty((rows, width), dtype=token_VD.dtype, device=token_VD.device), place=place)
     _embedding_and_norm[(triton.cdiv(rows, ROWS),)](
         *(id_T, token_VD, position_LD, norm.weight.value, norm.bias.value),
         *(normed.sum_TD, normed.output_TD, normed.mean_T, normed.rstd_T, seed, place),
@@ -72,28 +72,28 @@ def embedding_and_norm(
 
 def embedding_and_norm_backward(
     d_dropped_TD: Tensor, normed: Normed, norm: Affine, *, dropout: float, seed: Tensor
-) -> Tensor:
-    """The gradient of the sum; adds to those of the norm."""
+) -> tuple[Tensor, Tensor]:
+    """The gradient of the sum; partial sums for those of the norm."""
     d_sum_TD = torch.empty_like(normed.sum_TD)
-    norm_backward(
+    partial_KPD = norm_backward(
         *(d_dropped_TD, None, normed, norm, d_sum_TD, d_sum_TD),
         seed=seed,
         norm_threshold=threshold(dropout),
         update_threshold=0,
-        update_bias=None,
+        has_update_bias=False,
     )
-    return d_sum_TD
+    return d_sum_TD, partial_KPD
 
 
-def _room(sum_TD: Tensor, *, place: int) -> Normed:
+def room(sum_TD: Tensor, *, place: int) -> Normed:
     """Uninitialised memory for the norm of a sum."""
     mean_T, rstd_T = torch.empty((2, len(sum_TD)), dtype=torch.float32, device=sum_TD.device)
     return Normed(sum_TD=sum_TD, output_TD=torch.empty_like(sum_TD), mean_T=mean_T, rstd_T=rstd_T, kept=place)
 
 
 @triton.jit
-def _normalise(x, there, weight, bias, mean, rstd, row, rows, column, epsilon, WIDTH: tl.constexpr):
-    """LayerNorm of eight rows; what is beyond the width must be zero."""
+def normalise(x, there, weight, bias, mean, rstd, row, rows, column, epsilon, WIDTH: tl.constexpr):
+    """LayerNorm of some rows; what is beyond the width must be zero."""
     centre = tl.sum(x, 1) / WIDTH
     deviation = tl.where(there, x - centre[:, None], 0.0)
     scale = tl.rsqrt(tl.sum(deviation * deviation, 1) / WIDTH + epsilon)
@@ -138,7 +138,7 @@ def _sum_and_norm(
         rounded = (x + added).to(summed.dtype.element_ty)
         tl.store(summed + element, rounded, mask=there)
         x = rounded.to(tl.float32)
-    y = _normalise(x, there, weight, bias, mean, rstd, row, rows, column, epsilon, WIDTH)
+    y = normalise(x, there, weight, bias, mean, rstd, row, rows, column, epsilon, WIDTH)
     tl.store(normed + element, y.to(normed.dtype.element_ty), mask=there)
 
 
@@ -174,7 +174,7 @@ def _embedding_and_norm(
     rounded = x.to(summed.dtype.element_ty)
     tl.store(summed + element, rounded, mask=there)
     x = rounded.to(tl.float32)
-    y = _normalise(x, there, weight, bias, mean, rstd, row, rows, column, epsilon, WIDTH)
+    y = normalise(x, there, weight, bias, mean, rstd, row, rows, column, epsilon, WIDTH)
     if THRESHOLD > 0:
         y = dropped(y, kept_of_eight_rows(tl.load(seed), place, group, within[:, None], column, THRESHOLD), THRESHOLD)
     tl.store(output + element, y.to(output.dtype.element_ty), mask=there)
