@@ -237,7 +237,5 @@ def test_options_that_do_not_go_together_are_named(login_node: Store, words: dic
 
 def test_time_on_a_cluster_is_not_counted_here() -> None:
     assert EngineOptions(workers=3).side_by_side() == 3
-    with pytest.raises(
-        IsoglotError, match=r"--within counts the time on this machine: leave it out, or leave out"
-    ):
+    with pytest.raises(IsoglotError, match=r"--within counts the time on this machine: leave it out, or leave out"):
         EngineOptions(slurm=True).side_by_side()
