@@ -76,7 +76,14 @@ def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
 
 def claim_remarks(comparisons: Comparisons) -> list[str]:
     """Sentences on noise and shut gates, which hold for all claims about transfer."""
-    return [*filter(None, [comparisons.noise.sentence()]), *refusal_sentences(comparisons)]
+    return [*filter(None, [noise_sentence(comparisons)]), *refusal_sentences(comparisons)]
+
+
+def noise_sentence(comparisons: Comparisons) -> str:
+    """Empty where noise is the constant."""
+    if comparisons.least_seeds < FEW_SEEDS:
+        return comparisons.noise.sentence()
+    return "Noise is what the seeds of the compared scores say: chance alone exceeds it in one case of twenty."
 
 
 def _who(trial: Trial, refusals: Sequence[Refusal]) -> str:

@@ -1,7 +1,7 @@
 """Trials: each task in each target language by points above the floor, and the gates that a model must pass."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -77,7 +77,7 @@ def task_trials(scores: TaskScores) -> Iterator[Trial]:
         for name, sample in scores.transfer[pair[1]].items():
             model = Model(condition=name)
             floors[name] = floor = scores.floor(model, pair, pair[1])
-            leads[name] = replace(sample - Sample.certain(floor.points), variance=sample.variance + floor.variance)
+            leads[name] = sample.above(floor.points, variance=floor.variance)
             if scores.untrained(model, pair, pair[1]) is None:
                 refusals[name] = Refusal(gate=Gate.BASELINE, condition=name)
             elif why := _not_learned(scores, model, pair):

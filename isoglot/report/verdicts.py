@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import reduce
 from itertools import pairwise
 from math import isfinite, sqrt
 from operator import add
-from statistics import fmean
+from statistics import fmean, variance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,8 @@ class Sample:
     """For the seeds that have every part of the mean."""
     variance: float
     """The variance of the mean, in units of that of one score of one model."""
+    floor_variance: float = 0.0
+    """The part of it that comes from a measured floor, which seeds do not show."""
 
     @classmethod
     def of(cls, by_seed: Mapping[int | None, float]) -> Sample:
@@ -46,6 +48,7 @@ class Sample:
             mean=self.mean + other.mean,
             by_seed={seed: self.by_seed.get(seed, self.mean) + other.by_seed.get(seed, other.mean) for seed in seeds},
             variance=self.variance + other.variance,
+            floor_variance=self.floor_variance + other.floor_variance,
         )
 
     def __mul__(self, factor: float) -> Sample:
@@ -53,6 +56,7 @@ class Sample:
             mean=factor * self.mean,
             by_seed={seed: factor * value for seed, value in self.by_seed.items()},
             variance=factor**2 * self.variance,
+            floor_variance=factor**2 * self.floor_variance,
         )
 
     def __sub__(self, other: Sample) -> Sample:
@@ -61,8 +65,19 @@ class Sample:
     def of_seeds(self, seeds: Collection[int | None]) -> Sample:
         """The same score over some of its seeds."""
         by_seed = {seed: value for seed, value in self.by_seed.items() if seed in seeds}
-        variance = self.variance * len(self.by_seed) / len(by_seed)
-        return Sample(mean=fmean(by_seed.values()), by_seed=by_seed, variance=variance)
+        more = (self.variance - self.floor_variance) * (len(self.by_seed) / len(by_seed) - 1)
+        return replace(self, mean=fmean(by_seed.values()), by_seed=by_seed, variance=self.variance + more)
+
+    def above(self, floor: float, *, variance: float) -> Sample:
+        """Points above a floor, which may be measured itself."""
+        lead = self - Sample.certain(floor)
+        return replace(lead, variance=self.variance + variance, floor_variance=self.floor_variance + variance)
+
+    @property
+    def variance_by_seeds(self) -> float:
+        """The variance of the mean in points, as its own seeds show it; a floor's scores are taken to vary as much."""
+        with_floor = self.variance / (self.variance - self.floor_variance)
+        return variance(self.by_seed.values()) / len(self.by_seed) * with_floor
 
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
@@ -80,6 +95,8 @@ def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
 CLOSE_POINTS = 3.0
 CLOSE_CKA = 0.02
 FEW_SEEDS = 3
+# Chance exceeds as many standard errors in one case of twenty (Student's t, by degrees of freedom from 0 on).
+STUDENT = (0.0, 12.71, 4.31, 3.19, 2.78, 2.58, 2.45, 2.37, 2.31, 2.27, 2.23)
 # Sums of the same decimals differ in their last bits.
 ROUNDING = 1e-9
 
@@ -141,15 +158,26 @@ class Claim(Finding):
 def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS) -> Verdict:
     """Decided only if every seed is on the same side, and the means are further apart than noise."""
     better, worse = paired(better, worse)
-    # Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
-    noise = close * sqrt((better.variance + worse.variance) / 2)
-    if abs(better.mean - worse.mean) <= noise + ROUNDING:
+    if abs(better.mean - worse.mean) <= noise_between(better, worse, close=close) + ROUNDING:
         return Verdict.TOO_CLOSE
     if min(better.values) > max(worse.values):
         return Verdict.AGREES
     if max(better.values) < min(worse.values):
         return Verdict.DISAGREES
     return Verdict.TOO_CLOSE
+
+
+def noise_between(a: Sample, b: Sample, *, close: float) -> float:
+    """How far two means differ for no reason: by their own seeds where both have enough, else by `close`."""
+    # Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
+    in_scores = sqrt((a.variance + b.variance) / 2)
+    uncertain = [each for each in (a, b) if each.variance]
+    if any(len(each.by_seed) < FEW_SEEDS for each in uncertain):
+        return close * in_scores
+    degrees = sum(len(each.by_seed) - 1 for each in uncertain)
+    own = STUDENT[min(degrees, len(STUDENT) - 1)] * sqrt(sum(each.variance_by_seeds for each in uncertain))
+    # A few seeds may lie together by chance.
+    return max(min(close, CLOSE_POINTS) * in_scores, own)
 
 
 def is_above_floor(lead: Sample, *, noise: Noise) -> bool:
@@ -223,7 +251,7 @@ DEVIATIONS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """How far two scores in percent, each of one model, differ for no reason."""
+    """How far two scores in percent, each of one model, differ for no reason, where seeds are few."""
 
     points: float = CLOSE_POINTS
     num_scores: int = 0

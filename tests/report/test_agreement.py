@@ -108,8 +108,8 @@ def test_transfer_is_judged_where_the_same_task_of_the_paper_is_clear() -> None:
     # Over its languages the paper has Default 4.5 points above Sep Emb in XNLI, 1.8 in parsing, and in French 0.9.
     assert judged("nli") == ["NLI, ela-oru: Default +17.7 < Sep Emb +37.7: disagrees with the paper"]
     assert judged("parsing") == judged("pos") == judged("nli", ("en", "fr")) == []
-    # Three seeds 12 points apart: noise is 33.9, and of means of three 19.6.
-    assert judged("nli", apart=12.0)[0].endswith("too close to call")
+    # Default's three seeds are 12 points apart: by themselves they do not show that it is above its floor.
+    assert judged("nli", apart=12.0) == []
 
 
 def ranked(found: Sequence[Measurement]) -> dict[str, RankCorrelation]:

@@ -5,6 +5,9 @@ from math import sqrt
 
 import numpy as np
 import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
@@ -18,6 +21,7 @@ from isoglot.report.verdicts import (
     Verdict,
     joint_verdict,
     mean_sample,
+    noise_between,
     order_verdict,
 )
 from tests.report.made_up_measurements import scored
@@ -44,6 +48,26 @@ def sample(*values: float) -> Sample:
 )
 def test_an_order_is_decided_beyond_noise_and_by_every_seed(better: Sample, worse: Sample, verdict: Verdict) -> None:
     assert order_verdict(better, worse) is verdict
+
+
+@given(st.lists(st.lists(st.floats(0, 100), min_size=3, max_size=6), min_size=2, max_size=2))
+def test_three_seeds_or_more_are_held_against_students_t(values: list[list[float]]) -> None:
+    """With as many seeds on both sides, noise is where scipy's t-test turns; the noise of other models is no matter."""
+    number = min(map(len, values))
+    a, b = (np.round(each[:number], 3) for each in values)
+    error = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / number)
+    least = CLOSE_POINTS / math.sqrt(number)
+    expected = max(least, scipy.stats.t.ppf(0.975, 2 * number - 2) * error)
+    found = noise_between(sample(*a), sample(*b), close=50.0)
+    assert found == pytest.approx(expected, rel=5e-3)
+
+
+def test_a_floor_of_one_seed_is_taken_to_vary_as_its_condition_does() -> None:
+    lead = sample(60.0, 62.0, 64.0).above(20.0, variance=1.0)
+    assert lead.mean == pytest.approx(42)
+    assert lead.variance_by_seeds == pytest.approx(4 * (1 / 3 + 1))
+    assert lead.of_seeds({0, 1}).variance == pytest.approx(1 / 2 + 1)
+    assert (lead * 0.5).variance_by_seeds == pytest.approx(4 * (1 / 3 + 1) / 4)
 
 
 def test_a_mean_of_many_scores_is_decided_sooner_and_a_difference_of_differences_later() -> None:

@@ -8,7 +8,7 @@ from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.comparisons import ALIVE, DEAD, Comparisons, Outcome, Standing
 from isoglot.report.condition_words import in_words
-from isoglot.report.headline import budget, headline_sentences, refusal_sentences, shares_beside_paper
+from isoglot.report.headline import budget, headline_sentences, noise_sentence, refusal_sentences, shares_beside_paper
 from isoglot.report.layer_scores import CENTRED, RETRIEVAL
 from isoglot.report.page.section import Absences, Place, Section
 from isoglot.report.published import SOURCE, TARGETS
@@ -63,6 +63,7 @@ def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) 
         "is_awaited": bool(awaited),
         "gates": (f"{LEARNED:.0%}", f"{SOLVED:.0f}"),
         "noise": found.noise,
+        "noise_sentence": noise_sentence(found),
         "has_spread": any(len(each.points.values) > 1 for each in found.standings),
         "centred": CENTRED,
         "refusals": list(refusal_sentences(found)),
