@@ -41,10 +41,8 @@ def pack(
     that has such files a summary travels, which is enough for reports; all others travel whole. [bold]isoglot
     unpack[/bold] puts them into another store. The same artifacts give the same bytes.
     """
-    from isoglot.corpora.streams import DESCRIPTION
     from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
-    from isoglot.pipeline.stages.scores import SCORES
-    from isoglot.pretraining.run import HEALTH, LOG
+    from isoglot.pipeline.measurements import READ_BY_REPORTS
     from isoglot.report.quantities import size_in_bytes
     from isoglot.store import inputs_first
     from isoglot.store.packing import write_pack
@@ -61,7 +59,7 @@ def pack(
         raise IsoglotError(f"nothing of {options.study} is in {options.store_folder} yet; is --store right?")
     console = plain_console()
     console.print(f"Packing {_counted(num_there)} of {chosen.name} ...")
-    packed = write_pack(path, stages.values(), store, largest_file=limit, always=(SCORES, LOG, DESCRIPTION, HEALTH))
+    packed = write_pack(path, stages.values(), store, largest_file=limit, always=READ_BY_REPORTS)
     size = f"{limit:,} bytes" if largest_file.strip()[-1].isdigit() else largest_file
     summaries = f", {packed.summaries:,} as a summary (files above {size} stay here, but for what reports read)"
     console.print(f"{_counted(packed.whole)} whole{summaries if packed.summaries else ''}.")
