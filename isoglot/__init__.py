@@ -37,13 +37,15 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    # Each name is imported when it is first used: torch takes seconds, and `isoglot --help` must answer at once.
-    if name not in _HOMES:
-        raise AttributeError(f"module 'isoglot' has no attribute {name!r}")
-    home = import_module(_HOMES[name])
-    globals()[name] = home if name == "conditions" else getattr(home, name)
-    return globals()[name]
+if not TYPE_CHECKING:
+    # For types every name is imported above: a function of this name would let them take any misspelt one for Any.
+    def __getattr__(name: str) -> Any:
+        # Each name is imported when it is first used: torch takes seconds, and `isoglot --help` must answer at once.
+        if name not in _HOMES:
+            raise AttributeError(f"module 'isoglot' has no attribute {name!r}")
+        home = import_module(_HOMES[name])
+        globals()[name] = home if name == "conditions" else getattr(home, name)
+        return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -84,8 +84,8 @@ def run(
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True) if progress else None
     made = make_study(chosen, place, engine=engine, console=console)
     write_current_report(chosen, place, failures=made.failures_in_full)
-    for sentence in gap_sentences(chosen) if console is not None else ():
-        console.print(sentence)
+    if console is not None:
+        console.print(*gap_sentences(chosen), sep="\n", end="")
     if made.trouble is not None:
         raise IsoglotError(f"{made.trouble}\nisoglot.Results(study, store={str(place.root)!r}) has all that was made")
     return results
@@ -145,7 +145,7 @@ class Results:
     def report(self, folder: str | Path | None = None) -> Path:
         """Write the report, and give the path of its page; without a folder it lies in the store.
 
-        >>> ig.Results("demo", store="store").report("out").name
+        >>> ig.Results("demo", store="store").report("my-report").name
         'report.html'
         """
         page = write_current_report(self.study, self.store).page
