@@ -240,7 +240,7 @@ _IN_USE: ContextVar[tuple[Condition, ...]] = ContextVar("conditions_in_use", def
 
 @contextmanager
 def conditions_in_use(conditions: Iterable[Condition]) -> Iterator[None]:
-    """Inside the block `condition_named` and `label_of` know these as well, so that a report has all their labels."""
+    """Inside the block `shown_condition` and `label_of` know these as well, so that a report has all their labels."""
     token = _IN_USE.set(tuple(conditions))
     try:
         yield
@@ -248,10 +248,14 @@ def conditions_in_use(conditions: Iterable[Condition]) -> Iterator[None]:
         _IN_USE.reset(token)
 
 
+def shown_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
+    """For tables and pages: one that is given, in use, or known to all."""
+    return known_condition(name, among=(*_IN_USE.get(), *among))
+
+
 def condition_named(name: str, *, among: Iterable[Condition] = ()) -> Condition:
-    """For tables and pages; one that was made in Python, and is neither given nor in use, has its name alone."""
-    named = known_condition(name, among=(*_IN_USE.get(), *among))
-    return named or replace(DEFAULT, name=name, label=name, section="")
+    """The same; of one that is none of these, only its name is right."""
+    return shown_condition(name, among=among) or replace(DEFAULT, name=name, label=name, section="")
 
 
 def label_of(name: str) -> str:
