@@ -45,10 +45,10 @@ def pack(
     from isoglot.pipeline.measurements import READ_BY_REPORTS
     from isoglot.report.quantities import size_in_bytes
     from isoglot.store import inputs_first
-    from isoglot.store.packing import write_pack
+    from isoglot.store.packing import archive_path, write_pack
 
     limit = _num_bytes(largest_file)
-    path = _checked_path(to)
+    path = archive_path(to, option="--to")
     chosen, store = options.chosen_study(), options.open_store()
     wanted = targets(chosen)
     if not wanted:
@@ -121,18 +121,3 @@ def _num_bytes(size: str) -> int:
     if parts is None:
         raise IsoglotError(f"--largest-file takes a size, as in 200KB, 1MB or 2.5GB; not {size!r}")
     return int(float(parts[1]) * UNITS[parts[2]])
-
-
-def _checked_path(to: str) -> Path:
-    from isoglot.store.packing import is_xz
-
-    path = Path(to)
-    if not to.strip():
-        raise IsoglotError("--to names no file; is a variable of your shell not set?")
-    if path.is_dir():
-        raise IsoglotError(f"--to {to}: that is a folder; name a file in it, as in {path / 'demo.tar.xz'}")
-    if not path.parent.is_dir():
-        raise IsoglotError(f"--to {to}: there is no folder {path.parent}; make it first")
-    if path.exists() and not is_xz(path):
-        raise IsoglotError(f"--to {to}: that is there and is no .xz archive; delete it, or name another file")
-    return path

@@ -20,7 +20,7 @@ from isoglot.report.writing import LiveReport, rewrite_report, write_current_rep
 from isoglot.store import Engine, Observers, Outcome, Store, inputs_first, run_plan
 from isoglot.store import plan as plan_of
 from isoglot.store.local_engine import local_engine
-from isoglot.store.packing import write_pack
+from isoglot.store.packing import archive_path, write_pack
 from isoglot.study.study import Study, read_study
 
 if TYPE_CHECKING:
@@ -159,6 +159,6 @@ class Results:
         >>> ig.Results("demo", store="store").pack("results.tar.xz").name
         'results.tar.xz'
         """
-        stages = inputs_first(targets(self.study)).values()
-        write_pack(Path(file), stages, self.store, largest_file=largest_file, always=READ_BY_REPORTS)
-        return Path(file)
+        path, stages = archive_path(file, option="pack"), inputs_first(targets(self.study)).values()
+        write_pack(path, stages, self.store, largest_file=largest_file, always=READ_BY_REPORTS)
+        return path

@@ -93,19 +93,24 @@ class Separate:
         """The same separation in a model of another depth."""
         if unknown := self.layers - {*range(1, PAPER_DEPTH + 1)}:
             raise IsoglotError(f"no layers {sorted(unknown)}: at any depth name the paper's layers, 1 to {PAPER_DEPTH}")
+        layers = self._layers_at(depth)
+        if layers is None:
+            # The paper's own depth always works.
+            least = next(deeper for deeper in range(depth + 1, PAPER_DEPTH + 1) if self._layers_at(deeper) is not None)
+            raise IsoglotError(
+                f"a model of {depth} layers is too shallow to separate the paper's layers "
+                f"{sorted(self.layers)} of {PAPER_DEPTH} and still share its top; take at least {least} layers"
+            )
+        return replace(self, layers=layers)
+
+    def _layers_at(self, depth: int) -> frozenset[int] | None:
         # Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3
         # of 4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
         # Departure: the paper trains 8 layers only; this rule is ours.
         layers = frozenset(i for i in range(1, depth + 1) if ceil((i - 0.5) * PAPER_DEPTH / depth) in self.layers)
         # No middle may lie in the paper's layers, as in its 4th alone where there are 4: then those that hold theirs.
         layers = layers or frozenset(ceil((i - 0.5) * depth / PAPER_DEPTH) for i in self.layers)
-        top_is_lost = depth in layers and PAPER_DEPTH not in self.layers
-        if top_is_lost:
-            raise IsoglotError(
-                f"a model of {depth} layers is too shallow to separate the paper's layers "
-                f"{sorted(self.layers)} of {PAPER_DEPTH} and still share its top; take at least 3 layers"
-            )
-        return replace(self, layers=layers)
+        return None if depth in layers and PAPER_DEPTH not in self.layers else layers
 
 
 class ConditionChanges(TypedDict, total=False):
