@@ -187,6 +187,11 @@ def test_mistakes_are_named() -> None:
         (lambda: ig.load_model("sep-l5:oru", study=own_study()), "'sep-l5' is no condition; demo has default, sep-l4"),
         (lambda: ig.load_model("sep-l4:oru:7", study=own_study()), r"not in \S+store yet; make it with: isoglot\.run"),
         (lambda: ig.load_model("small.toml:sep-l4:oru"), "'sep-l4' is no condition"),
+        (
+            lambda: ig.Results(own_study(), store="no").report("new"),
+            r"nothing of demo is in \S+no yet; make it",
+        ),
+        (lambda: ig.Results(own_study()).pack("small.toml"), "pack small.toml: that is there and is no .xz archive"),
     ):
         with pytest.raises(ig.IsoglotError, match=message):
             wrong()

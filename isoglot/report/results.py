@@ -17,7 +17,7 @@ from isoglot.pipeline.measurements import READ_BY_REPORTS, Measurement, measurem
 from isoglot.pretraining.health import check_tensorboard
 from isoglot.report.progress import Watch, failures_in_brief
 from isoglot.report.writing import LiveReport, rewrite_report, write_current_report
-from isoglot.store import Engine, Observers, Outcome, Store, inputs_first, run_plan
+from isoglot.store import Engine, Observers, Outcome, Stage, Store, inputs_first, run_plan
 from isoglot.store import plan as plan_of
 from isoglot.store.local_engine import local_engine
 from isoglot.store.packing import archive_path, write_pack
@@ -85,7 +85,8 @@ def run(
     made = make_study(chosen, place, engine=engine, console=console)
     write_current_report(chosen, place, failures=made.failures_in_full)
     if console is not None:
-        console.print(*gap_sentences(chosen), sep="\n", end="")
+        for sentence in gap_sentences(chosen):
+            console.print(sentence)
     if made.trouble is not None:
         raise IsoglotError(f"{made.trouble}\nisoglot.Results(study, store={str(place.root)!r}) has all that was made")
     return results
@@ -93,6 +94,8 @@ def run(
 
 class Results:
     """Every number that a store has of a study, whoever made them; this makes nothing.
+
+    They are read once, when they are first needed: after another run, make another object.
 
     >>> results = ig.Results("demo", store="store")
     >>> results
@@ -148,6 +151,7 @@ class Results:
         >>> ig.Results("demo", store="store").report("my-report").name
         'report.html'
         """
+        self._stages()
         page = write_current_report(self.study, self.store).page
         return page if folder is None else rewrite_report(page.parent, to=Path(folder)).page
 
@@ -159,6 +163,12 @@ class Results:
         >>> ig.Results("demo", store="store").pack("results.tar.xz").name
         'results.tar.xz'
         """
-        path, stages = archive_path(file, option="pack"), inputs_first(targets(self.study)).values()
+        path, stages = archive_path(file, option="pack"), self._stages()
         write_pack(path, stages, self.store, largest_file=largest_file, always=READ_BY_REPORTS)
         return path
+
+    def _stages(self) -> list[Stage]:
+        stages = [*inputs_first(targets(self.study)).values()]
+        if all(self.store.find_folder(stage) is None for stage in stages):
+            raise IsoglotError(f"nothing of {self.study.name} is in {self.store.root} yet; make it with isoglot.run")
+        return stages

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, Condition, known_condition, named_in_file
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, known_condition, named_in_file
 from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, EXHIBITS, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.real_text import RealText, parse_real_text, task_names
@@ -222,8 +222,8 @@ def with_tasks(study: Study, names: Iterable[str], *, place: str = "--tasks") ->
 
 
 def with_conditions(study: Study, conditions: Iterable[Condition | str], *, place: str = "--conditions") -> Study:
-    found = _conditions(_listed(conditions), scale=study.scale, place=FileKey(file=place))
-    return replace(study, conditions=found)
+    named = _conditions(_listed(conditions), study.conditions, scale=study.scale, place=FileKey(file=place))
+    return replace(study, conditions=named)
 
 
 def _listed(values: object) -> object:
@@ -248,15 +248,18 @@ def _check_name(name: str, *, place: FileKey) -> None:
         raise place.error(f"{name!r} means something in every model; choose another name")
 
 
-def _conditions(values: object, *, scale: Scale, place: FileKey) -> tuple[Condition, ...]:
-    # Names, as in a file, conditions that were made in Python, or both.
-    own = {each.name: each for each in values if isinstance(each, Condition)} if isinstance(values, list) else {}
-    names = [getattr(each, "name", each) for each in values] if isinstance(values, list) else values
-    conditions = []
+def _conditions(
+    values: object, known: Iterable[Condition] = (), *, scale: Scale, place: FileKey
+) -> tuple[Condition, ...]:
+    # Names as in a file, or of those known beside them; conditions that were made in Python; or both.
+    given = values if isinstance(values, list) else []
+    own = {each.name: each for each in (*known, *given) if isinstance(each, Condition)}
+    names = [getattr(each, "name", each) for each in given] if isinstance(values, list) else values
+    conditions: list[Condition] = []
     for name in distinct(names, str, place=place):
         about = ""
         try:
-            conditions.append(_well_named(own[name]) if name in own else named_in_file(name))
+            conditions.append(_well_named(own[name], beside=conditions) if name in own else named_in_file(name))
             about = f"{name!r}: "
             conditions[-1].separate.at_depth(scale.shape.layers)
         except IsoglotError as error:
@@ -264,11 +267,13 @@ def _conditions(values: object, *, scale: Scale, place: FileKey) -> tuple[Condit
     return tuple(conditions)
 
 
-def _well_named(condition: Condition) -> Condition:
-    # Reports go by the name: under that of another row, the paper's scores of that row would stand beside it.
+def _well_named(condition: Condition, *, beside: Iterable[Condition]) -> Condition:
+    # Under the name of another row the paper's scores of that row would stand beside it; figures go by labels.
     name, known = condition.name, known_condition(condition.name)
     if name == MONOLINGUAL.name or known not in (None, condition):
         raise IsoglotError(f"{name!r} is the name of another condition; choose another name")
+    if any(each.label == condition.label and each.name != name for each in (*TABLE_1, MONOLINGUAL, *beside)):
+        raise IsoglotError(f"{name!r} has the label of another condition, {condition.label!r}; choose another label")
     if known is None and not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise IsoglotError(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
     return condition

@@ -135,9 +135,10 @@ def test_a_study_is_changed_in_python_as_in_its_file() -> None:
     assert (changed.scale.shape.width, changed.scale.updates) == (64, study.scale.updates)
     assert changed.conditions == (DEFAULT, mine) == study.with_conditions("default", mine).conditions
     assert study.replace() == study
+    assert changed.replace(conditions=["sep-l4"]).conditions == (mine,)
 
 
-OWN = DEFAULT.replace(name="sep-l5", separate=Separate(layers={5}))
+OWN = DEFAULT.replace(name="sep-l5", label="Sep L5", separate=Separate(layers={5}))
 
 
 @pytest.mark.parametrize(
@@ -154,6 +155,8 @@ OWN = DEFAULT.replace(name="sep-l5", separate=Separate(layers={5}))
         ({"conditions": [MONOLINGUAL]}, "conditions: 'monolingual' is the name of another condition"),
         ({"conditions": [OWN.replace(name="anchors-25")]}, "conditions: 'anchors-25' is the name of another"),
         ({"conditions": [OWN.replace(name="Sep L5")]}, "conditions: 'Sep L5' should be lower-case letters, digits"),
+        ({"conditions": [OWN.replace(label="Default")]}, "conditions: 'sep-l5' has the label of another condition"),
+        ({"conditions": [OWN, OWN.replace(name="b")]}, "conditions: 'b' has the label of another condition, 'Sep L5'"),
         ({"conditions": [OWN], "change": {"shape": {"layers": 1}}}, "conditions: 'sep-l5': a model of 1 layers is too"),
         ({"change": {"update": 3}}, "change.update: unknown key.* did you mean 'updates'"),
         ({"change": {"window": 65}}, "change.window: should be at most shape.positions, 64, not 65"),
