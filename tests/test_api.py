@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -15,9 +16,13 @@ import pytest
 import torch
 from commands import answered, environment
 from study_texts import TINY_STUDY
+from transformers import BertConfig, BertModel
 
 import isoglot as ig
 from isoglot.report.report_files import read_report_data
+from tests.evaluation.geometry.tiny_readers import WORDS
+from tests.evaluation.geometry.tiny_transformers import SMALL as SMALL_BERT
+from tests.evaluation.geometry.tiny_transformers import word_piece
 
 ROOT = Path(__file__).parents[1]
 # As the demo has it, where examples print it: its name, its widths, one task, and conditions that the session trains.
@@ -195,6 +200,32 @@ def test_mistakes_are_named() -> None:
     ):
         with pytest.raises(ig.IsoglotError, match=message):
             wrong()
+
+
+def test_a_folder_of_hugging_face_is_a_model_too(tmp_path: Path) -> None:
+    BertModel(BertConfig(**SMALL_BERT)).save_pretrained(tmp_path)
+    word_piece().save_pretrained(tmp_path)
+    model = ig.load_model(tmp_path)
+    line = " ".join(WORDS[:5])
+    own = BertModel.from_pretrained(tmp_path).eval()
+    with torch.no_grad():
+        states = own(**word_piece()(line, return_tensors="pt"), output_hidden_states=True).hidden_states
+    # Without the symbols at both ends.
+    assert np.allclose(model.hidden_states([line], layer=2)[0], states[2][0, 1:-1].mean(0), atol=1e-5)
+    assert (model.num_layers, model.width) == (SMALL_BERT["num_hidden_layers"], SMALL_BERT["hidden_size"])
+
+
+def test_a_run_that_fails_says_what_failed_and_keeps_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "en.txt").write_text("a b c\n" * 3)
+    study = 'name = "real"\nscale = "demo"\nlanguages = ["en", "fr"]\nexhibits = ["vocabulary"]\n'
+    (tmp_path / "real.toml").write_text(study + '[text]\nen = "en.txt"\nfr = "fr.txt"\n')
+    run = partial(ig.run, tmp_path / "real.toml", store=tmp_path / "store", workers=1, progress=False)
+    with pytest.raises(ig.IsoglotError, match=r"^real: nothing of it can be made: no data for default.*fr\.txt"):
+        run()
+    (tmp_path / "fr.txt").write_text("a b c\n" * 3)
+    with pytest.raises(ig.IsoglotError, match=r"(?s)^\d+ failed, \d+ skipped.*isoglot\.Results\(study, store="):
+        run()
+    assert ig.Results(tmp_path / "real.toml", store=tmp_path / "store").pending > 0
 
 
 def test_arrays_and_tensors_give_the_same_and_arrays_come_out() -> None:
