@@ -5,7 +5,12 @@ from difflib import get_close_matches
 
 
 class IsoglotError(Exception):
-    """Names the file, line, key or flag at fault and the fix. The user sees no traceback."""
+    """Names the file, line, key or flag at fault and the fix. The user of a command sees no traceback.
+
+    >>> ig.Study.load("dem")
+    Traceback (most recent call last):
+    isoglot.errors.IsoglotError: dem: no such study; ...did you mean 'demo'?
+    """
 
 
 class MissingDataError(IsoglotError):

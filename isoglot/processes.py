@@ -3,10 +3,12 @@
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
+from types import ModuleType
 
 
 @contextmanager
@@ -18,6 +20,19 @@ def ctrl_c_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def script_hidden() -> Iterator[None]:
+    """Processes spawned inside the block do not read the script that this process runs."""
+    # A spawned process imports the main module of its parent: without `if __name__ == "__main__"` a user's script
+    # would start the whole study again in every worker. Workers need nothing of it, so they find an empty one.
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def end_with_parent(*, grace_seconds: float = 0.0) -> None:

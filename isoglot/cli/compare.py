@@ -19,16 +19,9 @@ from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import LineProgress
-    from isoglot.evaluation.geometry.reader import Reader
-    from isoglot.store import Store
 
 ROUNDS = 5
 PICTURE, NUMBERS = "comparison.svg", "comparison.json"
-OWN_NAME = "demo:monolingual:oru (study, condition, language)"
-KINDS_OF_NAMES = (
-    "a model is a folder with config.json, a name on the Hugging Face hub such as xlm-roberta-base, or one of "
-    f"isoglot's own such as {OWN_NAME}"
-)
 
 
 @grouped_options
@@ -61,14 +54,15 @@ def compare(
     from isoglot.evaluation.geometry.comparison import compared
     from isoglot.evaluation.geometry.parallel_lines import read_parallel_lines
     from isoglot.files import write_whole
+    from isoglot.pipeline.model_names import named_reader
     from isoglot.report.comparison import NamedComparison
 
     store = folders.open_store()
     folder = named_folder("--to", f"compare-{_short(a)}-{_short(b)}" if to is None else to)
     # What can be refused at once comes before what is slow.
     lines = read_parallel_lines(Path(parallel[0]), Path(parallel[1]), anyway=anyway)
-    reader_a = _reader(a, store=store, data=folders.data_path)
-    reader_b = reader_a if a == b else _reader(b, store=store, data=folders.data_path)
+    reader_a = named_reader(a, store=store, data=folders.data_path)
+    reader_b = reader_a if a == b else named_reader(b, store=store, data=folders.data_path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -90,29 +84,6 @@ def compare(
     console = plain_console()
     console.print(named.table())
     console.print("\n".join([named.reading(), *named.notes(), f"Picture: {folder / PICTURE}"]))
-
-
-def _reader(name: str, *, store: Store, data: Path | None) -> Reader:
-    # A folder, then isoglot's own where a colon is in the name, then a name on the hub.
-    from isoglot.evaluation.geometry.transformers_reader import read_transformers
-    from isoglot.machine import this_machine
-    from isoglot.pipeline.model_names import named_side
-    from isoglot.pipeline.stages.readers import opened_reader
-
-    is_folder = Path(name).is_dir()
-    if is_folder and not (Path(name) / "config.json").is_file():
-        raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
-    if ":" in name and not is_folder:
-        side = named_side(name, store=store, data=data)
-        return opened_reader(store.folder, side.encoder, language=side.language)
-    if not is_folder and (not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml")):
-        raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
-    try:
-        return read_transformers(name, device=this_machine().device)
-    except IsoglotError as error:
-        if is_folder:
-            raise
-        raise IsoglotError(f"{error}; one of isoglot's own has colons in its name, as in {OWN_NAME}") from error
 
 
 def _short(name: str) -> str:

@@ -41,16 +41,14 @@ def pack(
     that has such files a summary travels, which is enough for reports; all others travel whole. [bold]isoglot
     unpack[/bold] puts them into another store. The same artifacts give the same bytes.
     """
-    from isoglot.corpora.streams import DESCRIPTION
     from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
-    from isoglot.pipeline.stages.scores import SCORES
-    from isoglot.pretraining.run import HEALTH, LOG
+    from isoglot.pipeline.measurements import READ_BY_REPORTS
     from isoglot.report.quantities import size_in_bytes
     from isoglot.store import inputs_first
-    from isoglot.store.packing import write_pack
+    from isoglot.store.packing import archive_path, write_pack
 
     limit = _num_bytes(largest_file)
-    path = _checked_path(to)
+    path = archive_path(to, option="--to")
     chosen, store = options.chosen_study(), options.open_store()
     wanted = targets(chosen)
     if not wanted:
@@ -61,7 +59,7 @@ def pack(
         raise IsoglotError(f"nothing of {options.study} is in {options.store_folder} yet; is --store right?")
     console = plain_console()
     console.print(f"Packing {_counted(num_there)} of {chosen.name} ...")
-    packed = write_pack(path, stages.values(), store, largest_file=limit, always=(SCORES, LOG, DESCRIPTION, HEALTH))
+    packed = write_pack(path, stages.values(), store, largest_file=limit, always=READ_BY_REPORTS)
     size = f"{limit:,} bytes" if largest_file.strip()[-1].isdigit() else largest_file
     summaries = f", {packed.summaries:,} as a summary (files above {size} stay here, but for what reports read)"
     console.print(f"{_counted(packed.whole)} whole{summaries if packed.summaries else ''}.")
@@ -123,18 +121,3 @@ def _num_bytes(size: str) -> int:
     if parts is None:
         raise IsoglotError(f"--largest-file takes a size, as in 200KB, 1MB or 2.5GB; not {size!r}")
     return int(float(parts[1]) * UNITS[parts[2]])
-
-
-def _checked_path(to: str) -> Path:
-    from isoglot.store.packing import is_xz
-
-    path = Path(to)
-    if not to.strip():
-        raise IsoglotError("--to names no file; is a variable of your shell not set?")
-    if path.is_dir():
-        raise IsoglotError(f"--to {to}: that is a folder; name a file in it, as in {path / 'demo.tar.xz'}")
-    if not path.parent.is_dir():
-        raise IsoglotError(f"--to {to}: there is no folder {path.parent}; make it first")
-    if path.exists() and not is_xz(path):
-        raise IsoglotError(f"--to {to}: that is there and is no .xz archive; delete it, or name another file")
-    return path

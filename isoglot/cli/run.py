@@ -36,13 +36,12 @@ def run(
     from isoglot.pipeline.measurements import measurements
     from isoglot.pretraining.health import check_tensorboard
     from isoglot.report.plan_costs import costs_in_brief, outlook
-    from isoglot.report.progress import Watch, failures_in_brief
     from isoglot.report.quantities import time_spent
     from isoglot.report.report_scores import ReportScores
+    from isoglot.report.results import make_study
     from isoglot.report.tables import results as results_tables
     from isoglot.report.time_limit import cut_to
-    from isoglot.report.writing import LiveReport, write_current_report
-    from isoglot.store import Observers, inputs_first, run_plan
+    from isoglot.report.writing import write_current_report
     from isoglot.store import plan as plan_of
 
     console = plain_console()
@@ -65,26 +64,20 @@ def run(
     engine_of_run = engine.chosen(store, planned, say=console.print)
     begun = monotonic()
     try:
-        with Watch(console) as watch:
-            outcome = run_plan(wanted, store, Observers(watch, LiveReport(chosen, store)), engine=engine_of_run)
+        made = make_study(chosen, store, engine=engine_of_run, console=console)
     except KeyboardInterrupt:
         with suppress(IsoglotError):
             console.print(f"Report so far: {write_current_report(chosen, store).page}")
         console.print(f"Stopped; all that was made is kept. Go on with: {same_command(context)}")
         raise typer.Exit(INTERRUPTED) from None
-    seconds = monotonic() - begun
+    seconds, outcome = monotonic() - begun, made.outcome
     found, _ = measurements(chosen, store)
     if found:
         console.print(results_tables(ReportScores(found), scale=chosen.scale, conditions=chosen.conditions))
-    failures = [
-        (stage.title, str(outcome.failed[stage.digest]))
-        for stage in inputs_first(wanted).values()
-        if stage.digest in outcome.failed
-    ]
-    troubles = [failures_in_brief(failures, num_skipped=len(outcome.skipped))] if failures else []
+    troubles = [made.trouble] if made.trouble is not None else []
     last_lines = gap_sentences(chosen)
     try:
-        report = write_current_report(chosen, store, failures=[": ".join(failure) for failure in failures])
+        report = write_current_report(chosen, store, failures=made.failures_in_full)
         last_lines = [*last_lines, *filter(None, [report.headline]), f"Report: {report.page}"]
     except IsoglotError as error:
         # On a full disk, say; the failures that led to it are still reported.

@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 from isoglot.errors import IsoglotError
-from isoglot.processes import end_with_parent
+from isoglot.processes import end_with_parent, script_hidden
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -72,7 +72,10 @@ def _submitted(
 ) -> Iterator[Future[Result]]:
     try:
         for item in items:
-            yield pool.submit(function, item)
+            # The pool starts its processes here, one with each of the first items.
+            with script_hidden():
+                future = pool.submit(function, item)
+            yield future
     except Exception as error:
         # It waits for its turn, after the results of the items before it.
         failed: Future[Result] = Future()

@@ -6,16 +6,21 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from isoglot.corpora.streams import DESCRIPTION
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import EMERGENCE, FROZEN, MAPPED, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_evaluation, evaluations
 from isoglot.pipeline.stages.readers import TwoModelStage
-from isoglot.pipeline.stages.scores import read_scores
+from isoglot.pipeline.stages.scores import SCORES, read_scores
+from isoglot.pretraining.run import HEALTH, LOG
 from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.study import Study
+
+# Files of artifacts that numbers, curves and remarks of a report are read from, whatever their size.
+READ_BY_REPORTS = (SCORES, LOG, DESCRIPTION, HEALTH)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,14 @@ Words are a language, a pair, a seed and "untrained"; for a cell also an exhibit
 "demo:default:oru:1" is a model as it reads one language, "sep-emb:en-fr:1" a model, and "sep-emb:1 nli" a cell.
 """
 
+from __future__ import annotations
+
 import re
 import shlex
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.pipeline.cells import FIGURE_4, FIGURE_6, FIGURE_7, OF_PRIME, UNTRAINED, Cell
@@ -22,15 +24,64 @@ from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_cond
 from isoglot.study.languages import PRIME, original
 from isoglot.study.study import Study, read_study, with_seeds
 
+if TYPE_CHECKING:
+    from isoglot.evaluation.geometry.arrays import Model
+    from isoglot.evaluation.geometry.reader import Reader
+
 FORM = 'write a model as STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained", as in demo:default:oru:1'
+OWN_NAME = "demo:monolingual:oru (study, condition, language)"
+KINDS_OF_NAMES = (
+    "a model is a folder with config.json, a name on the Hugging Face hub such as xlm-roberta-base, or one of "
+    f"isoglot's own such as {OWN_NAME}"
+)
 
 
-def named_side(name: str, *, store: Store, data: Path | None = None, language: str | None = None) -> Side:
-    """A language as a model of the store reads it; the language may stand in the name or beside it."""
-    study_name, *words = name.split(":")
+def load_model(name: str | Path, *, store: str | Path = "store", study: Study | None = None) -> Model:
+    """Any model by its name: one of isoglot's in a store, one on the Hugging Face hub, or a folder with config.json.
+
+    isoglot's own are called STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained" after more colons. For
+    a study that was made in Python, give it as `study`, and leave it out of the name.
+
+    >>> model = ig.load_model("demo:default:oru", store="store")
+    >>> model.num_layers
+    4
+    """
+    from isoglot.evaluation.geometry.arrays import Model
+
+    return Model(named_reader(str(name), store=Store(Path(store)), study=study), name=str(name))
+
+
+def named_reader(name: str, *, store: Store, data: Path | None = None, study: Study | None = None) -> Reader:
+    """A model that reads raw lines, on this machine's device; of isoglot's own, also one that a study names."""
+    # A folder, then isoglot's own where a colon is in the name, then a name on the hub.
+    from isoglot.evaluation.geometry.transformers_reader import read_transformers
+    from isoglot.machine import this_machine
+    from isoglot.pipeline.stages.readers import opened_reader
+
+    is_folder = study is None and Path(name).is_dir()
+    if is_folder and not (Path(name) / "config.json").is_file():
+        raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
+    if study is not None or (":" in name and not is_folder):
+        side = named_side(name, store=store, data=data, study=study)
+        return opened_reader(store.folder, side.encoder, language=side.language)
+    if not is_folder and (not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml")):
+        raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
+    try:
+        return read_transformers(name, device=this_machine().device)
+    except IsoglotError as error:
+        if is_folder:
+            raise
+        raise IsoglotError(f"{error}; one of isoglot's own has colons in its name, as in {OWN_NAME}") from error
+
+
+def named_side(
+    name: str, *, store: Store, data: Path | None = None, language: str | None = None, study: Study | None = None
+) -> Side:
+    """A language as a model of the store reads it; the language, and the study, may stand beside the name."""
+    study_name, *words = name.split(":") if study is None else ("", name)
     if not words:
         raise IsoglotError(f"{name!r} names no model; {FORM}")
-    study = read_study(study_name, data=data)
+    study = study or read_study(study_name, data=data)
     condition, *choices = _parts(":".join(words))
     if language is not None:
         if other := [choice for choice in choices if choice in study.languages and choice != language]:
@@ -44,7 +95,8 @@ def named_side(name: str, *, store: Store, data: Path | None = None, language: s
             f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
             "--largest-file 1GB, and unpack that here"
         )
-    raise IsoglotError(f"{name}: this model is not in {store.root} yet{_making(study_name, side, store, data)}")
+    making = _making(study_name, side, store, data) if study_name else "; make it with: isoglot.run(study, store=...)"
+    raise IsoglotError(f"{name}: this model is not in {store.root} yet{making}")
 
 
 def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
@@ -147,7 +199,7 @@ def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str
     study, is_second = with_seeds(graph.study, [graph.seed]), graph.languages[-1].endswith(PRIME)
     if graph.condition is not MONOLINGUAL and not is_second:
         choices = ["--conditions", graph.condition.name]
-        study = study.with_conditions([graph.condition])
+        study = study.with_conditions(graph.condition)
     # Exhibits that show all models of a kind, unless the study narrows them.
     two_languages = ("emergence", "table-1", "training", FIGURE_6, FIGURE_7)
     for exhibit in two_languages if choices else (FIGURE_7,) if is_second else (FIGURE_7, FIGURE_6, FIGURE_4):

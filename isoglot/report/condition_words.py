@@ -1,6 +1,6 @@
 """Conditions of training: in the columns of Table 1, and in words for someone who has not read the paper."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation, Separate
 from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
@@ -61,7 +61,7 @@ def start_note(conditions: Iterable[Condition], *, scale: Scale) -> str | None:
     )
 
 
-def _joined(layers: frozenset[int], *, to: str, comma: str) -> str:
+def _joined(layers: Set[int], *, to: str, comma: str) -> str:
     """ "1 to 3", or "2, 4" where they do not follow each other."""
     first, last = min(layers), max(layers)
     if 1 < len(layers) == last - first + 1:

@@ -21,7 +21,7 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, Table1, task_grid
 from isoglot.report.verdicts import Verdict
 from isoglot.report.vocabulary import CAPTION, vocabulary_tables
-from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, PAPER_DEPTH, Condition, condition_named
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, PAPER_DEPTH, Condition, condition_named, conditions_in_use
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import LANGUAGES
 from isoglot.study.real_text import task_names
@@ -79,9 +79,14 @@ def _scale_in_brief(scale: Scale) -> str:
 
 def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Condition] = ()) -> RenderableType:
     """What was done to each model, Table 1, then scores by layer, and what they say of the paper's order."""
+    with conditions_in_use(conditions):
+        return Group(*_results(scores, scale=scale))
+
+
+def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
     measurements = scores.measurements
     names = dict.fromkeys(each.condition for each in measurements if each.condition != MONOLINGUAL.name)
-    shown = [condition_named(name, among=conditions) for name in names]
+    shown = [condition_named(name) for name in names]
     parts: list[RenderableType] = [terminal_table(_condition_grid(shown, scale=scale), numbers_right=False), ""]
     if scores.table_1 is not None:
         parts += _table_1(scores.table_1)
@@ -98,7 +103,7 @@ def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Conditio
         for chart in figure.charts:
             notes = [f"{chart.title}, {chart.y_title}; columns are updates"] if chart.updates else figure.notes
             parts += [terminal_table(Grid(figure.title, ("Model", *chart.headings), chart.texts, notes)), ""]
-    return Group(*parts)
+    return parts
 
 
 def _condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:

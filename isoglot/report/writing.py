@@ -31,6 +31,7 @@ from isoglot.report.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
 from isoglot.report.verdicts import Claim, Verdict, tally
 from isoglot.store import Observer, Stage, Store
+from isoglot.study.conditions import conditions_in_use
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
@@ -101,7 +102,7 @@ def write_report(
         curves=tuple(learning_curves(study, store)),
         state=study_state(study, store=store, folder=folder, failures=failures, lacking=pending),
     )
-    with clear_disk_errors(store.root):
+    with clear_disk_errors(store.root), conditions_in_use(study.conditions):
         return _write(data, folder, against=against, is_new=True, keeps_pictures=True)
 
 
@@ -110,7 +111,8 @@ def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | Non
     data, place = read_report_data(folder), to or folder
     try:
         is_copy = place.resolve() != folder.resolve()
-        return _write(data, place, against=against, is_new=is_copy, keeps_pictures=False)
+        with conditions_in_use(data.study.conditions):
+            return _write(data, place, against=against, is_new=is_copy, keeps_pictures=False)
     except OSError as error:
         message = f"{place}: no report can be written there ({error.strerror}); choose another folder with --to"
         raise IsoglotError(message) from error

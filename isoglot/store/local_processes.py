@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.processes import ctrl_c_blocked, end_with_parent
+from isoglot.processes import ctrl_c_blocked, end_with_parent, script_hidden
 from isoglot.store.engine import Emit, Engine, Event, Failed, Progressed, Waiting, make_stage
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
@@ -161,7 +161,7 @@ class _Worker:
         # The variables are set here, since libraries read them before any code of a worker runs.
         os.environ.update(self._environment)
         try:
-            with theirs, ctrl_c_blocked():
+            with theirs, ctrl_c_blocked(), script_hidden():
                 self.process.start()
         finally:
             os.environ.clear()

@@ -81,6 +81,20 @@ def write_pack(
     return Packed(whole=counts[ARTIFACTS], summaries=counts[SUMMARIES], num_bytes=path.stat().st_size)
 
 
+def archive_path(to: str | Path, *, option: str) -> Path:
+    """The path of an archive to write, which may replace an older archive and nothing else."""
+    path = Path(to)
+    if not str(to).strip():
+        raise IsoglotError(f"{option} names no file; is a variable of your shell not set?")
+    if path.is_dir():
+        raise IsoglotError(f"{option} {to}: that is a folder; name a file in it, as in {path / 'demo.tar.xz'}")
+    if not path.parent.is_dir():
+        raise IsoglotError(f"{option} {to}: there is no folder {path.parent}; make it first")
+    if path.exists() and not is_xz(path):
+        raise IsoglotError(f"{option} {to}: that is there and is no .xz archive; delete it, or name another file")
+    return path
+
+
 def is_xz(path: Path) -> bool:
     """Whether a file begins as every archive does."""
     try:

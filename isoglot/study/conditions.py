@@ -1,14 +1,21 @@
-"""The conditions under which bilingual models are pretrained: one object for each row of the paper's Table 1."""
+"""The conditions under which bilingual models are pretrained: one object for each row of the paper's Table 1.
+
+>>> [each.name for each in ig.conditions.TABLE_1][:3]
+['default', 'wiki-cc', 'no-anchors']
+"""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from enum import StrEnum
 from math import ceil
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from isoglot.errors import IsoglotError, suggestion
+from isoglot.study.toml_tables import FileKey, check_keys, quoted
 
 PAPER_DEPTH = 8
 
@@ -67,29 +74,67 @@ class TableKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Separate:
-    """Parts that each language owns alone: embeddings (with positions and softmax), and layers, 1 at the bottom."""
+    """Parts that each language owns alone: embeddings (with positions and softmax), and layers, 1 at the bottom.
+
+    Layers are those of the paper's model, which has 8. Models of another depth separate the layers at that height.
+
+    >>> ig.Separate(layers={4}).at_depth(4)
+    Separate(embeddings=False, layers=frozenset({2}))
+    """
 
     embeddings: bool = False
-    layers: frozenset[int] = field(default=frozenset())
+    layers: Set[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        # A set has no hash, and conditions are keys of dictionaries.
+        object.__setattr__(self, "layers", frozenset(self.layers))
 
     def at_depth(self, depth: int) -> "Separate":
         """The same separation in a model of another depth."""
+        if unknown := self.layers - {*range(1, PAPER_DEPTH + 1)}:
+            raise IsoglotError(f"no layers {sorted(unknown)}: at any depth name the paper's layers, 1 to {PAPER_DEPTH}")
+        layers = self._layers_at(depth)
+        if layers is None:
+            # The paper's own depth always works.
+            least = next(deeper for deeper in range(depth + 1, PAPER_DEPTH + 1) if self._layers_at(deeper) is not None)
+            raise IsoglotError(
+                f"a model of {depth} layers is too shallow to separate the paper's layers "
+                f"{sorted(self.layers)} of {PAPER_DEPTH} and still share its top; take at least {least} layers"
+            )
+        return replace(self, layers=layers)
+
+    def _layers_at(self, depth: int) -> frozenset[int] | None:
         # Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3
         # of 4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
         # Departure: the paper trains 8 layers only; this rule is ours.
         layers = frozenset(i for i in range(1, depth + 1) if ceil((i - 0.5) * PAPER_DEPTH / depth) in self.layers)
-        top_is_lost = depth in layers and PAPER_DEPTH not in self.layers
-        if top_is_lost or (self.layers and not layers):
-            raise IsoglotError(
-                f"a model of {depth} layers is too shallow to separate the paper's layers "
-                f"{sorted(self.layers)} of {PAPER_DEPTH} and still share its top; take at least 3 layers"
-            )
-        return replace(self, layers=layers)
+        # No middle may lie in the paper's layers, as in its 4th alone where there are 4: then those that hold theirs.
+        layers = layers or frozenset(ceil((i - 0.5) * depth / PAPER_DEPTH) for i in self.layers)
+        return None if depth in layers and PAPER_DEPTH not in self.layers else layers
+
+
+class ConditionChanges(TypedDict, total=False):
+    """Fields of a condition, for `Condition.replace`."""
+
+    name: str
+    label: str
+    section: str
+    target_domain: Domain
+    segmentation: Segmentation
+    anchors: Anchors
+    kept_anchors: KeptAnchors | None
+    separate: Separate
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """One row of Table 1."""
+    """One row of Table 1, or one of your own: what two languages of a model share.
+
+    It is best made from the row it differs from. `name` is for commands and files, `label` for tables and figures.
+
+    >>> ig.conditions.CONDITIONS["sep-emb"].separate
+    Separate(embeddings=True, layers=frozenset())
+    """
 
     name: str
     label: str
@@ -114,6 +159,17 @@ class Condition:
             )
         if problem:
             raise IsoglotError(f"condition {self.name!r}: {problem}")
+
+    def replace(self, **changes: Unpack[ConditionChanges]) -> "Condition":
+        """The same condition with other settings.
+
+        >>> mine = ig.conditions.DEFAULT.replace(name="sep-l4", label="Sep L4", separate=ig.Separate(layers={4}))
+        >>> mine.label
+        'Sep L4'
+        """
+        known = [each.name for each in fields(self)]
+        check_keys(changes, known, place=FileKey(file="Condition.replace"))
+        return read_condition({name: getattr(self, name) for name in known} | {**changes})
 
     @property
     def tables(self) -> TableKind:
@@ -180,17 +236,35 @@ def named_in_file(name: str) -> Condition:
     if (condition := known_condition(name)) is not None:
         return condition
     known = [*CONDITIONS, "anchors-25", "anchors-25-random"]
-    names = ", ".join(map(repr, known))
-    raise IsoglotError(f"{name!r} is not one of {names} (or another percentage than 25){suggestion(name, known)}")
+    other = f"{quoted(known)} (or another percentage than 25){suggestion(name, known)}"
+    raise IsoglotError(f"{name!r} is not one of {other}")
+
+
+_IN_USE: ContextVar[tuple[Condition, ...]] = ContextVar("conditions_in_use", default=())
+
+
+@contextmanager
+def conditions_in_use(conditions: Iterable[Condition]) -> Iterator[None]:
+    """Inside the block `shown_condition` and `label_of` know these as well, so that a report has all their labels."""
+    token = _IN_USE.set(tuple(conditions))
+    try:
+        yield
+    finally:
+        _IN_USE.reset(token)
+
+
+def shown_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
+    """For tables and pages: one that is given, in use, or known to all."""
+    return known_condition(name, among=(*_IN_USE.get(), *among))
 
 
 def condition_named(name: str, *, among: Iterable[Condition] = ()) -> Condition:
-    """For tables and pages; one that was made in Python, and is not given here, is known by its name alone."""
-    return known_condition(name, among=among) or replace(DEFAULT, name=name, label=name, section="")
+    """The same; of one that is none of these, only its name is right."""
+    return shown_condition(name, among=among) or replace(DEFAULT, name=name, label=name, section="")
 
 
 def label_of(name: str) -> str:
-    """The label for people; a condition that was made in Python goes by its name."""
+    """The label for people."""
     return condition_named(name, among=(MONOLINGUAL,)).label
 
 

@@ -6,7 +6,18 @@ from enum import StrEnum
 from typing import Annotated
 
 from isoglot.study.searches import Alignment, FastText, Schedule, Search
-from isoglot.study.toml_tables import Count, CountOrZero, Positive, Share, ShareBelowOne, ShareInside, at_least
+from isoglot.study.toml_tables import (
+    Count,
+    CountOrZero,
+    FileKey,
+    Positive,
+    Share,
+    ShareBelowOne,
+    ShareInside,
+    at_least,
+    changed,
+    checked,
+)
 
 
 class NormPlacement(StrEnum):
@@ -221,3 +232,11 @@ PAPER = Scale(
 # Settings that a report leaves out at these values, as reports do from before there was a choice.
 LEFT_OUT = {"own_parts_start": Start.INDEPENDENT.value}
 SCALES = {scale.name: scale for scale in (DEMO, SMALL, PAPER)}
+
+
+def changed_scale(scale: Scale, change: object, *, place: FileKey) -> Scale:
+    """The scale with the settings of a table [change] put in their place, unless these do not go together."""
+    scale = changed(scale, checked(change, dict, place=place), place=place, fixed=("name", "summary"))
+    for key, problem in scale.conflicts():
+        raise place.at(key).error(problem)
+    return scale

@@ -3,30 +3,28 @@
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.study.conditions import CONDITIONS, Condition, named_in_file
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, known_condition, named_in_file
 from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, EXHIBITS, ExhibitFilter, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.real_text import RealText, parse_real_text, task_names
-from isoglot.study.scales import SCALES, Scale
-from isoglot.study.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.scales import SCALES, Scale, changed_scale
+from isoglot.study.synthetic_languages import Synthetic as Synthetic
+from isoglot.study.synthetic_languages import parse_synthetic
 from isoglot.study.toml_tables import (
     FileKey,
     Seed,
     Table,
-    TwoOrMore,
-    changed,
     check_keys,
     checked,
     distinct,
     known_name,
-    made_from,
     quoted,
 )
 
@@ -40,25 +38,13 @@ BUILTIN_STUDIES = files("isoglot") / "builtin_studies"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Synthetic:
-    """Made-up text: a world, the languages that talk about it, and how much each of them says."""
-
-    world: World
-    languages: tuple[SyntheticLanguage, ...]
-    sentences: TwoOrMore
-    parallel_sentences: TwoOrMore = 500  # sentences in every language, apart from the training text, to score retrieval
-    mapping_sentences: TwoOrMore = 1000  # others, to fit maps between models on and to compare models by
-    train_examples: TwoOrMore = 6000  # labelled, of each task; these are the source's alone
-    dev_examples: TwoOrMore = 500
-    test_examples: TwoOrMore = 1000
-
-    def language(self, name: str) -> SyntheticLanguage:
-        return next(language for language in self.languages if language.name == name)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Study:
-    """One question to answer. The first language is the source: the one that models are chosen by."""
+    """One question to answer. The first language is the source: the one that models are chosen by.
+
+    >>> study = ig.Study.load("demo")
+    >>> study.name, study.pairs
+    ('demo', (('ela', 'oru'),))
+    """
 
     name: str
     scale: Scale
@@ -94,11 +80,57 @@ class Study:
             seeds=tuple(seed for seed in self.seeds if only.keeps("seeds", seed)),
         )
 
-    def with_conditions(self, conditions: Iterable[Condition]) -> "Study":
-        """The same study under other conditions: rows of Table 1, or any that are made in Python."""
-        for condition in (conditions := tuple(conditions)):
-            condition.separate.at_depth(self.scale.shape.layers)
-        return replace(self, conditions=conditions)
+    @classmethod
+    def load(cls, name_or_path: str | Path, *, data: str | Path | None = None) -> "Study":
+        """A built-in study by its name, or any other by its TOML file.
+
+        Paths in the file start from `data`, or else from the folder of the file.
+
+        >>> ig.Study.load("demo").languages
+        ('ela', 'oru')
+        """
+        return read_study(name_or_path, data=None if data is None else Path(data))
+
+    def replace(
+        self,
+        *,
+        name: str | None = None,
+        conditions: Iterable[Condition | str] | None = None,
+        exhibits: Iterable[str] | None = None,
+        tasks: Iterable[str] | None = None,
+        seeds: Iterable[int] | None = None,
+        change: Mapping[str, Any] | None = None,
+    ) -> "Study":
+        """The same study with other lists, checked as in a file; `change` holds what [change] does there.
+
+        >>> study = ig.Study.load("demo").replace(seeds=[0, 1], tasks=["ner"], change={"shape": {"layers": 3}})
+        >>> study.seeds, study.tasks, study.scale.shape.layers
+        ((0, 1), ('ner',), 3)
+        """
+        study, place = self, FileKey(file="Study.replace")
+        if name is not None:
+            _check_name(checked(name, str, place=place.at("name")), place=place.at("name"))
+            study = replace(study, name=name)
+        if change is not None:
+            study = replace(study, scale=changed_scale(self.scale, change, place=place.at("change")))
+            _check_held_out(study, place=place)
+        # Checked again where the depth changes: a model may be too shallow for what they separate.
+        conditions = self.conditions if conditions is None else conditions
+        study = with_conditions(study, conditions, place="Study.replace: conditions")
+        if exhibits is not None:
+            study = with_exhibits(study, exhibits, place="Study.replace: exhibits")
+        if tasks is not None:
+            study = with_tasks(study, tasks, place="Study.replace: tasks")
+        return study if seeds is None else with_seeds(study, seeds, place="Study.replace: seeds")
+
+    def with_conditions(self, *conditions: Condition | str) -> "Study":
+        """The same study under other conditions: names of the paper's, or any that you make.
+
+        >>> mine = ig.conditions.DEFAULT.replace(name="sep-l4", label="Sep L4", separate=ig.Separate(layers={4}))
+        >>> [each.name for each in ig.Study.load("demo").with_conditions("default", mine).conditions]
+        ['default', 'sep-l4']
+        """
+        return with_conditions(self, conditions, place="Study.with_conditions")
 
     @property
     def shown_exhibits(self) -> tuple[str, ...]:
@@ -143,7 +175,8 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
     check_keys(table, KEYS, needed=("name", "scale", "languages"), place=place)
     name: str = checked(table["name"], str, place=place.at("name"))
-    scale = _scale(table, place=place)
+    named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]
+    scale = changed_scale(named, table.get("change", {}), place=place.at("change"))
     languages = distinct(table["languages"], str, at_least=2, place=place.at("languages"))
     for key, each in (*(("languages", language) for language in languages), ("name", name)):
         _check_name(each, place=place.at(key))
@@ -160,10 +193,7 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         file_exhibits=exhibits,
         origin=origin,
     )
-    held_out = scale.dev_lines + scale.test_lines
-    if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
-        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale.name!r} hold out"
-        raise place.at("synthetic.sentences").error(problem)
+    _check_held_out(study, place=place)
     lists = {
         "targets": languages[1:],
         "conditions": [condition.name for condition in study.conditions],
@@ -179,20 +209,33 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
 # The same study with another list, as an option of the command line asks for.
 
 
-def with_seeds(study: Study, seeds: Iterable[int]) -> Study:
-    return replace(study, seeds=distinct(list(seeds), Seed, place=FileKey(file="--seeds")))
+def with_seeds(study: Study, seeds: Iterable[int], *, place: str = "--seeds") -> Study:
+    return replace(study, seeds=distinct(_listed(seeds), Seed, place=FileKey(file=place)))
 
 
-def with_exhibits(study: Study, names: Iterable[str]) -> Study:
-    return replace(study, exhibits=_known_names(list(names), EXHIBITS, place=FileKey(file="--exhibits")))
+def with_exhibits(study: Study, names: Iterable[str], *, place: str = "--exhibits") -> Study:
+    return replace(study, exhibits=_known_names(_listed(names), EXHIBITS, place=FileKey(file=place)))
 
 
-def with_tasks(study: Study, names: Iterable[str]) -> Study:
-    return replace(study, tasks=_known_names(list(names), task_names(), place=FileKey(file="--tasks")))
+def with_tasks(study: Study, names: Iterable[str], *, place: str = "--tasks") -> Study:
+    return replace(study, tasks=_known_names(_listed(names), task_names(), place=FileKey(file=place)))
 
 
-def with_conditions(study: Study, names: Iterable[str]) -> Study:
-    return replace(study, conditions=_conditions(list(names), scale=study.scale, place=FileKey(file="--conditions")))
+def with_conditions(study: Study, conditions: Iterable[Condition | str], *, place: str = "--conditions") -> Study:
+    named = _conditions(_listed(conditions), study.conditions, scale=study.scale, place=FileKey(file=place))
+    return replace(study, conditions=named)
+
+
+def _listed(values: object) -> object:
+    # Whatever else is given is refused by name; a string would come apart into its letters.
+    return list(values) if isinstance(values, Iterable) and not isinstance(values, str) else values
+
+
+def _check_held_out(study: Study, *, place: FileKey) -> None:
+    scale, held_out = study.scale, study.scale.dev_lines + study.scale.test_lines
+    if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
+        problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale.name!r} hold out"
+        raise place.at("synthetic.sentences").error(problem)
 
 
 def _check_name(name: str, *, place: FileKey) -> None:
@@ -205,26 +248,35 @@ def _check_name(name: str, *, place: FileKey) -> None:
         raise place.error(f"{name!r} means something in every model; choose another name")
 
 
-def _scale(table: Table, *, place: FileKey) -> Scale:
-    named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]
-    place = place.at("change")
-    scale = changed(named, checked(table.get("change", {}), dict, place=place), place=place, fixed=("name", "summary"))
-    for key, problem in scale.conflicts():
-        raise place.at(key).error(problem)
-    return scale
-
-
-def _conditions(names: object, *, scale: Scale, place: FileKey) -> tuple[Condition, ...]:
-    conditions = []
+def _conditions(
+    values: object, known: Iterable[Condition] = (), *, scale: Scale, place: FileKey
+) -> tuple[Condition, ...]:
+    # Names as in a file, or of those known beside them; conditions that were made in Python; or both.
+    given = values if isinstance(values, list) else []
+    own = {each.name: each for each in (*known, *given) if isinstance(each, Condition)}
+    names = [getattr(each, "name", each) for each in given] if isinstance(values, list) else values
+    conditions: list[Condition] = []
     for name in distinct(names, str, place=place):
         about = ""
         try:
-            conditions.append(named_in_file(name))
+            conditions.append(_well_named(own[name], beside=conditions) if name in own else named_in_file(name))
             about = f"{name!r}: "
             conditions[-1].separate.at_depth(scale.shape.layers)
         except IsoglotError as error:
             raise place.error(f"{about}{error}") from None
     return tuple(conditions)
+
+
+def _well_named(condition: Condition, *, beside: Iterable[Condition]) -> Condition:
+    # Under the name of another row the paper's scores of that row would stand beside it; figures go by labels.
+    name, known = condition.name, known_condition(condition.name)
+    if name == MONOLINGUAL.name or known not in (None, condition):
+        raise IsoglotError(f"{name!r} is the name of another condition; choose another name")
+    if any(each.label == condition.label and each.name != name for each in (*TABLE_1, MONOLINGUAL, *beside)):
+        raise IsoglotError(f"{name!r} has the label of another condition, {condition.label!r}; choose another label")
+    if known is None and not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        raise IsoglotError(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
+    return condition
 
 
 def _known_names(names: object, known: Collection[str], *, place: FileKey) -> tuple[str, ...]:
@@ -236,7 +288,7 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKe
         for key in OF_REAL_TEXT:
             if key in table:
                 raise place.at(key).error("a study with a [synthetic] table makes up its text; drop one of the two")
-        return _synthetic(table, languages=languages, place=place.at("synthetic"))
+        return parse_synthetic(table, languages=languages, place=place.at("synthetic"))
     if "text" not in table:
         raise place.error(
             f"{quoted(languages)} have no text, and each language needs some; write a [text] table that names a file "
@@ -244,28 +296,3 @@ def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKe
             "[synthetic.languages.NAME] for each"
         )
     return parse_real_text(table, languages=languages, data=data, place=place)
-
-
-def _synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> Synthetic:
-    synthetic = checked(table["synthetic"], dict, place=place)
-    of_world = [field.name for field in fields(World)]
-    amounts = [field.name for field in fields(Synthetic) if field.name not in ("world", "languages")]
-    check_keys(synthetic, ("languages", *amounts, *of_world), place=place)
-    at_languages = place.at("languages")
-    tables = checked(synthetic.get("languages", {}), dict, place=at_languages)
-    check_keys(tables, languages, place=at_languages, problem="this language is not in languages,")
-    made_up = []
-    for name in languages:
-        place_of_table = at_languages.at(name)
-        if name not in tables:
-            problem = f"{name!r} has no text; write the table [{place_of_table.key}], empty to take every default"
-            raise place_of_table.error(problem)
-        own = checked(tables[name], dict, place=place_of_table)
-        made_up.append(made_from(own, SyntheticLanguage, place=place_of_table, name=name))
-    return made_from(
-        {key: synthetic[key] for key in amounts if key in synthetic},
-        Synthetic,
-        place=place,
-        world=made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place),
-        languages=tuple(made_up),
-    )

@@ -1,10 +1,23 @@
 """Made-up languages: every way in which one may differ from another, and the world they talk about."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from isoglot.errors import IsoglotError
-from isoglot.study.toml_tables import Count, CountOrZero, Seed, Share, TwoOrMore, UpToTen, refuse_outside_limits
+from isoglot.study.toml_tables import (
+    Count,
+    CountOrZero,
+    FileKey,
+    Seed,
+    Share,
+    Table,
+    TwoOrMore,
+    UpToTen,
+    check_keys,
+    checked,
+    made_from,
+    refuse_outside_limits,
+)
 
 
 class WordOrder(StrEnum):
@@ -86,3 +99,46 @@ class World:
 
     def __post_init__(self) -> None:
         refuse_outside_limits(self, title="world")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthetic:
+    """Made-up text: a world, the languages that talk about it, and how much each of them says."""
+
+    world: World
+    languages: tuple[SyntheticLanguage, ...]
+    sentences: TwoOrMore
+    parallel_sentences: TwoOrMore = 500  # sentences in every language, apart from the training text, to score retrieval
+    mapping_sentences: TwoOrMore = 1000  # others, to fit maps between models on and to compare models by
+    train_examples: TwoOrMore = 6000  # labelled, of each task; these are the source's alone
+    dev_examples: TwoOrMore = 500
+    test_examples: TwoOrMore = 1000
+
+    def language(self, name: str) -> SyntheticLanguage:
+        return next(language for language in self.languages if language.name == name)
+
+
+def parse_synthetic(table: Table, *, languages: tuple[str, ...], place: FileKey) -> Synthetic:
+    """The table [synthetic] of a study file."""
+    synthetic = checked(table["synthetic"], dict, place=place)
+    of_world = [field.name for field in fields(World)]
+    amounts = [field.name for field in fields(Synthetic) if field.name not in ("world", "languages")]
+    check_keys(synthetic, ("languages", *amounts, *of_world), place=place)
+    at_languages = place.at("languages")
+    tables = checked(synthetic.get("languages", {}), dict, place=at_languages)
+    check_keys(tables, languages, place=at_languages, problem="this language is not in languages,")
+    made_up = []
+    for name in languages:
+        place_of_table = at_languages.at(name)
+        if name not in tables:
+            problem = f"{name!r} has no text; write the table [{place_of_table.key}], empty to take every default"
+            raise place_of_table.error(problem)
+        own = checked(tables[name], dict, place=place_of_table)
+        made_up.append(made_from(own, SyntheticLanguage, place=place_of_table, name=name))
+    return made_from(
+        {key: synthetic[key] for key in amounts if key in synthetic},
+        Synthetic,
+        place=place,
+        world=made_from({key: synthetic[key] for key in of_world if key in synthetic}, World, place=place),
+        languages=tuple(made_up),
+    )

@@ -8,13 +8,14 @@ import pytest
 from stand_in_driver import write_driver, write_mps
 from study_texts import TINY_STUDY
 
-from isoglot.cli import engines
-from isoglot.cli.engines import SLURM_PROGRAMS, EngineOptions, local_engine, most_side_by_side, num_in_memory, shares
+from isoglot.cli.engines import SLURM_PROGRAMS, EngineOptions
 from isoglot.errors import IsoglotError
 from isoglot.machine import num_processors
 from isoglot.pipeline.exhibits import targets
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import InThisProcess, PlannedStage, Store, plan
+from isoglot.store import local_engine as engines
+from isoglot.store.local_engine import local_engine, most_side_by_side, num_in_memory, shares
 from isoglot.store.local_processes import LocalProcesses
 from isoglot.store.slurm import SlurmJobs
 from isoglot.study.study import parse_study

@@ -119,7 +119,7 @@ def test_measurements_published_before_there_were_variants_are_read(metric: str,
 
 
 OWN = replace(SEPARATED, name="sep-l3-4", label="Sep L3-4", separate=Separate(layers=frozenset({3, 4})))
-OWN_STUDY = parse_study(TINY_STUDY, origin="tiny.toml").with_conditions([DEFAULT, OWN])
+OWN_STUDY = parse_study(TINY_STUDY, origin="tiny.toml").with_conditions(DEFAULT, OWN)
 
 
 def test_its_models_have_their_own_cells_and_settings(tmp_path: Path) -> None:

@@ -42,10 +42,45 @@ def test_a_multiple_of_the_papers_depth_repeats_each_layer(layers: frozenset[int
     assert Separate(layers=layers).at_depth(PAPER_DEPTH * times).layers == repeated
 
 
-@pytest.mark.parametrize(("layers", "depth"), [(L1_6, 2), (L1_6, 1), (L1_3, 1)])
-def test_too_shallow_a_model_is_refused(layers: frozenset[int], depth: int) -> None:
-    with pytest.raises(IsoglotError, match=f"a model of {depth} layers? is too shallow .* at least 3 layers"):
+@pytest.mark.parametrize("depth", range(1, PAPER_DEPTH))
+@pytest.mark.parametrize("layer", range(1, PAPER_DEPTH + 1))
+def test_a_single_layer_stays_at_its_height_in_a_shallower_model(layer: int, depth: int) -> None:
+    """Its middle lies in the layer that is separate, or the middle of that layer in it."""
+    try:
+        (found,) = Separate(layers={layer}).at_depth(depth).layers
+    except IsoglotError:
+        top_holds_it = Fraction(depth - 1, depth) < Fraction(2 * layer - 1, 2 * PAPER_DEPTH)
+        assert top_holds_it, "only the top must not become separate"
+        return
+    middle, middle_of_found = Fraction(2 * layer - 1, 2 * PAPER_DEPTH), Fraction(2 * found - 1, 2 * depth)
+    is_inside = Fraction(layer - 1, PAPER_DEPTH) < middle_of_found <= Fraction(layer, PAPER_DEPTH)
+    assert is_inside or Fraction(found - 1, depth) < middle <= Fraction(found, depth)
+
+
+def test_layers_are_the_papers_and_may_be_any_set() -> None:
+    assert Separate(layers={4}) == Separate(layers=frozenset({4}))
+    assert len({Separate(layers={4}), Separate(layers=frozenset({4}))}) == 1
+    with pytest.raises(IsoglotError, match=r"no layers \[0, 9\]: at any depth name the paper's layers, 1 to 8"):
+        Separate(layers={9, 1, 0}).at_depth(12)
+
+
+def test_changes_of_a_condition_are_checked() -> None:
+    assert DEFAULT.replace(name="mine", anchors="extra").anchors is Anchors.EXTRA  # type: ignore[arg-type]
+    for changes, problem in (
+        ({"separates": Separate()}, "Condition.replace: separates: unknown key.* did you mean 'separate'"),
+        ({"separate": "L4"}, "no condition: separate: "),
+        ({"anchors": "many"}, "no condition: anchors: Input should be 'natural'"),
+        ({"separate": Separate(embeddings=True)}, "BPE must be learned for each language"),
+    ):
+        with pytest.raises(IsoglotError, match=problem):
+            DEFAULT.replace(**changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("layers", "depth", "enough"), [(L1_6, 2, 3), (L1_6, 1, 3), (L1_3, 1, 2), ({7}, 4, 6)])
+def test_too_shallow_a_model_is_refused(layers: frozenset[int], depth: int, enough: int) -> None:
+    with pytest.raises(IsoglotError, match=f"a model of {depth} layers? is too shallow .* at least {enough} layers"):
         Separate(layers=layers).at_depth(depth)
+    assert Separate(layers=layers).at_depth(enough).layers
 
 
 @pytest.mark.parametrize("depth", range(3, 33))

@@ -3,12 +3,13 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from study_texts import SMALLEST, study_text
 
 from isoglot.errors import IsoglotError
-from isoglot.study.conditions import TABLE_1
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL, TABLE_1, Separate
 from isoglot.study.scales import DEMO, Decay, Start
 from isoglot.study.searches import Schedule
 from isoglot.study.study import (
@@ -122,3 +123,47 @@ def test_lists_may_come_from_the_command_line() -> None:
         with_seeds(study, [3, 3])
     with pytest.raises(IsoglotError, match=r"^--conditions: 'defualt' is not one of .* did you mean 'default'\?$"):
         with_conditions(study, ["defualt"])
+
+
+def test_a_study_is_changed_in_python_as_in_its_file() -> None:
+    study = parse_study(SMALLEST, origin="mine.toml")
+    mine = DEFAULT.replace(name="sep-l4", label="Sep L4", separate=Separate(layers={4}))
+    changed = study.replace(
+        name="other", conditions=["default", mine], tasks=("ner",), seeds=range(2), change={"shape": {"width": 64}}
+    )
+    assert (changed.name, changed.tasks, changed.seeds) == ("other", ("ner",), (0, 1))
+    assert (changed.scale.shape.width, changed.scale.updates) == (64, study.scale.updates)
+    assert changed.conditions == (DEFAULT, mine) == study.with_conditions("default", mine).conditions
+    assert study.replace() == study
+    assert changed.replace(conditions=["sep-l4"]).conditions == (mine,)
+
+
+OWN = DEFAULT.replace(name="sep-l5", label="Sep L5", separate=Separate(layers={5}))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"seeds": []}, "seeds: needs at least 1, and has 0"),
+        ({"seeds": 3}, r"seeds: should be a list in brackets, not a whole number \(3\)"),
+        ({"exhibits": "table-1"}, "exhibits: should be a list in brackets, not the string 'table-1'"),
+        ({"tasks": ["nerr"]}, "tasks: 'nerr' is not one of .* did you mean 'ner'"),
+        ({"conditions": []}, "conditions: needs at least 1, and has 0"),
+        ({"conditions": [3]}, r"conditions: should be a string in quotes, not a whole number \(3\)"),
+        ({"conditions": [OWN, OWN]}, "conditions: 'sep-l5' stands there twice"),
+        ({"conditions": [OWN.replace(name="sep-emb")]}, "conditions: 'sep-emb' is the name of another condition"),
+        ({"conditions": [MONOLINGUAL]}, "conditions: 'monolingual' is the name of another condition"),
+        ({"conditions": [OWN.replace(name="anchors-25")]}, "conditions: 'anchors-25' is the name of another"),
+        ({"conditions": [OWN.replace(name="Sep L5")]}, "conditions: 'Sep L5' should be lower-case letters, digits"),
+        ({"conditions": [OWN.replace(label="Default")]}, "conditions: 'sep-l5' has the label of another condition"),
+        ({"conditions": [OWN, OWN.replace(name="b")]}, "conditions: 'b' has the label of another condition, 'Sep L5'"),
+        ({"conditions": [OWN], "change": {"shape": {"layers": 1}}}, "conditions: 'sep-l5': a model of 1 layers is too"),
+        ({"change": {"update": 3}}, "change.update: unknown key.* did you mean 'updates'"),
+        ({"change": {"window": 65}}, "change.window: should be at most shape.positions, 64, not 65"),
+        ({"change": {"dev_lines": 4000}}, "synthetic.sentences: should be above 5000"),
+        ({"name": "My study"}, "name: 'My study' should be lower-case letters"),
+    ],
+)
+def test_mistakes_in_python_are_named_as_in_a_file(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(IsoglotError, match=f"^Study.replace: {problem}"):
+        parse_study(SMALLEST, origin="mine.toml").replace(**change)

@@ -32,10 +32,15 @@ class WordVectors(NamedTuple):
     place_P: Tensor
 
 
-def sentence_vectors(reader: Reader, sentences: Sequence[EncodedSentence]) -> Tensor:
-    """[S, N, D]: the mean over a sentence's subwords, special symbols left out (section 5.1.3); zero without words."""
+def sentence_vectors(
+    reader: Reader, sentences: Sequence[EncodedSentence], *, layers: Sequence[int] | None = None
+) -> Tensor:
+    """[S, N, D]: the mean over a sentence's subwords, special symbols left out (section 5.1.3); zero without words.
+
+    All layers, or those that are named.
+    """
     tokens = _Tokens(sentences)
-    means = _Means(reader, layers=range(reader.num_states), num_rows=len(sentences))
+    means = _Means(reader, layers=range(reader.num_states) if layers is None else layers, num_rows=len(sentences))
     means.add(tokens, row_T=np.where(tokens.word_T == NO_WORD, NO_ROW, tokens.sentence_T))
     return means.vector_SRD()
 

@@ -28,8 +28,11 @@ def matrix_of(vectors: Vectors, *, name: str) -> Tensor:
     if isinstance(vectors, Tensor):
         tensor = vectors.detach()
     else:
-        # torch warns of arrays that it cannot write to, and refuses those that run backwards.
-        tensor = torch.from_numpy(np.require(vectors, requirements=["C", "W"]))
+        try:
+            # torch warns of arrays that it cannot write to, and refuses those that run backwards.
+            tensor = torch.from_numpy(np.require(vectors, requirements=["C", "W"]))
+        except (TypeError, ValueError) as error:
+            raise IsoglotError(f"{name}: no matrix of numbers ({error}); give one with a vector in each row") from None
     if tensor.ndim != 2 or tensor.shape[1] == 0:
         raise IsoglotError(f"{name}: has the shape {tuple(tensor.shape)}; give a matrix with a vector in each row")
     matrix_ND = tensor.to(torch.promote_types(tensor.dtype, torch.float32))
@@ -111,6 +114,11 @@ class Normalization:
             widths = f"{vector_ND.shape[1]} numbers each, but the means were taken of vectors of {len(self.mean_D)}"
             raise IsoglotError(f"vectors: have {widths}; give vectors of the same layer and model")
         return vector_ND
+
+
+def iterative_normalization(x: Vectors, rounds: int = 5) -> Tensor:
+    """Unit length and then the mean taken away, so many times, and unit length once more; zeros stay zero."""
+    return Normalization.of(x, rounds=rounds).apply(x)
 
 
 def _unit_length(vector_ND: Tensor) -> Tensor:

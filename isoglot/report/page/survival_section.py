@@ -16,7 +16,7 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import NO_DATA
 from isoglot.report.trials import LEARNED, RETRIEVAL_TITLE, SOLVED
 from isoglot.report.verdicts import these_runs
-from isoglot.study.conditions import DEFAULT, condition_named, known_condition
+from isoglot.study.conditions import DEFAULT, shown_condition
 from isoglot.study.scales import Scale
 
 # They need no colour.
@@ -56,7 +56,7 @@ def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) 
         "groups": {outcome.value: alike for outcome in Outcome if (alike := found.with_outcome(outcome))},
         "default": by_name[DEFAULT.name],
         "full": AXIS_STEP * max(1, ceil(highest / AXIS_STEP)) if isfinite(highest) else 100,
-        "words": {name: in_words(condition_named(name), scale=scale) for name in by_name if known_condition(name)},
+        "words": {name: in_words(each, scale=scale) for name in by_name if (each := shown_condition(name))},
         "lacking": {name: _lacking(found, each) for name, each in by_name.items()},
         "num_there": len(there),
         "num_wanted": len({*there, *awaited}),

@@ -1,0 +1,117 @@
+"""The geometry of this folder for notebooks: numpy arrays or torch tensors in, numpy arrays out."""
+
+# N = rows, sentences or words of one side, T = those of the other, D = width, E = width of the other, S = layers
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.geometry import cka
+from isoglot.evaluation.geometry.hidden_states import sentence_vectors
+from isoglot.evaluation.geometry.reader import Reader
+from isoglot.evaluation.geometry.retrieval import NEIGHBOURS, csls_scores, retrieval_precision
+from isoglot.evaluation.geometry.vectors import Vectors, orthogonal_map
+
+Floats = NDArray[np.floating[Any]]
+
+
+def linear_cka(x: Vectors, y: Vectors) -> float:
+    """How alike two sets of vectors are, from 0 to 1: linear CKA (Kornblith et al., 2019), as in Figure 7.
+
+    Row i of x, [N, D], and row i of y, [N, E], belong to the same sentence. Rotating or scaling either changes nothing.
+
+    >>> x = np.random.default_rng(0).normal(size=(100, 8))
+    >>> round(ig.linear_cka(x, -3 * x), 6)
+    1.0
+    """
+    return float(cka.linear_cka(x, y))
+
+
+def procrustes(x: Vectors, y: Vectors) -> Floats:
+    """[D, D]: the orthogonal matrix that brings x @ matrix nearest to y; both are [N, D], row i goes with row i.
+
+    Maps between models are better fitted after `isoglot.evaluation.geometry.vectors.iterative_normalization`.
+
+    >>> x = np.random.default_rng(0).normal(size=(100, 8))
+    >>> turn = np.linalg.qr(np.random.default_rng(1).normal(size=(8, 8)))[0]
+    >>> bool(np.allclose(ig.procrustes(x, x @ turn), turn))
+    True
+    """
+    return np.asarray(orthogonal_map(x, y).cpu())
+
+
+def retrieval(x: Vectors, y: Vectors) -> float:
+    """Percent of rows whose nearest neighbour on the other side, by cosine, is their own translation.
+
+    Row i of x, [N, D], translates row i of y, [N, D]. It is the mean of both directions, as in Figure 6.
+
+    >>> x = np.random.default_rng(0).normal(size=(100, 8))
+    >>> ig.retrieval(x, x), ig.retrieval(x, x[::-1])
+    (100.0, 0.0)
+    """
+    return retrieval_precision(x, y)
+
+
+def csls(x: Vectors, y: Vectors, *, neighbours: int = NEIGHBOURS) -> Floats:
+    """[N, T]: how near each row of x, [N, D], is to each of y, [T, D]; a crowded neighbourhood makes it less near.
+
+    It is 2 cos(x, y) less the mean cosine of either with its nearest neighbours (Conneau et al., 2017).
+
+    >>> x = np.random.default_rng(0).normal(size=(100, 8))
+    >>> bool((ig.csls(x, x).argmax(axis=1) == np.arange(100)).all())
+    True
+    """
+    return np.asarray(csls_scores(x, y, neighbours).cpu())
+
+
+class Model:
+    """A model as `load_model` gives it: it reads raw sentences, in one language where it is one of isoglot's own.
+
+    >>> model = ig.load_model("demo:default:oru", store="store")
+    >>> model
+    Model('demo:default:oru', num_layers=4, width=32)
+    """
+
+    def __init__(self, reader: Reader, *, name: str) -> None:
+        self.reader, self.name = reader, name
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r}, num_layers={self.num_layers}, width={self.width})"
+
+    @property
+    def num_layers(self) -> int:
+        """Layer 0 are the embeddings, and this is the number of the top layer."""
+        return self.reader.num_states - 1
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self.reader.width
+
+    def hidden_states(self, sentences: Sequence[str], *, layer: int | None = None) -> NDArray[np.float32]:
+        """[N, D]: for each sentence the mean of its subwords at a layer, without special symbols (section 5.1.3).
+
+        [S, N, D] where no layer is named: all of them, 0 the embeddings. Sentences longer than the model reads at once
+        are cut, with a warning. One without a word gives zeros.
+
+        >>> model = ig.load_model("demo:default:oru", store="store")
+        >>> model.hidden_states(["a sentence", "another one"], layer=3).shape
+        (2, 32)
+        >>> model.hidden_states(["a sentence", "another one"]).shape
+        (5, 2, 32)
+        """
+        if isinstance(sentences, str) or not all(isinstance(each, str) for each in sentences):
+            raise IsoglotError("sentences: give a list of strings, a sentence each")
+        if layer is not None and layer not in range(self.num_layers + 1):
+            raise IsoglotError(f"layer: {layer} is none of {self.name}; it has 0, the embeddings, to {self.num_layers}")
+        whole = self.reader.whole_sentences(list(sentences))
+        cut, num_cut = self.reader.cut(whole)
+        if num_cut:
+            most = f"the {self.reader.most_tokens} tokens that {self.name} reads at once"
+            warnings.warn(f"{num_cut} of {len(whole)} sentences are longer than {most}, and were cut", stacklevel=2)
+        vector_SND = sentence_vectors(self.reader, cut, layers=None if layer is None else [layer])
+        return np.asarray(vector_SND if layer is None else vector_SND[0], dtype=np.float32)

@@ -1,0 +1,174 @@
+"""A study run from Python, and its results as rows, a data frame, a report or an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from isoglot.errors import IsoglotError
+from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
+from isoglot.pipeline.measurements import READ_BY_REPORTS, Measurement, measurements, pending_cells
+from isoglot.pretraining.health import check_tensorboard
+from isoglot.report.progress import Watch, failures_in_brief
+from isoglot.report.writing import LiveReport, rewrite_report, write_current_report
+from isoglot.store import Engine, Observers, Outcome, Stage, Store, inputs_first, run_plan
+from isoglot.store import plan as plan_of
+from isoglot.store.local_engine import local_engine
+from isoglot.store.packing import archive_path, write_pack
+from isoglot.study.study import Study, read_study
+
+if TYPE_CHECKING:
+    import pandas
+
+MEGABYTE = 10**6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """The end of a run: what became of every stage, and the title and cause of each failure."""
+
+    outcome: Outcome
+    failures: Sequence[tuple[str, str]]
+
+    @property
+    def failures_in_full(self) -> list[str]:
+        """For a report: the title and the cause of each."""
+        return [": ".join(failure) for failure in self.failures]
+
+    @property
+    def trouble(self) -> str | None:
+        """The failures in a few lines; None where there are none."""
+        return failures_in_brief(self.failures, num_skipped=len(self.outcome.skipped)) if self.failures else None
+
+
+def make_study(study: Study, store: Store, *, engine: Engine, console: Console | None) -> Made:
+    """Make what a study lacks and its report meanwhile; progress goes to the console."""
+    wanted, live = targets(study), LiveReport(study, store)
+    with nullcontext() if console is None else Watch(console) as watch:
+        outcome = run_plan(wanted, store, live if watch is None else Observers(watch, live), engine=engine)
+    failed = [stage for stage in inputs_first(wanted).values() if stage.digest in outcome.failed]
+    return Made(outcome=outcome, failures=[(stage.title, str(outcome.failed[stage.digest])) for stage in failed])
+
+
+def run(
+    study: Study | str | Path,
+    *,
+    store: str | Path = "store",
+    workers: int | None = None,
+    progress: bool = True,
+) -> Results:
+    """Make what a study still lacks in the store, as `isoglot run` does, and give its results.
+
+    `workers` is the number of processes that work side by side; without it this machine decides, and 1 is this process
+    alone. `progress` shows bars on standard error. Stop it when you like: the next run goes on from there.
+
+    >>> results = ig.run("demo", store="store", workers=1, progress=False)
+    >>> results.pending
+    0
+    """
+    if workers is not None and workers < 1:
+        raise IsoglotError(f"workers: is {workers}; give 1 or more, or leave it out")
+    results = Results(study, store=store)
+    chosen, place = results.study, results.store
+    check_tensorboard()
+    if not (wanted := targets(chosen)):
+        reasons = "; ".join((*left_out_sentences(chosen), *gap_sentences(chosen)))
+        raise IsoglotError(f"{chosen.name}: nothing of it can be made: {reasons}")
+    engine = local_engine(place, plan_of(wanted, place), workers=workers)
+    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True) if progress else None
+    made = make_study(chosen, place, engine=engine, console=console)
+    write_current_report(chosen, place, failures=made.failures_in_full)
+    if console is not None:
+        for sentence in gap_sentences(chosen):
+            console.print(sentence)
+    if made.trouble is not None:
+        raise IsoglotError(f"{made.trouble}\nisoglot.Results(study, store={str(place.root)!r}) has all that was made")
+    return results
+
+
+class Results:
+    """Every number that a store has of a study, whoever made them; this makes nothing.
+
+    They are read once, when they are first needed: after another run, make another object.
+
+    >>> results = ig.Results("demo", store="store")
+    >>> results
+    Results('demo', ... numbers, 0 cells pending)
+    """
+
+    def __init__(self, study: Study | str | Path, *, store: str | Path = "store") -> None:
+        self.study = study if isinstance(study, Study) else read_study(study)
+        self.store = Store(Path(store))
+
+    def __repr__(self) -> str:
+        return f"Results({self.study.name!r}, {len(self.measurements)} numbers, {self.pending} cells pending)"
+
+    @cached_property
+    def measurements(self) -> tuple[Measurement, ...]:
+        """The numbers, in the order in which a report shows them."""
+        found, damage = measurements(self.study, self.store)
+        if damage:
+            raise IsoglotError("; ".join(dict.fromkeys(map(str, damage))))
+        return tuple(found)
+
+    @property
+    def pending(self) -> int:
+        """How many cells of tables and figures the store has nothing for yet."""
+        return len(pending_cells(self.study, self.store))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dictionary for each number: exhibit, condition, languages, language, task, metric, layer, seed, value.
+
+        >>> rows = ig.Results("demo", store="store").to_dicts()
+        >>> {row["language"] for row in rows}
+        {...'oru'...}
+        """
+        return [asdict(each) for each in self.measurements]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a data frame with a row for each number; needs pandas, which isoglot does not install.
+
+        >>> frame = ig.Results("demo", store="store").to_pandas()
+        >>> means = frame.query("task == 'ner'").groupby("condition").value.mean()
+        >>> "default" in means.index
+        True
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise IsoglotError("to_pandas needs pandas: pip install pandas; to_dicts does without") from None
+        return pandas.DataFrame(self.to_dicts())
+
+    def report(self, folder: str | Path | None = None) -> Path:
+        """Write the report, and give the path of its page; without a folder it lies in the store.
+
+        >>> ig.Results("demo", store="store").report("my-report").name
+        'report.html'
+        """
+        self._stages()
+        page = write_current_report(self.study, self.store).page
+        return page if folder is None else rewrite_report(page.parent, to=Path(folder)).page
+
+    def pack(self, file: str | Path, *, largest_file: int = MEGABYTE) -> Path:
+        """Write all that is made of the study into one archive, as `isoglot pack` does; `isoglot unpack` reads it.
+
+        Files of more than `largest_file` bytes stay behind, unless reports read them.
+
+        >>> ig.Results("demo", store="store").pack("results.tar.xz").name
+        'results.tar.xz'
+        """
+        path, stages = archive_path(file, option="pack"), self._stages()
+        write_pack(path, stages, self.store, largest_file=largest_file, always=READ_BY_REPORTS)
+        return path
+
+    def _stages(self) -> list[Stage]:
+        stages = [*inputs_first(targets(self.study)).values()]
+        if all(self.store.find_folder(stage) is None for stage in stages):
+            raise IsoglotError(f"nothing of {self.study.name} is in {self.store.root} yet; make it with isoglot.run")
+        return stages
