@@ -14,9 +14,12 @@ import torch
 from torch import Tensor, nn
 
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
+from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.model.interchange import quiet_transformers
+from isoglot.model.interchange.tokenizer_files import SPLITTER
+from isoglot.study.languages import Splitter, WordSplitting
 
 # Characters of the library's error message, which may go on for a page.
 LONGEST_COMPLAINT = 300
@@ -41,8 +44,10 @@ class TransformersReader(Reader):
         return next(self.model.parameters()).device
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
-        # White space would otherwise be words of some tokenizers.
-        lines = [" ".join(line.split()) for line in lines]
+        # White space would otherwise be words of some tokenizers. One that we exported may need Chinese words.
+        by_jieba = self.tokenizer.init_kwargs.get(SPLITTER) == Splitter.JIEBA
+        splitter = Splitter.JIEBA if by_jieba else Splitter.WHITESPACE
+        lines = [" ".join(words) for words in split_lines(lines, WordSplitting(splitter=splitter, language=""))]
         if not lines:
             return []
         encoded = self.tokenizer(lines, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)

@@ -1,0 +1,151 @@
+r"""Our word splitting as steps of the library tokenizers, so that an exported tokenizer reads raw text.
+
+A step is a regular expression and the text that takes the place of its matches. That text cannot refer to a match, so
+`(\d) %` -> `\1%` becomes `(?<=\d) %` -> `%`, and a word is set apart by matches of no width, which become spaces.
+Matches of Moses take in the characters beside a mark, ours only look at them: in a chain such as 1 2 3 with
+no-break spaces or a'b'c'd, Moses misses every second mark.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from isoglot.corpora.splitters.jieba_dictionary import FIRST_HAN, LAST_HAN
+from isoglot.corpora.splitters.jieba_words import ALSO_IN_BLOCKS
+from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS, WORD
+from isoglot.corpora.splitters.moses import sacremoses_rules
+from isoglot.errors import IsoglotError
+from isoglot.study.languages import Splitter, WordSplitting
+
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
+
+Step = tuple[str, str]
+"""A regular expression of Oniguruma, which the library uses, and what is written for its matches."""
+
+# Where str.split parts words: what Oniguruma calls white space, and four separators that only Python counts.
+WHITE_SPACE = r"\s\x1c-\x1f"
+CUT_BEFOREHAND = (Splitter.JIEBA, Splitter.COMMAND)
+"""Splitters of which the library can do a part at most: their users cut lines into words first."""
+
+
+def word_steps(splitting: WordSplitting) -> list[Step]:
+    """Steps after which white space stands between the words of a line."""
+    match splitting.splitter:
+        case Splitter.MOSES:
+            return _moses_steps(splitting.language)
+        case Splitter.JIEBA:
+            # The steps after the dictionary: outside of blocks each character is a word, which is then made plain.
+            blocks = _characters([*map(chr, range(FIRST_HAN, LAST_HAN + 1)), *ALSO_IN_BLOCKS])
+            return [_apart(f"[^{blocks}{WHITE_SPACE}]"), *_plain_steps(for_controls=" ")]
+        case Splitter.CHARACTERS:
+            word = re.sub(r"\\[uU]([0-9a-f]{4,8})", r"\\x{\1}", WORD.pattern).replace(r"\s", WHITE_SPACE)
+            return [*_plain_steps(for_controls=""), (f"(?:{word})\\K", " ")]
+        case Splitter.WHITESPACE | Splitter.COMMAND:
+            return []
+
+
+EVERYTHING = "".join(map(chr, chain(range(0xD800), range(0xE000, 0x110000))))
+
+
+def _characters(characters: Iterable[str]) -> str:
+    """The inside of a set, as ranges: "abcx" gives a-c and x by their numbers."""
+    ranges: list[list[int]] = []
+    for code in sorted({*map(ord, characters)}):
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"\\x{{{first:x}}}-\\x{{{last:x}}}" for first, last in ranges)
+
+
+def _apart(symbol: str) -> Step:
+    return f"(?={symbol})|(?<={symbol})", " "
+
+
+def _plain_steps(*, for_controls: str) -> list[Step]:
+    """Steps that do what `marks.plain` does."""
+    marks = defaultdict[str, str](str)
+    for code, plain in PLAIN_MARKS.items():
+        marks[plain] += chr(code)
+    controls = _characters(chr(code) for codes in CONTROLS for code in codes)
+    return [*((f"[{_characters(of_one)}]", plain) for plain, of_one in marks.items()), (f"[{controls}]", for_controls)]
+
+
+@cache
+def _moses_steps(language: str) -> list[Step]:
+    """The chain of `moses.split_lines`, rule by rule."""
+    normalizer, tokenizer = sacremoses_rules(language)
+    letters, numbers, lower_case = map(_characters, (tokenizer.IsAlpha, tokenizer.IsN, tokenizer.IsLower))
+    kept = f"{_characters(tokenizer.IsAlnum)} .'`,\\-"
+    # Written out, as a category of Unicode grows with the editions that the libraries come with.
+    controls = _characters(set(EVERYTHING) - set(normalizer.remove_control_chars(EVERYTHING)))
+    rules = [*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]
+    return [
+        *(step for pattern, template in rules for step in _looking(re.compile(pattern).pattern, template)),
+        (f"[{controls}&&[^{kept}]]", ""),
+        (rf"[{WHITE_SPACE}]", " "),
+        _apart(f"[^{kept}]"),
+        (r"\A +| +\z|(?<= ) +", ""),
+        (r"(?<!\.)(?=\.\.)|(?<=\.\.)(?!\.)", " "),
+        (f",(?![{numbers}])|(?<=[^{numbers}]),", " , "),
+        *_apostrophe_steps(tokenizer.lang, letters=letters, numbers=numbers),
+        # So that a space is before every word.
+        (r"\A", " "),
+        (_last_period(tokenizer, letters=letters, lower_case=lower_case), " ."),
+        (r"\.'(?= *\z)", " . '"),
+    ]
+
+
+_LOOKING = re.compile(r"(?:\(([^()]+)\))?((?:\\.|[^()\\])*)(?:\(([^()]+)\))?")
+
+
+def _looking(pattern: str, template: str) -> list[Step]:
+    """A rule of sacremoses, looking at the groups at its two ends instead of matching and repeating them."""
+    # Two rules move a mark to the other side of others: it is written there, and then removed here.
+    match pattern:
+        case r'"([,.]+)':
+            return [(r'(?<="[,.]*[,.])(?![,.])', '"'), (r'"(?=[,.])', "")]
+        case r'(\.+)"(\s*[^<])':
+            return [(r'(?<!\.)(?=\.+"[^<])', '"'), (r'(?<=\.)"(?=[^<])', "")]
+    parts = _LOOKING.fullmatch(pattern)
+    literal = re.sub(r"\\g<\d>", "", template)
+    if parts is None or "\\" in literal:
+        problem = f"sacremoses has a rule that an export does not know, {pattern!r} to {template!r}"
+        raise IsoglotError(f"{problem}; get the version that isoglot was tested with: pip install sacremoses==0.2.0")
+    before, middle, after = parts.groups()
+    looks_back, looks_on = f"(?<={before})" if before else "", f"(?={after})" if after else ""
+    return [(looks_back + middle + looks_on, literal)]
+
+
+def _apostrophe_steps(language: str, *, letters: str, numbers: str) -> list[Step]:
+    if language not in ("en", "fr", "it"):
+        return [("'", " ' ")]
+    # The match of an apostrophe hides the next one where a single character is between them: in "rock'n'roll" the
+    # second stays where it is, in " '5' " too.
+    lone = f"(?<=[^{letters}])(?<![^{letters}]'[^{letters}'])'(?=[^{letters}])|(?<=[{letters}])'(?=[^{letters}])"
+    inside = f"(?<=[{letters}])(?<![{letters}]'[{letters}])'(?=[{letters}])"
+    if language == "en":
+        opening = f"(?<=[^{letters}{numbers}])'(?=[{letters}])"
+        return [(f"{lone}|{opening}", " ' "), (f"{inside}|(?<=[{numbers}])'(?=s)", " '")]
+    return [(f"{lone}|(?<=[^{letters}])'(?=[{letters}])", " ' "), (inside, "' ")]
+
+
+def _last_period(tokenizer: "MosesTokenizer", *, letters: str, lower_case: str) -> str:
+    """The period of a word before white space, but not an abbreviation's and not before a word in lower case."""
+    before_numbers = frozenset(tokenizer.NUMERIC_ONLY_PREFIXES)
+    abbreviations = {word for word in tokenizer.NONBREAKING_PREFIXES if " " not in word} - before_numbers
+
+    def after_one_of(words: Iterable[str]) -> str:
+        return "|".join(rf" {re.escape(word)}\." for word in sorted(words) if word)
+
+    exceptions = [
+        f"(?! +[{lower_case}])",
+        rf"(?<![{letters}][^ ]*\.[^ ]*\.|\.[^ ]*[{letters}][^ ]*\.)",
+        f"(?<!{after_one_of(abbreviations)})" if abbreviations else "",
+        f"(?!(?<={after_one_of(before_numbers)}) +[0-9])" if before_numbers else "",
+    ]
+    return r"(?<=[^ .])\.(?= |\z)" + "".join(exceptions)
