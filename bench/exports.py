@@ -1,4 +1,4 @@
-"""Exported models on raw Tatoeba lines: ids and hidden states by the code of the model card, beside ours. One JSON line.
+"""Exported models on raw Tatoeba lines: ids and hidden states by the code of the model card and ours. One JSON line.
 
 The data folder is ISOGLOT_DATA; without it nothing is measured. Each language has its own small vocabulary and a model
 of random weights: neither needs training to show a difference.
@@ -27,6 +27,7 @@ from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import PAD, UNK, build_vocabulary
 from isoglot.corpora.words import split_lines
 from isoglot.model.cloze import ClozeModel
+from isoglot.model.interchange import quiet_transformers
 from isoglot.model.interchange.exporting import CARD, write_export
 from isoglot.model.interchange.model_card import Origin, model_card
 from isoglot.model.interchange.own_model import OwnModel
@@ -35,7 +36,7 @@ from isoglot.study.languages import default_splitting
 from isoglot.study.scales import EncoderShape, NormPlacement
 
 TATOEBA = {"en": "deu-eng.eng", "de": "deu-eng.deu", "fr": "fra-eng.fra", "ru": "rus-eng.rus", "zh": "cmn-eng.cmn"}
-LINES, LEARNED_LINES, MERGES = 1000, 4000, 4000
+LINES, LEARNED_LINES, MERGES = 1000, 1000, 2000
 WINDOW = 256
 
 
@@ -71,7 +72,7 @@ def run_card(folder: Path, lines: Sequence[str]) -> dict[str, Any]:
     (block, *_) = re.findall(r"```python\n(.*?)```", (folder / CARD).read_text(encoding="utf-8"), flags=re.DOTALL)
     code = block.replace('folder = "."', f"folder = {str(folder)!r}").replace('["A line of text."]', "given")
     names: dict[str, Any] = {"given": lines}
-    with torch.no_grad():
+    with torch.no_grad(), quiet_transformers():
         exec(code, names)
     return names
 

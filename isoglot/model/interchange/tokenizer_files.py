@@ -7,7 +7,7 @@ from pathlib import Path
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.bpe_learning import END_OF_WORD
 from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK
-from isoglot.model.interchange.word_rules import WHITE_SPACE, word_steps
+from isoglot.model.interchange.word_rules import WHITE_SPACE, word_normalizer
 from isoglot.study.languages import WordSplitting
 
 SPLITTER = "isoglot_splitter"
@@ -16,7 +16,7 @@ SPLITTER = "isoglot_splitter"
 
 def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, splitting: WordSplitting, window: int) -> None:
     """Write tokenizer.json and tokenizer_config.json: BPE between two end symbols, as our models read a sentence."""
-    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 
     tokenizer = Tokenizer(
         models.BPE(
@@ -28,8 +28,7 @@ def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, splitting: 
             fuse_unk=False,
         )
     )
-    steps = [normalizers.Replace(Regex(pattern), written) for pattern, written in word_steps(splitting)]
-    tokenizer.normalizer = normalizers.Sequence([*steps, *([normalizers.Lowercase()] if splitting.lowercase else [])])
+    tokenizer.normalizer = word_normalizer(splitting)
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(f"[{WHITE_SPACE}]+"), behavior="removed")
     end = names[END]
     tokenizer.post_processor = processors.TemplateProcessing(

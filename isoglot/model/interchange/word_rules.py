@@ -22,6 +22,7 @@ from isoglot.study.languages import Splitter, WordSplitting
 
 if TYPE_CHECKING:
     from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
+    from tokenizers.normalizers import Normalizer
 
 Step = tuple[str, str]
 """A regular expression of Oniguruma, which the library uses, and what is written for its matches."""
@@ -32,23 +33,34 @@ CUT_BEFOREHAND = (Splitter.JIEBA, Splitter.COMMAND)
 """Splitters of which the library can do a part at most: their users cut lines into words first."""
 
 
-def word_steps(splitting: WordSplitting) -> list[Step]:
-    """Steps after which white space stands between the words of a line."""
+# A space before every line. The library would lose track of one that a match of no width writes there, and later panic.
+START: Step = ("", " ")
+
+
+def word_normalizer(splitting: WordSplitting) -> "Normalizer":
+    """Rewrite a line so that white space stands between its words."""
+    from tokenizers import Regex, normalizers
+
+    steps = [
+        normalizers.Prepend(written) if (pattern, written) == START else normalizers.Replace(Regex(pattern), written)
+        for pattern, written in _steps(splitting)
+    ]
+    return normalizers.Sequence([*steps, *([normalizers.Lowercase()] if splitting.lowercase else [])])
+
+
+def _steps(splitting: WordSplitting) -> list[Step]:
     match splitting.splitter:
         case Splitter.MOSES:
             return _moses_steps(splitting.language)
         case Splitter.JIEBA:
             # The steps after the dictionary: outside of blocks each character is a word, which is then made plain.
             blocks = _characters([*map(chr, range(FIRST_HAN, LAST_HAN + 1)), *ALSO_IN_BLOCKS])
-            return [_apart(f"[^{blocks}{WHITE_SPACE}]"), *_plain_steps(for_controls=" ")]
+            return [START, _apart(f"[^{blocks}{WHITE_SPACE}]"), *_plain_steps(for_controls=" ")]
         case Splitter.CHARACTERS:
             word = re.sub(r"\\[uU]([0-9a-f]{4,8})", r"\\x{\1}", WORD.pattern).replace(r"\s", WHITE_SPACE)
             return [*_plain_steps(for_controls=""), (f"(?:{word})\\K", " ")]
         case Splitter.WHITESPACE | Splitter.COMMAND:
             return []
-
-
-EVERYTHING = "".join(map(chr, chain(range(0xD800), range(0xE000, 0x110000))))
 
 
 def _characters(characters: Iterable[str]) -> str:
@@ -81,23 +93,29 @@ def _moses_steps(language: str) -> list[Step]:
     normalizer, tokenizer = sacremoses_rules(language)
     letters, numbers, lower_case = map(_characters, (tokenizer.IsAlpha, tokenizer.IsN, tokenizer.IsLower))
     kept = f"{_characters(tokenizer.IsAlnum)} .'`,\\-"
-    # Written out, as a category of Unicode grows with the editions that the libraries come with.
-    controls = _characters(set(EVERYTHING) - set(normalizer.remove_control_chars(EVERYTHING)))
     rules = [*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]
     return [
         *(step for pattern, template in rules for step in _looking(re.compile(pattern).pattern, template)),
-        (f"[{controls}&&[^{kept}]]", ""),
+        # From here on a line has this space before it, to the end.
+        START,
+        (f"[{_moses_controls()}&&[^{kept}]]", ""),
         (rf"[{WHITE_SPACE}]", " "),
         _apart(f"[^{kept}]"),
-        (r"\A +| +\z|(?<= ) +", ""),
+        (r" +\z|(?<= ) +", ""),
         (r"(?<!\.)(?=\.\.)|(?<=\.\.)(?!\.)", " "),
-        (f",(?![{numbers}])|(?<=[^{numbers}]),", " , "),
+        (f",(?![{numbers}])|(?<=.[^{numbers}]),", " , "),
         *_apostrophe_steps(tokenizer.lang, letters=letters, numbers=numbers),
-        # So that a space is before every word.
-        (r"\A", " "),
         (_last_period(tokenizer, letters=letters, lower_case=lower_case), " ."),
         (r"\.'(?= *\z)", " . '"),
     ]
+
+
+@cache
+def _moses_controls() -> str:
+    # Written out, as a category of Unicode grows with the editions that the libraries come with.
+    every = "".join(map(chr, chain(range(0xD800), range(0xE000, 0x110000))))
+    normalizer, _ = sacremoses_rules("en")
+    return _characters(set(every) - set(normalizer.remove_control_chars(every)))
 
 
 _LOOKING = re.compile(r"(?:\(([^()]+)\))?((?:\\.|[^()\\])*)(?:\(([^()]+)\))?")
@@ -110,7 +128,7 @@ def _looking(pattern: str, template: str) -> list[Step]:
         case r'"([,.]+)':
             return [(r'(?<="[,.]*[,.])(?![,.])', '"'), (r'"(?=[,.])', "")]
         case r'(\.+)"(\s*[^<])':
-            return [(r'(?<!\.)(?=\.+"[^<])', '"'), (r'(?<=\.)"(?=[^<])', "")]
+            return [(r'(?<!\.)\.(?=\.*"[^<])', '".'), (r'(?<=\.)"(?=[^<])', "")]
     parts = _LOOKING.fullmatch(pattern)
     literal = re.sub(r"\\g<\d>", "", template)
     if parts is None or "\\" in literal:
@@ -125,13 +143,14 @@ def _apostrophe_steps(language: str, *, letters: str, numbers: str) -> list[Step
     if language not in ("en", "fr", "it"):
         return [("'", " ' ")]
     # The match of an apostrophe hides the next one where a single character is between them: in "rock'n'roll" the
-    # second stays where it is, in " '5' " too.
-    lone = f"(?<=[^{letters}])(?<![^{letters}]'[^{letters}'])'(?=[^{letters}])|(?<=[{letters}])'(?=[^{letters}])"
+    # second stays where it is, in " '5' " too. An apostrophe that opens or ends the line is no match.
+    alone = f"(?<=.[^{letters}])(?<!.[^{letters}]'[^{letters}'])'(?=[^{letters}])"
+    lone = f"{alone}|(?<=[{letters}])'(?=[^{letters}])"
     inside = f"(?<=[{letters}])(?<![{letters}]'[{letters}])'(?=[{letters}])"
     if language == "en":
-        opening = f"(?<=[^{letters}{numbers}])'(?=[{letters}])"
+        opening = f"(?<=.[^{letters}{numbers}])'(?=[{letters}])"
         return [(f"{lone}|{opening}", " ' "), (f"{inside}|(?<=[{numbers}])'(?=s)", " '")]
-    return [(f"{lone}|(?<=[^{letters}])'(?=[{letters}])", " ' "), (inside, "' ")]
+    return [(f"{lone}|(?<=.[^{letters}])'(?=[{letters}])", " ' "), (inside, "' ")]
 
 
 def _last_period(tokenizer: "MosesTokenizer", *, letters: str, lower_case: str) -> str:
