@@ -52,10 +52,10 @@ def untrained_model(data: Path, code: str) -> OwnModel:
     bpe = learn_bpe(counts, merges=MERGES)
     vocabulary = build_vocabulary(TableKind.JOINT, counts={code: bpe.subword_counts(counts)})
     shape = EncoderShape(
-        layers=4,
-        width=64,
-        heads=4,
-        feed_forward=256,
+        layers=3,
+        width=32,
+        heads=2,
+        feed_forward=128,
         positions=2 * WINDOW,
         dropout=0.1,
         attention_dropout=0.1,

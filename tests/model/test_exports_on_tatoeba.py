@@ -1,7 +1,5 @@
 """Raw lines of five languages, read with an export by the code of its card, have our ids and our hidden states."""
 
-from types import ModuleType
-
 import pytest
 from real_data import DATA
 
@@ -13,7 +11,8 @@ FOLDER = DATA / "eval/tatoeba"
 @pytest.mark.real_data
 @pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no Tatoeba in {FOLDER}; name the data folder in ISOGLOT_DATA")
 @pytest.mark.parametrize("code", TATOEBA)
-def test_raw_lines_have_our_ids_and_our_hidden_states(code: str, jieba: ModuleType) -> None:
+@pytest.mark.usefixtures("jieba")  # quiet from then on
+def test_raw_lines_have_our_ids_and_our_hidden_states(code: str) -> None:
     lines = raw_lines(DATA, code)
     found = agreement(untrained_model(DATA, code), lines)
     assert len(lines) == 1000
