@@ -61,8 +61,8 @@ def test_its_code_loads_the_model_and_finds_words_as_in_training(
 def test_it_counts_the_texts_with_other_words() -> None:
     export = replace(EXPORT, otherwise=("DOTMULTI",))
     card = model_card(own_model(NormPlacement.POST), origin=ORIGIN, export=export)
-    assert "gave 1,233 of 1,234 texts our ids; others, such as 'DOTMULTI', it cuts into other words." in card
-    assert "gave 1,234 of 1,234 texts our ids." in model_card(
+    assert "gave 1,233 of 1,234 texts the ids of isoglot; others, such as 'DOTMULTI', it cuts into other words." in card
+    assert "gave 1,234 of 1,234 texts the ids of isoglot." in model_card(
         own_model(NormPlacement.POST), origin=ORIGIN, export=EXPORT
     )
 

@@ -3,6 +3,7 @@
 # ruff: noqa: RUF001 - look-alikes are what the rules are about
 
 import random
+import time
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -92,6 +93,18 @@ def test_the_oddest_of_lines_are_cut_otherwise_once_in_a_hundred_times(language:
     tokenizer, ours = tokenizer_of(splitting), split_lines(lines, splitting)
     same = [words_and_ids(tokenizer, line)[0] == words for line, words in zip(lines, ours, strict=True)]
     assert sum(same) >= 495
+
+
+@pytest.mark.parametrize("piece", ["a. ", "a.", "5,", ".", '."a', "' ", "\u00a0", "«"])
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_very_long_lines_take_no_time(language: str, piece: str) -> None:
+    line = piece * (20_000 // len(piece))
+    splitting = default_splitting(language)
+    tokenizer = tokenizer_of(splitting)
+    start = time.process_time()
+    words, _ = words_and_ids(tokenizer, line)
+    assert time.process_time() - start < 5
+    assert words == split_lines([line], splitting)[0]
 
 
 BY_CHARACTERS = WordSplitting(splitter=Splitter.CHARACTERS, language="ja")

@@ -51,7 +51,8 @@ class Export:
     @property
     def agreement(self) -> str:
         """A sentence about the texts."""
-        same = f"The tokenizer gave {self.num_texts - len(self.otherwise):,} of {self.num_texts:,} texts our ids"
+        num_same = self.num_texts - len(self.otherwise)
+        same = f"The tokenizer gave {num_same:,} of {self.num_texts:,} texts the ids of isoglot"
         return (
             f"{same}; others, such as {self.otherwise[0]!r}, it cuts into other words."
             if self.otherwise

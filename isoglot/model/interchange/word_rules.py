@@ -1,9 +1,10 @@
 r"""Our word splitting as steps of the library tokenizers, so that an exported tokenizer reads raw text.
 
 A step is a regular expression and the text that takes the place of its matches. That text cannot refer to a match, so
-`(\d) %` -> `\1%` becomes `(?<=\d) %` -> `%`, and a word is set apart by matches of no width, which become spaces.
-Matches of Moses take in the characters beside a mark, ours only look at them: in a chain such as 1 2 3 with
-no-break spaces or a'b'c'd, Moses misses every second mark.
+`(\d) %` -> `\1%` becomes `(?<=\d) %` -> `%`, and a word is set apart by matches of no width, which become spaces. What
+stands before `\K` is no part of a match; unlike `(?<=...)` of no fixed length, it does not search the line again.
+Matches of Moses take in the characters beside a mark, ours only look at them: in a chain such as a'b'c'd, Moses misses
+every second mark.
 """
 
 import re
@@ -26,15 +27,13 @@ if TYPE_CHECKING:
 
 Step = tuple[str, str]
 """A regular expression of Oniguruma, which the library uses, and what is written for its matches."""
+# A space before every line. The library would lose track of one that a match of no width writes there, and later panic.
+START: Step = ("", " ")
 
 # Where str.split parts words: what Oniguruma calls white space, and four separators that only Python counts.
 WHITE_SPACE = r"\s\x1c-\x1f"
 CUT_BEFOREHAND = (Splitter.JIEBA, Splitter.COMMAND)
 """Splitters of which the library can do a part at most: their users cut lines into words first."""
-
-
-# A space before every line. The library would lose track of one that a match of no width writes there, and later panic.
-START: Step = ("", " ")
 
 
 def word_normalizer(splitting: WordSplitting) -> "Normalizer":
@@ -126,7 +125,7 @@ def _looking(pattern: str, template: str) -> list[Step]:
     # Two rules move a mark to the other side of others: it is written there, and then removed here.
     match pattern:
         case r'"([,.]+)':
-            return [(r'(?<="[,.]*[,.])(?![,.])', '"'), (r'"(?=[,.])', "")]
+            return [(r'"[,.]+\K', '"'), (r'"(?=[,.])', "")]
         case r'(\.+)"(\s*[^<])':
             return [(r'(?<!\.)\.(?=\.*"[^<])', '".'), (r'(?<=\.)"(?=[^<])', "")]
     parts = _LOOKING.fullmatch(pattern)
@@ -154,17 +153,17 @@ def _apostrophe_steps(language: str, *, letters: str, numbers: str) -> list[Step
 
 
 def _last_period(tokenizer: "MosesTokenizer", *, letters: str, lower_case: str) -> str:
-    """The period of a word before white space, but not an abbreviation's and not before a word in lower case."""
+    """The last period of a word, which a space is before; not an abbreviation's, and not before one in lower case."""
     before_numbers = frozenset(tokenizer.NUMERIC_ONLY_PREFIXES)
     abbreviations = {word for word in tokenizer.NONBREAKING_PREFIXES if " " not in word} - before_numbers
 
-    def after_one_of(words: Iterable[str]) -> str:
-        return "|".join(rf" {re.escape(word)}\." for word in sorted(words) if word)
+    def any_of(words: Iterable[str]) -> str:
+        return "|".join(re.escape(word) for word in sorted(words))
 
+    candidate = r"[^ ]*[^ .]\.(?: |\z)"
     exceptions = [
-        f"(?! +[{lower_case}])",
-        rf"(?<![{letters}][^ ]*\.[^ ]*\.|\.[^ ]*[{letters}][^ ]*\.)",
-        f"(?<!{after_one_of(abbreviations)})" if abbreviations else "",
-        f"(?!(?<={after_one_of(before_numbers)}) +[0-9])" if before_numbers else "",
+        rf"(?=[^ ]*[{letters}])[^ ]*\.[^ ]*\.(?: |\z)",
+        *([rf"(?:{any_of(abbreviations)})\.(?: |\z)"] if abbreviations else []),
+        *([rf"(?:{any_of(before_numbers)})\. +[0-9]"] if before_numbers else []),
     ]
-    return r"(?<=[^ .])\.(?= |\z)" + "".join(exceptions)
+    return rf" (?={candidate})(?!{'|'.join(exceptions)})[^ ]+\K\.(?= |\z)(?! +[{lower_case}])"
