@@ -37,6 +37,7 @@ from isoglot.study.scales import EncoderShape, NormPlacement
 
 TATOEBA = {"en": "deu-eng.eng", "de": "deu-eng.deu", "fr": "fra-eng.fra", "ru": "rus-eng.rus", "zh": "cmn-eng.cmn"}
 LINES, LEARNED_LINES, MERGES = 1000, 1000, 2000
+WIKIPEDIA_LINES = 20_000
 WINDOW = 256
 
 
@@ -45,9 +46,13 @@ def raw_lines(data: Path, code: str) -> list[str]:
         return [line.removesuffix("\n") for line in islice(file, LINES)]
 
 
-def untrained_model(data: Path, code: str) -> OwnModel:
+def wikipedia_lines(data: Path, code: str, *, first: int, end: int) -> list[str]:
     with lzma.open(data / f"text/wiki.{code}.txt.xz", "rt", encoding="utf-8", newline="\n") as file:
-        words = split_lines([line.removesuffix("\n") for line in islice(file, LEARNED_LINES)], default_splitting(code))
+        return [line.removesuffix("\n") for line in islice(file, first, end)]
+
+
+def untrained_model(data: Path, code: str) -> OwnModel:
+    words = split_lines(wikipedia_lines(data, code, first=0, end=LEARNED_LINES), default_splitting(code))
     counts = Counter(word for line in words for word in line)
     bpe = learn_bpe(counts, merges=MERGES)
     vocabulary = build_vocabulary(TableKind.JOINT, counts={code: bpe.subword_counts(counts)})
@@ -77,29 +82,35 @@ def run_card(folder: Path, lines: Sequence[str]) -> dict[str, Any]:
     return names
 
 
-@torch.no_grad()
-def agreement(own: OwnModel, lines: Sequence[str]) -> dict[str, Any]:
-    """The export of a model beside the model itself, on raw lines."""
+def lines_with_our_ids(own: OwnModel, lines: Sequence[str], ids: Sequence[Sequence[int]]) -> list[bool]:
+    """Which lines have the ids of isoglot; those of subwords that no table has are all the unknown symbol's."""
     words = split_lines(lines, own.splitting)
-    sentences = encoded_sentences(words, language=own.language, bpe=own.bpe, vocabulary=own.vocabulary)
+    ours = encoded_sentences(words, language=own.language, bpe=own.bpe, vocabulary=own.vocabulary)
+    known = [tuple(id if id < own.table_size else UNK for id in of_line) for of_line in ids]
+    return [sentence.ids == of_line for sentence, of_line in zip(ours, known, strict=True)]
+
+
+@torch.no_grad()
+def agreement(own: OwnModel, lines: Sequence[str], *, more: Sequence[str] = ()) -> dict[str, Any]:
+    """The export of a model beside the model itself, on raw lines; on more of them the tokenizer alone."""
     origin = Origin(study="bench", condition="none", languages=(own.language,), seed=0, trained_tokens=0)
     with tempfile.TemporaryDirectory() as workdir:
         folder = Path(workdir) / "exported"
         export = write_export(own, folder, card=lambda export: model_card(own, origin=origin, export=export))
         names = run_card(folder, lines)
     token_BL, mask_BL = names["batch"]["input_ids"], names["batch"]["attention_mask"].bool()
-    alone = names["tokenizer"](list(lines))["input_ids"]
-    known_BL = token_BL.where(token_BL < own.table_size, UNK)
-    same = [ids[real].tolist() == [*ours.ids] for ids, real, ours in zip(known_BL, mask_BL, sentences, strict=True)]
-    ours = own.model.encoder.hidden_states(known_BL, language=own.language)
+    cut = [ids[real].tolist() for ids, real in zip(token_BL, mask_BL, strict=True)]
+    same = lines_with_our_ids(own, lines, cut)
+    alone, of_more = (names["tokenizer"](list(text), verbose=False)["input_ids"] for text in (lines, more or [""]))
+    ours = own.model.encoder.hidden_states(own.known(token_BL), language=own.language)
     theirs = names["output"].hidden_states
     hidden = [(a_BLD - b_BLD)[mask_BL].abs().max() for a_BLD, b_BLD in zip(ours, theirs, strict=True)]
-    without = [[id if id < own.table_size else UNK for id in ids] for ids in alone]
     return {
         "lines": len(lines),
         "same_ids": sum(same),
-        "same_ids_of_the_tokenizer_alone": sum(a == [*b.ids] for a, b in zip(without, sentences, strict=True)),
         "others": [line for line, is_same in zip(lines, same, strict=True) if not is_same],
+        "same_ids_of_the_tokenizer_alone": sum(lines_with_our_ids(own, lines, alone)),
+        "of_more_lines": [len(more), sum(lines_with_our_ids(own, more or [""], of_more))],
         "hidden_states_differ_by": float(max(hidden)),
         "texts_of_the_export": [export.num_texts, len(export.otherwise)],
     }
@@ -115,12 +126,13 @@ def quiet_jieba(folder: str) -> None:
 
 
 def main() -> None:
-    data = os.environ.get("ISOGLOT_DATA")
+    data = Path(os.environ.get("ISOGLOT_DATA") or "no-data")
     measured: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         quiet_jieba(folder)
-        for code in TATOEBA if data and (Path(data) / "eval/tatoeba").is_dir() else ():
-            measured[code] = agreement(untrained_model(Path(data), code), raw_lines(Path(data), code))
+        for code in TATOEBA if (data / "eval/tatoeba").is_dir() else ():
+            more = wikipedia_lines(data, code, first=LEARNED_LINES, end=LEARNED_LINES + WIKIPEDIA_LINES)
+            measured[code] = agreement(untrained_model(data, code), raw_lines(data, code), more=more)
     print(json.dumps({"bench": "exports", "by_language": measured or "no eval/tatoeba in ISOGLOT_DATA"}))
 
 
