@@ -56,9 +56,9 @@ def scores() -> dict[tuple[str, str, str], float]:
 def test_page_tables_and_figures_are_made_again_to_the_byte(name: str, tmp_path: Path) -> None:
     again, published = tmp_path / "again", ROOT / "results" / name
     rewrite_report(published, to=again)
-    # Pictures as PNG need fonts; the README and the pieces are no part of a report.
+    # The README and the pieces are no part of a report.
     ours, theirs = (
-        {path: content for path, content in files_of(folder).items() if not re.match(r"README|pieces/|.*\.png$", path)}
+        {path: content for path, content in files_of(folder).items() if not re.match(r"README|pieces/", path)}
         for folder in (again, published)
     )
     assert ours.keys() == theirs.keys()
@@ -66,6 +66,17 @@ def test_page_tables_and_figures_are_made_again_to_the_byte(name: str, tmp_path:
     assert read_report_data(again).measurements == read_report_data(published).measurements
     differing = [path for path in ours if path != "measurements.jsonl" and theirs[path] != ours[path]]
     assert differing == [], f"if the page has changed, write it again: isoglot report results/{name}"
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_link_of_a_published_page_leads_to_a_file_beside_it_or_a_place_on_it(name: str) -> None:
+    folder = ROOT / "results" / name
+    page = (folder / "report.html").read_text()
+    links, places = ({*re.findall(rf'<[^>]* {key}="([^"]+)"', page)} for key in ("href", "id"))
+    links = {link for link in links if not link.startswith("data:")}
+    assert links >= {"#table-1", "measurements.jsonl", "figures/figure-3.svg"}
+    dead = [link for link in links if link[1:] not in places and not (folder / link).is_file()]
+    assert dead == []
 
 
 def test_the_table_is_what_the_measurements_say(scores: dict[tuple[str, str, str], float]) -> None:
@@ -129,17 +140,13 @@ def test_what_was_made_on_two_machines_is_the_same_to_the_byte(tmp_path: Path) -
     assert all(any(name.endswith(".safetensors") for name in files) for files in models)
 
 
-def test_the_readme_has_tables_and_shares_as_they_were_written() -> None:
+def test_the_readme_has_tables_and_points_as_they_were_written() -> None:
     readme = (PUBLISHED / "README.md").read_text()
     for name in ("table-1.md", "claims.md"):
         assert (PUBLISHED / name).read_text().strip() in readme
-    found = ReportScores(read_report_data(PUBLISHED).measurements).survivals
-    assert found is not None
-    shares = {each.condition: each for each in found.conditions}
-    for condition in ("extra-anchors", "no-anchors", "sep-l1-3", "sep-emb"):
-        each = shares[condition]
-        assert each.published is not None
-        assert f"{100 * each.share:.0f}% ({100 * each.published:.0f}%)" in readme
+    for each in ReportScores(read_report_data(PUBLISHED).measurements).comparisons.standings:
+        if each.condition != "default":
+            assert f"{each.points.mean:+.1f} ({each.share:.0%})" in readme
 
 
 @pytest.mark.parametrize("name", STUDIES)

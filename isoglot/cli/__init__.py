@@ -57,7 +57,8 @@ def plan(
     if calibrate:
         costs = plan_costs.timed(costs, speed=plan_costs.speed_here, say=console.print)
         planned = plan_costs.with_measured_times(planned, costs)
-    console.print(plan_costs.plan_table(planned, store))
+    for part in plan_costs.plan_parts(planned, store):
+        console.print(part)
     for line in (*plan_costs.costs_in_full(costs, need), *plan_costs.outlook(chosen, planned)):
         console.print(line)
 

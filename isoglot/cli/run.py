@@ -64,8 +64,8 @@ def run(context: typer.Context, options: StudyOptions, engine: EngineOptions) ->
     troubles = [failures_in_brief(failures, num_skipped=len(outcome.skipped))] if failures else []
     last_lines = gap_sentences(chosen)
     try:
-        page = write_current_report(chosen, store, failures=[": ".join(failure) for failure in failures]).page
-        last_lines = [*last_lines, f"Report: {page}"]
+        report = write_current_report(chosen, store, failures=[": ".join(failure) for failure in failures])
+        last_lines = [*last_lines, *filter(None, [report.headline]), f"Report: {report.page}"]
     except IsoglotError as error:
         # On a full disk, say; the failures that led to it are still reported.
         troubles.append(f"the report could not be written: {error}")

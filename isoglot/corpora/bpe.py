@@ -146,6 +146,7 @@ class Bpe:
 
 def learn_bpe(counts: Mapping[str, int], *, merges: int) -> Bpe:
     """Merges that join the most frequent pair of counted words each time, of equals the first in code point order."""
+    # Departure: of equally frequent pairs the first in code point order; subword-nmt takes the last.
     # Not the trainer of Hugging Face tokenizers: it takes no counts, and it breaks ties by symbol numbers that it gives
     # the "x</w>" symbols in the order of a randomly seeded hash map, so that two runs on one text differ.
     if merges < 0:

@@ -67,7 +67,7 @@ class Guard:
         # Sums over all words of languages that are known well enough.
         jump, usual = known_K.dot(deviation_K), known_K.dot(self.variance_K).sqrt()
         jumps = jump > torch.maximum(LEAST_JUMP * known_K.sum(), FEWEST_DEVIATIONS * usual)
-        # Departure: an update without a finite loss and gradient is left out; XLM ends at the first such loss.
+        # Departure: an update without a finite loss and gradient is left out; XLM warns of such a loss and goes on.
         is_number = (loss_sum_K.sum() + gradient_norm).isfinite()
         good = is_number & ~(jumps & ((self.num_jumps_K < MOST_JUMPS) & (known_K > 0)).any())
         counted_K = torch.where(known_K > 0, (self.num_jumps_K + 1) * jumps, self.num_jumps_K)

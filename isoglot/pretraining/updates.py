@@ -104,6 +104,7 @@ class Updates:
         """Learn from this process's pieces of a batch."""
         self.generator.manual_seed(derived_seed(self.run.seed, "masking", update))
         mask = Mask.drawn(self.run.batch, self.run.window, rate=self.run.mask_rate, generator=self.generator)
+        # Departure: every masked word of a batch weighs the same; XLM averages the means of its processes.
         self.word_share.copy_(1 / mask.chosen_BL.sum())
         self.sum_and_count_2K.zero_()
         gradients = self.weights.gradients_of(batch.languages)
@@ -188,6 +189,7 @@ def adam(weights: FlatWeights, run: PretrainingRun, *, rate: Tensor) -> torch.op
     """Adam, with decoupled weight decay on matrices where the run asks for any."""
     settings = run.optimization
     # Departure: biases and norms never decay; the paper names no decay.
+    # Departure: epsilon is added to the corrected root, as in Adam's paper; XLM adds it before the correction.
     matrices = [parameter for name, parameter in weights.named_parameters() if name.endswith(MATRICES)]
     vectors = [parameter for name, parameter in weights.named_parameters() if name.endswith(VECTORS)]
     return _adam_on(rate.device)(

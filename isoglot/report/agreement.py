@@ -8,8 +8,8 @@ from statistics import correlation, fmean
 
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_order, published_score
 from isoglot.report.transfer_scores import TaskScores
-from isoglot.report.verdicts import CLOSE_POINTS, Finding, Noise, Sample, Verdict, compared, in_order
-from isoglot.study.conditions import CONDITIONS
+from isoglot.report.verdicts import CLOSE_POINTS, Finding, Noise, Sample, Verdict, compared, in_order, is_above_floor
+from isoglot.study.conditions import CONDITIONS, DEFAULT
 
 # The order of fewer is not worth a number.
 FEWEST_CONDITIONS = 4
@@ -121,8 +121,11 @@ def rho_text(found: RankCorrelation) -> str:
     return "undefined" if found.rho is None else f"{found.rho:.2f}"
 
 
-def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Iterator[tuple[str, Verdict]]:
-    """A line for each or, where these are more, how many there are and those that the paper has otherwise."""
+def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Iterator[tuple[str, Verdict | None]]:
+    """A line for each or, where these are more, how many there are and those that the paper has otherwise.
+
+    The verdict is None where it stands on few seeds, and has no colour.
+    """
     if len(found) > most:
         agree, disagree, close = (
             sum(each.verdict is verdict for each in found)
@@ -130,39 +133,32 @@ def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Itera
         )
         overall = Verdict.DISAGREES if disagree else Verdict.AGREES if agree else Verdict.TOO_CLOSE
         counts = f"{agree} agree with the paper, {disagree} disagree, {close} are too close to call"
-        yield f"of {len(found)} pairs {counts}", overall
+        yield f"of {len(found)} pairs {counts}", overall if all(each.is_sure for each in found) else None
         found = [each for each in found if each.verdict is Verdict.DISAGREES]
     for each in found:
-        yield each.line, each.verdict
+        yield each.line, each.verdict if each.is_sure else None
 
 
-def agreements(gains: Mapping[str, tuple[float, ...]]) -> list[Finding]:
+def agreements(gains: Mapping[str, Sample], *, noise: Noise) -> list[Finding]:
     """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
-    orders = [pair for pair in PAIRS if published_order(*pair)]
-    samples = {name: Sample.of(dict(enumerate(values))) for name, values in gains.items()}
-    return _compared(samples, orders, number="+.1f", close=CLOSE_POINTS)
+    # Where training gained Default nothing, there is no structure whose order could be judged.
+    leaders = [gains[DEFAULT.name]] if DEFAULT.name in gains else list(gains.values())
+    if not any(is_above_floor(gain, noise=noise) for gain in leaders):
+        return []
+    return orders(gains, [pair for pair in PAIRS if published_order(*pair)], noise=noise)
 
 
-def table_1_agreement(tasks: Sequence[TaskScores], *, noise: Noise) -> Iterator[tuple[str, Verdict]]:
-    """For each task and pair of languages, conditions that the paper has more than CLOSE_POINTS apart."""
-    for scores in tasks:
-        for pair in scores.pairs if scores.task.name in TITLE_OF_TASK else ():
-            papers = {name: published_score(name, task=scores.task.name, languages=pair) for name in TABLE_1_SCORES}
-            orders = [(a, b) for a, b in PAIRS if papers[a] - papers[b] > CLOSE_POINTS]
-            found = _compared(scores.transfer[pair[1]], orders, number=".1f", close=noise.points)
-            where = f"{scores.task.title}, {'-'.join(pair)}"
-            for line, verdict in agreement_lines(found):
-                yield f"{where}: {line}", verdict
-
-
-def _compared(
-    samples: Mapping[str, Sample], orders: Sequence[tuple[str, str]], *, number: str, close: float
-) -> list[Finding]:
-    """Scores by condition; `orders` are the paper's, and `number` is the format of a score."""
+def orders(leads: Mapping[str, Sample], papers: Sequence[tuple[str, str]], *, noise: Noise) -> list[Finding]:
+    """The paper's orders, each the better condition first, by points above the floor."""
     found = []
-    for better, worse in orders:
-        if better in samples and worse in samples:
-            sides = [(CONDITIONS[name].label, samples[name]) for name in (better, worse)]
-            numbers = in_order(*sides, number=number)
-            found.append(compared(samples[better], samples[worse], numbers=numbers, close=close))
+    for pair in papers:
+        if all(name in leads for name in pair):
+            numbers = in_order(*((CONDITIONS[name].label, leads[name]) for name in pair), number="+.1f")
+            found.append(compared(*(leads[name] for name in pair), numbers=numbers, close=noise.points))
     return found
+
+
+def clear_orders(task: str, languages: tuple[str, str]) -> list[tuple[str, str]]:
+    """Conditions that the paper has more than CLOSE_POINTS apart in a task and pair, the better one first."""
+    papers = {name: published_score(name, task=task, languages=languages) for name in TABLE_1_SCORES}
+    return [(a, b) for a, b in PAIRS if papers[a] - papers[b] > CLOSE_POINTS]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from isoglot.report.figures.charts import line_picture
 from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
+from isoglot.report.figures.line_charts import line_picture
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison

@@ -9,13 +9,17 @@ from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import agreements
 from isoglot.report.figures.layer_series import pair_title
-from isoglot.report.verdicts import Finding, Sample
+from isoglot.report.verdicts import Finding, Noise, Sample
 
 RETRIEVAL = "retrieval_p1"
+RAW = "retrieval_p1_uncentred"
 METRIC_TITLES = {
-    RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, no mapping",
-    "word_translation_p1": "Word translation: precision at 1 (%) by layer, no mapping",
+    RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, centred",
+    "word_translation_p1": "Word translation: precision at 1 (%) by layer, centred",
 }
+CENTRED = (
+    "Centred: each language's mean vector is subtracted first, and no other map is used; raw: nothing is subtracted."
+)
 # Fewer have no bottom, middle and top.
 FEWEST_STATES = 3
 Kind = tuple[str, str, str | None]
@@ -82,11 +86,15 @@ class Row:
     layers: tuple[float, ...]
     best: tuple[float, ...]
     untrained_best: tuple[float, ...]
+    raw_best: tuple[float, ...]
+    """Without subtracting each language's mean; empty where that was not measured, as of words."""
+    seeds: tuple[int | None, ...]
 
     @property
-    def gains(self) -> tuple[float, ...]:
+    def gains(self) -> Sample:
         """The points that training added, for each seed."""
-        return tuple(best - start for best, start in zip(self.best, self.untrained_best, strict=True))
+        gained = (best - start for best, start in zip(self.best, self.untrained_best, strict=True))
+        return Sample.of(dict(zip(self.seeds, gained, strict=True)))
 
     @property
     def mean_best(self) -> float:
@@ -103,6 +111,7 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
     for panel in panels(measurements, EMERGENCE):
         for condition in dict.fromkeys(condition for of_metric, condition, _ in panel.scores if of_metric == metric):
             trained, untrained = (panel.scores.get((metric, condition, kind), {}) for kind in (None, UNTRAINED))
+            raw = panel.scores.get((RAW, condition, None), {}) if metric == RETRIEVAL else {}
             if seeds := [seed for seed in trained if seed in untrained]:
                 found.append(
                     Row(
@@ -114,6 +123,8 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
                         # Departure: the best layer is picked by the scores that are shown, the untrained model's too.
                         best=tuple(max(trained[seed].values()) for seed in seeds),
                         untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
+                        raw_best=tuple(max(raw[seed].values()) for seed in seeds if seed in raw),
+                        seeds=tuple(seeds),
                     )
                 )
     return found
@@ -135,11 +146,16 @@ class Section:
     # Only retrieval is compared with the paper, as it stands in for transfer scores.
     agreements: list[Finding]
 
+    @property
+    def has_raw(self) -> bool:
+        return all(row.raw_best for row in self.rows)
+
 
 def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
     """In the order of METRIC_TITLES, and of the pairs as they came."""
     for metric, title in METRIC_TITLES.items():
         found = rows(measurements, metric=metric)
+        noise = Noise.of_leads(row.gains for row in found)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
             coverage = f"{metric.removesuffix('_p1')}_coverage"
@@ -148,5 +164,7 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
                 coverage=single_value(measurements, metric=coverage, languages=languages),
-                agreements=agreements({row.condition: row.gains for row in of_pair}) if metric == RETRIEVAL else [],
+                agreements=agreements({row.condition: row.gains for row in of_pair}, noise=noise)
+                if metric == RETRIEVAL
+                else [],
             )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims import Claim, TransferEvidence, claims
-from isoglot.report.survival import Survivals, survivals
+from isoglot.report.claims import Claim, claims
+from isoglot.report.comparisons import Comparisons
 from isoglot.report.table_1 import Table1, table_1
 from isoglot.report.transfer_scores import TaskScores, transfer_scores
 
@@ -22,18 +22,19 @@ class ReportScores:
         return tuple(transfer_scores(self.measurements))
 
     @cached_property
+    def transfer(self) -> Comparisons:
+        return Comparisons.of_tasks(self.tasks)
+
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        """Comparisons of transfer or, where no task has Default and others, of retrieval; the headline is theirs."""
+        return self.transfer if self.transfer.conditions else Comparisons.of_retrieval(self.measurements)
+
+    @cached_property
     def table_1(self) -> Table1 | None:
         """None if nothing of it is measured yet."""
-        return table_1(self.tasks)
-
-    @cached_property
-    def survivals(self) -> Survivals | None:
-        return survivals(self.measurements, self.tasks)
-
-    @cached_property
-    def transfer_evidence(self) -> TransferEvidence:
-        return TransferEvidence.of(self.tasks)
+        return table_1(self.tasks, self.transfer)
 
     @cached_property
     def claims(self) -> list[Claim]:
-        return claims(self.measurements, self.transfer_evidence)
+        return claims(self.measurements, self.transfer)

@@ -8,17 +8,31 @@ from statistics import fmean
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
 from isoglot.report import grid
-from isoglot.report.agreement import RankCorrelation, rank_correlations, rank_sentences, table_1_agreement
+from isoglot.report.agreement import (
+    RankCorrelation,
+    agreement_lines,
+    clear_orders,
+    orders,
+    rank_correlations,
+    rank_sentences,
+)
+from isoglot.report.comparisons import Comparisons
 from isoglot.report.condition_words import GROUPS
 from isoglot.report.grid import DELTA, MISSING, Grid, Lost, grid_of_columns, markdown_escaped, markdown_text
 from isoglot.report.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.transfer_notes import PARTIAL_MARK, notes
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise
-from isoglot.report.verdicts import Verdict
+from isoglot.report.transfer_scores import Model, TaskScores
+from isoglot.report.trials import Trial
+from isoglot.report.verdicts import FEW_SEEDS, Verdict
 from isoglot.study.conditions import condition_named
 
-TRANSFER_HEADING = "Transfer, where the paper's Table 1 has two conditions more than 3 points apart in that task:"
+TRANSFER_HEADING = (
+    "Points above the floor, where the paper's Table 1 has two conditions more than 3 points apart in that task:"
+)
+POINTS = (
+    "Points above the floor, and the floor: the highest of chance, the most frequent label and the same model untrained"
+)
 NEVER_PRETRAINED = "The same models without pretraining, learned as a whole / with a frozen encoder:"
 
 
@@ -28,14 +42,21 @@ class Table1:
     models: tuple[Model, ...]
     tasks: tuple[TaskScores, ...]
     notes: tuple[str, ...]
-    agreement: tuple[tuple[str, Verdict], ...]
-    """Sentences about the paper's order of conditions."""
+    agreement: tuple[tuple[str, Verdict | None], ...]
+    """Sentences about the paper's order of conditions, each with a verdict that may be shown in colour."""
     ranks: tuple[RankCorrelation, ...]
+    leads: tuple[Grid, ...]
+    """For each task, points above the floor and the floor."""
+    lost: frozenset[tuple[str, str, str]]
+    """Task, condition and target of every score that has the mark of a verdict: transfer dies there."""
     counts: tuple[Grid, ...]
     """For each task that has several metrics, all of them."""
 
+    def is_lost(self, scores: TaskScores, model: Model, target: str) -> bool:
+        return model.is_pretrained and (scores.task.name, model.condition, target) in self.lost
 
-def table_1(tasks: Sequence[TaskScores]) -> Table1 | None:
+
+def table_1(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Table1 | None:
     """None if nothing of it is measured yet."""
     if not tasks:
         return None
@@ -44,19 +65,61 @@ def table_1(tasks: Sequence[TaskScores]) -> Table1 | None:
         title=f"Table 1: zero-shot transfer from {tasks[0].source}",
         models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
         tasks=tuple(tasks),
-        notes=tuple(notes(tasks)),
-        agreement=tuple(table_1_agreement(tasks, noise=transfer_noise(tasks))),
+        notes=tuple(notes(tasks, comparisons)),
+        agreement=tuple(line for trial in comparisons.trials for line in _agreement(trial, comparisons)),
         ranks=tuple(rank_correlations(tasks)),
+        leads=tuple(_lead_grid(scores) for scores in tasks if any(model.is_pretrained for model in scores.models)),
+        lost=frozenset(
+            (trial.task, name, trial.languages[1])
+            for trial in comparisons.trials
+            for name in trial.leads
+            # Fewer seeds give no marks: the notes name these scores.
+            if trial.task and comparisons.dies_in(trial, name) and comparisons.num_seeds(trial, name) >= FEW_SEEDS
+        ),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )
 
 
-def task_grid(scores: TaskScores, models: Sequence[Model]) -> Grid:
+def _agreement(trial: Trial, comparisons: Comparisons) -> Iterator[tuple[str, Verdict | None]]:
+    """How the conditions whose gates are open lie in one task and pair, where the paper has clear orders."""
+    if trial.task in TITLE_OF_TASK:
+        leads = {name: lead for name, lead in trial.leads.items() if comparisons.refusal(trial, name) is None}
+        found = orders(leads, clear_orders(trial.task, trial.languages), noise=comparisons.noise)
+        for line, verdict in agreement_lines(found):
+            yield f"{trial.group}, {'-'.join(trial.languages)}: {line}", verdict
+
+
+def _lead_grid(scores: TaskScores) -> Grid:
+    """A column of points above the floor and one of floors for each language, the source last."""
+    models = [model for model in scores.models if model.is_pretrained]
+    columns: list[tuple[str, Sequence[str]]] = [("Model", [model.label for model in models])]
+    for language in (*scores.targets, scores.source):
+        pairs = [pair for pair in scores.pairs if language in pair]
+        leads, floors = [], []
+        for model in models:
+            # A source has a model for each pair.
+            found = [
+                (fmean(by_seed.values()), scores.floor(model, pair, language).points)
+                for pair in pairs
+                if (by_seed := scores.by_seed(model, pair, language))
+            ]
+            floor = fmean(floor for _, floor in found) if found else 0.0
+            leads.append(f"{fmean(score for score, _ in found) - floor:+.1f}" if found else MISSING)
+            floors.append(f"{floor:.1f}" if found else MISSING)
+        columns += [(language, leads), ("floor", floors)]
+    return grid_of_columns(scores.title, columns)
+
+
+def task_grid(scores: TaskScores, table: Table1) -> Grid:
     """One task: a column for each target, then Δ, then the source language's own score."""
+    return _task_grid(scores, table, table.models)
+
+
+def _task_grid(scores: TaskScores, table: Table1, models: Sequence[Model]) -> Grid:
     lines = []
     for model in models:
         reached = [
-            Lost(text) if scores.is_lost(model, target) else text
+            Lost(text) if table.is_lost(scores, model, target) else text
             for target in scores.targets
             for text in [_text(scores.of_target(model, target))]
         ]
@@ -80,12 +143,12 @@ def csv_table(table: Table1) -> str:
 def latex_table(table: Table1) -> str:
     # LaTeX numbers its tables itself.
     title = table.title.removeprefix("Table 1: ")
-    grids = {scores.task.name: task_grid(scores, table.models) for scores in table.tasks}
+    grids = {scores.task.name: task_grid(scores, table) for scores in table.tasks}
     has_lost = any(isinstance(text, Lost) for each in grids.values() for line in each.lines for text in line)
     return grid.latex_text(
         grids,
         title=title[:1].upper() + title[1:],
-        notes=(*table.notes, *(["In italics: no transfer."] if has_lost else [])),
+        notes=(*table.notes, *(["In italics: transfer dies."] if has_lost else [])),
         label="tab:transfer",
     )
 
@@ -94,10 +157,13 @@ def markdown_table(table: Table1) -> str:
     """A heading, a table for each task, and below them the notes on their numbers."""
     parts = [f"## {markdown_escaped(table.title)}"]
     pretrained = [model for model in table.models if model.is_pretrained]
+    leads = {grid.title: grid for grid in table.leads}
     for scores in table.tasks:
         parts.append(f"### {markdown_escaped(scores.title)}")
         if pretrained:
-            parts.append(markdown_text(_beside_paper(scores, pretrained)))
+            parts.append(markdown_text(_beside_paper(scores, table, pretrained)))
+        if scores.title in leads:
+            parts += [f"{POINTS}:", markdown_text(leads[scores.title])]
         if any(not model.is_pretrained for model in scores.models):
             parts += [NEVER_PRETRAINED, markdown_text(_baselines(scores))]
     sentences = (*rank_sentences(table.ranks), *table.notes)
@@ -145,9 +211,9 @@ def _papers_column(scores: TaskScores, models: Sequence[Model], heading: str, *,
     return ["" if each is None else f"{each:{form}}" for each in printed]
 
 
-def _beside_paper(scores: TaskScores, models: Sequence[Model]) -> Grid:
+def _beside_paper(scores: TaskScores, table: Table1, models: Sequence[Model]) -> Grid:
     """The paper's numbers to the right of ours, where it has any."""
-    ours = task_grid(scores, models)
+    ours = _task_grid(scores, table, models)
     columns: list[tuple[str, Sequence[str]]] = []
     for heading, texts in zip(ours.headings, zip(*ours.lines, strict=True), strict=True):
         columns.append((heading, texts))

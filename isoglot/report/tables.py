@@ -15,10 +15,10 @@ from isoglot.report.condition_words import DESCRIPTION, described, start_note
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
-from isoglot.report.layer_scores import Section, sections
+from isoglot.report.layer_scores import CENTRED, Section, sections
 from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.table_1 import TRANSFER_HEADING, Table1, task_grid
+from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, Table1, task_grid
 from isoglot.report.verdicts import Verdict
 from isoglot.report.vocabulary import CAPTION, vocabulary_tables
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, PAPER_DEPTH, Condition, condition_named
@@ -28,7 +28,11 @@ from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.study import Synthetic, builtin_study_names, read_study
 
-VERDICT_STYLES = {Verdict.AGREES: "green", Verdict.DISAGREES: "red", Verdict.TOO_CLOSE: "yellow"}
+VERDICT_STYLES: Mapping[Verdict | None, str] = {
+    Verdict.AGREES: "green",
+    Verdict.DISAGREES: "red",
+    Verdict.TOO_CLOSE: "yellow",
+}
 # The longest line of prose, and of tasks side by side.
 WIDTH = 100
 PADDING = 3
@@ -115,6 +119,8 @@ def _score_grid(section: Section) -> Grid:
     of_pair = section.rows
     several = "means over seeds, and (lowest-highest) of best; " if len(of_pair[0].best) > 1 else ""
     note = f"{several}untr.: best layer of the same model before training; {DELTA}: best less Default's best"
+    if section.has_raw:
+        note += "; raw: the best layer without subtracting means"
     if section.chance is not None:
         note += f"; chance {section.chance:.1f}"
     if section.coverage is not None:
@@ -125,24 +131,35 @@ def _score_grid(section: Section) -> Grid:
             condition_named(row.condition).label,
             *(f"{score:.1f}" for score in row.layers),
             mean_and_range(row.best),
+            *([mean_and_range(row.raw_best)] if section.has_raw else []),
             f"{row.mean_untrained_best:.1f}",
             "" if default is None else f"{row.mean_best - default:+.1f}",
         )
         for row in of_pair
     ]
-    headings = ("Model", *(f"L{layer}" for layer in range(len(of_pair[0].layers))), "best", "untr.", DELTA)
-    return Grid(section.title, headings, lines, [note])
+    headings = (
+        "Model",
+        *(f"L{layer}" for layer in range(len(of_pair[0].layers))),
+        "best",
+        *(["raw"] if section.has_raw else []),
+        "untr.",
+        DELTA,
+    )
+    return Grid(section.title, headings, lines, [CENTRED, note])
 
 
 def _table_1(table: Table1) -> Iterator[RenderableType]:
     yield Text(table.title, style="bold")
     # Three tasks of three targets are too wide for most windows, and are then shown one below the other.
-    grids = [task_grid(scores, table.models) for scores in table.tasks]
+    grids = [task_grid(scores, table) for scores in table.tasks]
     beside = side_by_side(grids)
     fits = sum(beside.widths) + PADDING * len(beside.widths) <= WIDTH
     for grid in [beside] if fits else grids:
         yield terminal_table(grid.without_empty_baselines())
-    for note in (*table.notes, "In red: no transfer.", *rank_sentences(table.ranks)):
+    for grid in table.leads:
+        yield terminal_table(replace(grid, title=f"{grid.title}. {POINTS}"))
+    marked = ["In red: transfer dies."] if table.lost else []
+    for note in (*table.notes, *marked, *rank_sentences(table.ranks)):
         yield Text(fill(note, WIDTH, subsequent_indent="  "))
     yield ""
     if table.agreement:
@@ -151,6 +168,8 @@ def _table_1(table: Table1) -> Iterator[RenderableType]:
         yield ""
 
 
-def _verdicts(lines: Iterable[tuple[str, Verdict]]) -> Iterator[Text]:
+def _verdicts(lines: Iterable[tuple[str, Verdict | None]]) -> Iterator[Text]:
     for line, verdict in lines:
-        yield Text(fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "), style=VERDICT_STYLES[verdict])
+        yield Text(
+            fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "), style=VERDICT_STYLES.get(verdict, "")
+        )

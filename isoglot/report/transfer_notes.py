@@ -1,12 +1,14 @@
 """The notes under Table 1, without which its numbers would be misread."""
 
 from collections.abc import Iterator, Sequence
-from statistics import fmean
 
 from isoglot.evaluation.transfer.task import Windows
 from isoglot.pipeline.stages.fine_tuning import BEST_SETTINGS
+from isoglot.report.comparisons import DEAD, Comparisons, Outcome
+from isoglot.report.headline import headline, refusal_sentences
 from isoglot.report.transfer_scores import TaskScores
-from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.report.verdicts import these_runs
+from isoglot.study.conditions import label_of
 
 PARTIAL_MARK = "*"
 MOVED_SPANS = ("changed_spans", "lost_spans")
@@ -17,55 +19,36 @@ LONG_SEQUENCES = {
 }
 
 
-def notes(tasks: Sequence[TaskScores]) -> Iterator[str]:
+def notes(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Iterator[str]:
     """Sentences, the most telling first."""
-    yield from _of_losses(tasks)
-    yield from _of_tasks_not_learned(tasks)
+    # Where there is no verdict, the sentences on gates say so.
+    if {*comparisons.outcomes.values()} - {Outcome.NONE}:
+        yield headline(comparisons)
+    yield from _of_losses(comparisons)
+    yield from refusal_sentences(comparisons)
     yield from _of_columns(tasks)
     yield from _of_settings(tasks)
     for scores in tasks:
         yield from _of_what_was_left_out(scores)
 
 
-def _of_losses(tasks: Sequence[TaskScores]) -> Iterator[str]:
-    parts, unknown = [], []
-    for scores in tasks:
-        title, targets = scores.task.title, scores.targets
-        pretrained = [model for model in scores.models if model.is_pretrained]
-        lost = {model: [each for each in targets if scores.is_lost(model, each)] for model in pretrained}
-        # Of higher scores nobody knows whether they are transfer.
-        floorless = [model for model in pretrained if all(scores.floor(model, each) is None for each in targets)]
-        if unjudged := [model.label for model in floorless if len(lost[model]) < len(targets)]:
-            unknown.append(title if len(floorless) == len(pretrained) else f"{title} of {', '.join(unjudged)}")
-        if any(lost.values()) or len(floorless) < len(pretrained):
-            names = [
-                model.label if len(of_model) == len(targets) else f"{model.label} ({', '.join(of_model)})"
-                for model, of_model in lost.items()
-                if of_model
-            ]
-            parts.append(f"{title}: {', '.join(names) or 'none'}")
-    if parts:
-        yield (
-            f"No transfer, at most {CLOSE_POINTS:.0f} points above chance and the same model untrained, or above 0 "
-            f"where neither is known: {'; '.join(parts)}"
-            f"{'; of higher scores not known without baselines of that condition: ' if unknown else ''}"
-            f"{', '.join(unknown)}."
+def _of_losses(comparisons: Comparisons) -> Iterator[str]:
+    """Where transfer dies, and in how many runs."""
+    by_group: dict[str, dict[str, list[str]]] = {}
+    seeds = []
+    for trial in comparisons.trials:
+        for name in trial.leads:
+            if comparisons.dies_in(trial, name):
+                by_group.setdefault(trial.group, {}).setdefault(label_of(name), []).append(trial.languages[1])
+                seeds.append(comparisons.num_seeds(trial, name))
+    if by_group:
+        listed = "; ".join(
+            f"{group}: " + ", ".join(f"{label} ({', '.join(targets)})" for label, targets in by_label.items())
+            for group, by_label in by_group.items()
         )
-
-
-def _of_tasks_not_learned(tasks: Sequence[TaskScores]) -> Iterator[str]:
-    for scores in tasks:
-        learned = {
-            model.label: scores.task.chance is None or fmean(own) - scores.task.chance > CLOSE_POINTS
-            for model in scores.models
-            if model.is_pretrained and (own := scores.of_source(model))
-        }
-        if not all(learned.values()):
-            who = ", ".join(label for label, is_learned in learned.items() if not is_learned)
-            yield (
-                f"{scores.task.title} was not learned in {scores.source} itself by "
-                f"{who if any(learned.values()) else 'any model'}, so that its scores show nothing about transfer."
-            )
+        dies = " ".join(filter(None, ("Single scores under which transfer dies", these_runs(min(seeds)))))
+        left = f"clearly less than {DEAD:.0%} of Default's points being left"
+        yield f"{dies}, {left}: {listed}."
 
 
 def _of_columns(tasks: Sequence[TaskScores]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from statistics import fmean
 from typing import Any
 
@@ -11,10 +10,12 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.verdicts import CLOSE_POINTS, Noise, Sample, mean_sample
+from isoglot.report.verdicts import Sample, mean_sample
 from isoglot.study.conditions import condition_named
 
 VARIANT_LABELS = {None: "", UNTRAINED: ", untrained", FROZEN: ", untrained and frozen"}
+# Kinds of floors, beside the same model untrained.
+ZERO, CHANCE, MAJORITY = "0", "chance", "most frequent label"
 BySeed = Mapping[int | None, float]
 
 
@@ -44,6 +45,21 @@ class Delta:
     points: float
     is_partial: bool
     """Whether one of the two lacks a language that the other has; the mean is then over those that both have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floor:
+    """The best score that is known to need no pretraining."""
+
+    kind: str
+    points: float
+    variance: float = 0.0
+    """The variance of a measured one, in units of that of one score of one model."""
+
+    @property
+    def words(self) -> str:
+        """ "floor 41.6 (untrained)"."""
+        return f"floor {self.points:.1f} ({self.kind})" if self.points else "floor 0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,31 +129,34 @@ class TaskScores:
         points = fmean(ours[target] for target in both) - fmean(default[target] for target in both)
         return Delta(points=points, is_partial=ours.keys() != default.keys())
 
-    def untrained(self, model: Model, target: str) -> float | None:
+    def untrained(self, model: Model, pair: tuple[str, str], language: str) -> Sample | None:
         """The best of the same model without pretraining; None if that was not measured."""
-        baselines = [each for each in self.models if each.condition == model.condition and not each.is_pretrained]
-        return max((sample.mean for each in baselines if (sample := self.sample(each, target))), default=None)
+        # With words in common such a model finds names in either language: this is the floor of shared spelling too.
+        kinds = [each for each in self.models if each.condition == model.condition and not each.is_pretrained]
+        found = [Sample.of(by_seed) for kind in kinds if (by_seed := self.by_seed(kind, pair, language))]
+        return max(found, key=lambda sample: sample.mean, default=None)
 
-    def floor(self, model: Model, target: str) -> float | None:
-        """The best that can be had without pretraining, as far as it is known."""
-        known = (self.untrained(model, target), self.task.chance)
-        return max((each for each in known if each is not None), default=None)
+    def floor(self, model: Model, pair: tuple[str, str], language: str) -> Floor:
+        """The highest of chance, the most frequent label and the same model without pretraining; at least 0."""
+        known = [Floor(kind=ZERO, points=0.0)]
+        if self.task.chance is not None:
+            known.append(Floor(kind=CHANCE, points=self.task.chance))
+        if self.task.majority and (frequent := self.by_seed(model, pair, language, self.task.majority)):
+            known.append(Floor(kind=MAJORITY, points=fmean(frequent.values())))
+        if untrained := self.untrained(model, pair, language):
+            known.append(Floor(kind=UNTRAINED, points=untrained.mean, variance=untrained.variance))
+        # Of equals the first, which is certain.
+        return max(known, key=lambda floor: floor.points)
 
     def floors(self, conditions: Iterable[str], target: str) -> dict[str, float]:
-        """The score without pretraining of each condition that is compared; chance, or 0, if one lacks that."""
-        # With words in common, a model that read no text at all finds names in either language. So Default's floor
-        # is no measure of No anchors, and a floor that only one has would make its transfer the smaller.
-        models = {name: Model(condition=name) for name in conditions}
-        chance = self.task.chance or 0.0
-        if any(self.untrained(model, target) is None for model in models.values()):
-            return dict.fromkeys(models, chance)
-        return {name: self.floor(model, target) or chance for name, model in models.items()}
-
-    def is_lost(self, model: Model, target: str) -> bool:
-        """Whether a model's transfer is within CLOSE_POINTS of chance, or of what it reaches without pretraining."""
-        reached, floor = self.sample(model, target), self.floor(model, target)
-        # Near 0 that is plain where neither is known as well, as nothing can be lower.
-        return model.is_pretrained and reached is not None and reached.mean - (floor or 0.0) <= CLOSE_POINTS
+        """The floor of each condition that is compared; chance, or 0, if one was not measured without pretraining."""
+        # A floor that only one has would make its transfer the smaller.
+        models, pair = [Model(condition=name) for name in conditions], (self.source, target)
+        has_all = all(self.untrained(model, pair, target) for model in models)
+        return {
+            model.condition: self.floor(model, pair, target).points if has_all else self.task.chance or 0.0
+            for model in models
+        }
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
         return max(self.all_values(metric, language=language), default=None)
@@ -168,18 +187,6 @@ def transfer_scores(measurements: Sequence[Measurement]) -> Iterator[TaskScores]
         models = _merged([model for model, languages, *_ in values if languages == pair] for pair in pairs)
         pretrained_first = tuple(sorted(models, key=lambda model: not model.is_pretrained))
         yield TaskScores(task=task_named(task), pairs=pairs, models=pretrained_first, values=values)
-
-
-def transfer_noise(tasks: Iterable[TaskScores]) -> Noise:
-    """Noise as seeds show it in all these tasks."""
-    # Scores without transfer can hardly differ: they would make all others look certain.
-    return Noise.of(
-        sample.by_seed
-        for scores in tasks
-        for target, column in scores.transfer.items()
-        for name, sample in column.items()
-        if isfinite(sample.mean) and not scores.is_lost(Model(condition=name), target)
-    )
 
 
 def _merged(orders: Iterable[Sequence[Model]]) -> list[Model]:

@@ -1,14 +1,13 @@
-"""When numbers agree with the paper, disagree with it, or are too close to call."""
+"""The one rule of all verdicts: when two scores differ, and what may be said of it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
 from itertools import pairwise
-from math import sqrt
+from math import isfinite, sqrt
 from operator import add
 from statistics import fmean
 
@@ -59,10 +58,22 @@ class Sample:
     def __sub__(self, other: Sample) -> Sample:
         return self + other * -1.0
 
+    def of_seeds(self, seeds: Collection[int | None]) -> Sample:
+        """The same score over some of its seeds."""
+        by_seed = {seed: value for seed, value in self.by_seed.items() if seed in seeds}
+        variance = self.variance * len(self.by_seed) / len(by_seed)
+        return Sample(mean=fmean(by_seed.values()), by_seed=by_seed, variance=variance)
+
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
     """The mean of scores of different models or tasks, each of which counts as much as any other."""
     return reduce(add, samples) * (1 / len(samples))
+
+
+def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
+    """Both over the seeds that both have; as they are where one is certain or no seed is in both."""
+    seeds = a.by_seed.keys() & b.by_seed.keys()
+    return (a.of_seeds(seeds), b.of_seeds(seeds)) if seeds else (a, b)
 
 
 # Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md).
@@ -82,8 +93,9 @@ class Verdict(StrEnum):
     NOT_TESTED = "not tested"
 
     @property
-    def word(self) -> str:
-        return self.value.removesuffix(" with the paper")
+    def opposite(self) -> Verdict:
+        """The verdict on the contrary."""
+        return {Verdict.AGREES: Verdict.DISAGREES, Verdict.DISAGREES: Verdict.AGREES}.get(self, self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +109,19 @@ class Finding:
     """Seeds that both sides have; 0 where it is not tested."""
 
     @property
+    def is_sure(self) -> bool:
+        """Whether it speaks of more than these runs."""
+        return self.num_seeds >= FEW_SEEDS
+
+    @property
+    def word(self) -> str:
+        """ "agrees", or of few seeds "agrees in this run"."""
+        return _of_runs(self.verdict.removesuffix(" with the paper"), self.num_seeds)
+
+    @property
     def line(self) -> str:
-        """ "Default 70.2 > Sep Emb 65.7: agrees with the paper, on 1 seed only"."""
-        return f"{self.numbers}: {self.verdict}{few_seeds(self.num_seeds)}"
+        """ "Default 70.2 > Sep Emb 65.7: agrees with the paper in this run"."""
+        return f"{self.numbers}: {_of_runs(self.verdict, self.num_seeds)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +140,7 @@ class Claim(Finding):
 
 def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS) -> Verdict:
     """Decided only if every seed is on the same side, and the means are further apart than noise."""
+    better, worse = paired(better, worse)
     # Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
     noise = close * sqrt((better.variance + worse.variance) / 2)
     if abs(better.mean - worse.mean) <= noise + ROUNDING:
@@ -129,9 +152,15 @@ def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS)
     return Verdict.TOO_CLOSE
 
 
+def is_above_floor(lead: Sample, *, noise: Noise) -> bool:
+    """Whether points above a floor are more than noise, with every seed."""
+    return order_verdict(lead, Sample.certain(0.0), close=noise.points) is Verdict.AGREES
+
+
 def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: str = ".1f") -> str:
     """ "Default 70.2 > Sep Emb 65.7"."""
     (a_label, a), (b_label, b) = first, second
+    a, b = paired(a, b)
     sign = ">" if a.mean > b.mean else "<" if a.mean < b.mean else "="
     return f"{a_label} {a.mean:{number}} {sign} {b_label} {b.mean:{number}}"
 
@@ -139,7 +168,7 @@ def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: s
 def compared(better: Sample, worse: Sample, *, numbers: str, close: float = CLOSE_POINTS) -> Finding:
     """The finding on two samples that the paper puts in this order."""
     # A certain value, such as chance, needs no seeds.
-    num_seeds = min(len(each.values) for each in (better, worse) if each.variance)
+    num_seeds = min(len(each.values) for each in paired(better, worse) if each.variance)
     return Finding(verdict=order_verdict(better, worse, close=close), numbers=numbers, num_seeds=num_seeds)
 
 
@@ -167,26 +196,23 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.AGREES if 2 * num_for_it >= len(verdicts) else Verdict.NOT_TESTED
 
 
-def seed_remarks(claims: Sequence[Claim]) -> tuple[str, dict[str, str]]:
-    """A sentence for all claims, if none stands on enough seeds, and by key what each must say besides."""
-    few = {claim.key: few_seeds(claim.num_seeds) for claim in claims}
-    # Where one has enough seeds, the silence of another would be taken for that.
-    if not few or not all(few.values()):
-        return "", few
-    usual, _ = Counter(few.values()).most_common(1)[0]
-    stands = usual.removeprefix(", ")
-    if set(few.values()) == {usual}:
-        return f"Every verdict stands {stands}.", dict.fromkeys(few, "")
-    return f"A verdict that does not say how many seeds it has stands {stands}.", {
-        key: "" if each == usual else f"; all {each.removeprefix(', ')}" for key, each in few.items()
-    }
+def tally(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Claims with the same verdict on as many seeds, in the order of verdicts; those of most seeds first."""
+    by_word: dict[str, list[Claim]] = {}
+    for claim in sorted(claims, key=lambda claim: ([*Verdict].index(claim.verdict), -claim.num_seeds)):
+        by_word.setdefault(claim.word, []).append(claim)
+    return list(by_word.values())
 
 
-def few_seeds(num_seeds: int) -> str:
-    """ ", on 1 seed only", where a verdict stands on fewer than it should."""
+def these_runs(num_seeds: int) -> str:
+    """ "in this run", where a verdict stands on fewer seeds than it should; else empty."""
     if num_seeds >= FEW_SEEDS:
         return ""
-    return f", on {num_seeds} seed{'s' if num_seeds > 1 else ''} only"
+    return "in this run" if num_seeds == 1 else "in these two runs"
+
+
+def _of_runs(verdict: str, num_seeds: int) -> str:
+    return " ".join(filter(None, (verdict, these_runs(num_seeds) if num_seeds else "")))
 
 
 # With fewer scores of further seeds, an estimate of noise is worth too little.
@@ -215,13 +241,18 @@ class Noise:
         points = DEVIATIONS * sqrt(2 * squares / num_repeats)
         return cls(points=points, num_scores=len(repeated)) if points > CLOSE_POINTS else cls()
 
+    @classmethod
+    def of_leads(cls, leads: Iterable[Sample]) -> Noise:
+        """Noise of points above the floor."""
+        # Scores without transfer can hardly differ: they would make all others look certain.
+        return cls.of(lead.by_seed for lead in leads if isfinite(lead.mean) and lead.mean > CLOSE_POINTS)
+
     def sentence(self) -> str:
         """Empty where noise is the constant."""
         if not self.num_scores:
             return ""
         return (
-            f"Of single scores in Table 1, {self.points:.1f} points are taken for noise in place of "
-            f"{CLOSE_POINTS:.0f}, twice the standard deviation of the difference between two models that differ in "
-            f"their seed alone ({self.num_scores} scores of several seeds that show transfer); of means of n "
-            "it is that over √n."
+            f"Noise is {self.points:.1f} points for two single scores, in place of {CLOSE_POINTS:.0f}: twice the "
+            f"standard deviation of the difference between two models that differ in their seed alone "
+            f"({self.num_scores} scores of several seeds that show transfer). Of means of n it is that over √n."
         )

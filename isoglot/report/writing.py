@@ -15,10 +15,11 @@ from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
 from isoglot.report.difference import Changed, difference
-from isoglot.report.figures.picture import Picture, png_of
+from isoglot.report.figures.picture import Picture
 from isoglot.report.grid import markdown_row
+from isoglot.report.headline import claim_remarks
 from isoglot.report.page import figure_sections, text_sections
-from isoglot.report.page.rendering import FIGURES, page_html
+from isoglot.report.page.rendering import FIGURES, headline_text, page_html
 from isoglot.report.page.section import Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
@@ -28,7 +29,7 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import study_state
 from isoglot.report.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
-from isoglot.report.verdicts import Claim, Noise, Verdict, seed_remarks
+from isoglot.report.verdicts import Claim, Verdict, tally
 from isoglot.store import Observer, Stage, Store
 from isoglot.study.study import Study, Synthetic
 
@@ -51,6 +52,8 @@ class Written:
     """A report that was written."""
 
     page: Path
+    headline: str = ""
+    """The page's first sentence; empty where there is nothing to compare yet."""
     changed: Sequence[Changed] = ()
     """Its differences from another report, if one was given."""
     found: Sequence[Measurement] = ()
@@ -137,7 +140,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
         # The files of a folder that was no report are somebody else's.
         if was_report:
             _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures})
-    return Written(page=folder / PAGE, changed=changed)
+    return Written(page=folder / PAGE, headline=headline_text(sections), changed=changed)
 
 
 def _sections(
@@ -169,46 +172,39 @@ def text_files(scores: ReportScores) -> dict[str, str]:
     if table := scores.table_1:
         files |= {CSV: csv_table(table), LATEX: latex_table(table), MARKDOWN: markdown_table(table)}
     if any(claim.verdict is not Verdict.NOT_TESTED for claim in scores.claims):
-        files[CLAIMS] = markdown_claims(scores.claims, noise=scores.transfer_evidence.noise)
+        files[CLAIMS] = markdown_claims(scores.claims, remarks=claim_remarks(scores.transfer))
     return files
 
 
-def markdown_claims(claims: Sequence[Claim], *, noise: Noise) -> str:
+def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
     """A heading, the count of each verdict, and the claims that were tested, in the paper's order."""
     tested = [claim for claim in claims if claim.verdict is not Verdict.NOT_TESTED]
-    about_all, about_each = seed_remarks(tested)
-    lines = [
-        markdown_row([f"{claim.sentence} ({claim.source})", claim.verdict.word, claim.numbers + about_each[claim.key]])
-        for claim in tested
-    ]
+    lines = [markdown_row([f"{claim.sentence} ({claim.source})", claim.word, claim.numbers]) for claim in tested]
     table = "\n".join([markdown_row(["The paper", "We", "Numbers"]), markdown_row(["---"] * 3), *lines])
-    counts = {verdict: sum(claim.verdict is verdict for claim in claims) for verdict in Verdict}
-    tally = ", ".join(f"{verdict.word}: {count}" for verdict, count in counts.items() if count)
-    summary = filter(None, [f"{tally[0].upper()}{tally[1:]}.", noise.sentence(), about_all])
+    counts = ", ".join(f"{alike[0].word}: {len(alike)}" for alike in tally(claims))
+    summary = [f"{counts[0].upper()}{counts[1:]}.", *remarks]
     return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
 
 
 def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
-    """The picture's SVG, after writing it and a PNG."""
-    svg, png = folder / f"{picture.file_stem}.svg", folder / f"{picture.file_stem}.png"
+    """The picture's SVG, after writing it."""
+    svg = folder / f"{picture.file_stem}.svg"
     # A study that runs writes its report again and again, and most pictures stay as they are.
-    if is_kept and svg.exists() and png.exists():
+    if is_kept and svg.exists():
         drawn = svg.read_text(encoding="utf-8")
         if picture.is_drawn_in(drawn):
             return drawn
     drawn = picture.svg()
-    # Before its SVG is replaced: an older PNG must not pass for the same picture.
-    png.unlink(missing_ok=True)
     write_whole(svg, drawn)
-    write_whole(png, png_of(drawn))
     return drawn
 
 
 def _remove_stale(folder: Path, *, texts: Collection[str], stems: Collection[str]) -> None:
     """Remove texts and pictures that an earlier report had here, and this one has not."""
     stale = [folder / name for name in TEXTS if name not in texts]
-    for ending in (".svg", ".png"):
-        stale += [path for path in (folder / FIGURES).glob(f"*{ending}") if path.name.removesuffix(ending) not in stems]
+    stale += [path for path in (folder / FIGURES).glob("*.svg") if path.name.removesuffix(".svg") not in stems]
+    # Once written beside each SVG; the page itself makes them now.
+    stale += (folder / FIGURES).glob("*.png")
     for path in stale:
         if path.is_file():
             path.unlink()

@@ -14,7 +14,7 @@ EXHIBITS = {
     "figure-6": "retrieval of translations at every layer, after a map",
     "figure-7": "CKA similarity of the languages at every layer: models of both, of one each, untrained",
     "figure-8": "as figure-5, with the models of both languages mapped as well",
-    "emergence": "retrieval of translations at every layer, with no mapping",
+    "emergence": "retrieval of translations at every layer with no map, centred and raw",
     "training": "the same and CKA at moments of training: when structure emerges",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }

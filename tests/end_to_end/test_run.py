@@ -8,6 +8,9 @@ from statistics import fmean
 
 import pytest
 from commands import Workplace, answered, isoglot, processor_seconds
+from study_texts import TINY_STUDY
+
+from tests.report.html_pages import parsed_page
 
 FIELDS = ("study", "exhibit", "condition", "languages", "language", "task", "metric", "variant", "layer", "seed")
 CONDITIONS = {"default": "Default", "no-anchors": "No anchors", "sep-emb-l1-6": "Sep Emb + L1-6"}
@@ -43,13 +46,17 @@ def test_the_output_is_plain_and_names_the_report(finished: Workplace) -> None:
     assert not {"\x1b", "\r", "…"} & set(output)
     assert "  pretraining, sep-emb-l1-6, ela-oru, seed 1: " in output
     assert "Made 61 artifacts in " in output
-    named = re.search(r"^Report: (.*)$", output, flags=re.MULTILINE)
-    assert named is not None
-    page = Path(named[1])
+    *_, headline, named = output.splitlines()
+    assert named.startswith("Report: ")
+    page = Path(named.removeprefix("Report: "))
     assert page.is_relative_to(finished.folder / "store")
     text = page.read_text(encoding="utf-8")
     assert all(f">{label}<" in text for label in CONDITIONS.values())
     assert (page.parent / "provenance.json").is_file()
+    # The sentence before it is the page's own.
+    (shown,) = parsed_page(text).find_all("p", class_="headline")
+    assert shown.text
+    assert "".join(headline.split()).startswith("".join(shown.text.split()))
 
 
 def test_every_measurement_is_a_line_of_json(lines: list[Line]) -> None:
@@ -71,6 +78,7 @@ def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[
         by_seed = [scores(lines, condition, "retrieval_p1", seed=seed) for seed in (0, 1)]
         assert by_seed[0] != by_seed[1]
         best = [max(each.values()) for each in by_seed]
+        raw = [max(scores(lines, condition, "retrieval_p1_uncentred", seed=seed).values()) for seed in (0, 1)]
         untrained = [
             max(scores(lines, condition, "retrieval_p1", seed=seed, variant="untrained").values()) for seed in (0, 1)
         ]
@@ -78,9 +86,13 @@ def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[
             *(f"{fmean(each[layer] for each in by_seed):.1f}" for layer in range(5)),
             f"{fmean(best):.1f}",
             f"({min(best):.0f}-{max(best):.0f})",
+            f"{fmean(raw):.1f}",
+            f"({min(raw):.0f}-{max(raw):.0f})",
             f"{fmean(untrained):.1f}",
             f"{fmean(best) - default:+.1f}",
         ]
+    # So few updates teach nothing, and no model was scored untrained.
+    assert "No verdict, as models were not scored without pretraining: " in answer.stdout
 
 
 def test_one_seed_and_one_condition_can_be_selected(finished: Workplace, lines: list[Line]) -> None:
@@ -123,3 +135,17 @@ def test_in_the_demo_structure_emerges_and_goes_with_the_shared_parts(seed: int,
     assert best["no-anchors", None] >= 30
     gain = best["sep-emb-l1-6", None] - best["sep-emb-l1-6", "untrained"]
     assert abs(gain) <= 3
+
+
+@pytest.mark.campaign
+def test_a_hopeless_study_is_run_to_its_end_and_has_no_verdict(tmp_path: Path) -> None:
+    """Issue 20: 80 updates and a parser that has learned nothing, with all that a verdict needs besides."""
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY)
+    chosen = ("--exhibits", "table-1,baselines", "--conditions", "default,sep-emb-l1-6", "--workers", "1")
+    output = isoglot("run", "tiny.toml", *chosen, folder=tmp_path).stdout
+    plain = " ".join(output.split())
+    assert "No verdict, as the task was not learned in the source language: Parsing in oru (Default " in plain
+    assert "What to do: train longer, or give more labelled examples." in plain
+    assert "agrees" not in plain
+    page = Path(output.rsplit("Report: ", 1)[1].strip()).read_text(encoding="utf-8")
+    assert "<em>No verdict</em>: the task was not learned in the source language" in page

@@ -19,38 +19,46 @@ from isoglot.report.agreement import (
     rank_correlations,
     rank_sentences,
     spearman,
-    table_1_agreement,
 )
 from isoglot.report.published import TABLE_1_SCORES, TASKS, published_measurements
+from isoglot.report.report_scores import ReportScores
 from isoglot.report.transfer_scores import transfer_scores
-from isoglot.report.verdicts import Noise, Verdict
-from tests.report.made_up_measurements import scored
+from isoglot.report.verdicts import Finding, Noise, Sample, Verdict
+from tests.report.made_up_measurements import scored, with_open_gates
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]
 FIRST = list(TABLE_1_SCORES)
 
 
+def judged_gains(**values: tuple[float, ...]) -> list[Finding]:
+    """The orders of conditions by points that training gained, seed by seed."""
+    gains = {name.replace("_", "-"): Sample.of(dict(enumerate(of_seeds))) for name, of_seeds in values.items()}
+    return agreements(gains, noise=Noise.of_leads(gains.values()))
+
+
 @pytest.mark.parametrize(
     ("default", "separate", "line"),
     [
-        ((83.14,), (21.0,), "Default +83.1 > Sep Emb + L1-6 +21.0: agrees with the paper, on 1 seed only"),
-        ((21, 22), (83, 83.2, 84), "Default +21.5 < Sep Emb + L1-6 +83.4: disagrees with the paper, on 2 seeds only"),
-        ((80.0,), (77.0,), "Default +80.0 > Sep Emb + L1-6 +77.0: too close to call, on 1 seed only"),
+        ((83.14,), (21.0,), "Default +83.1 > Sep Emb + L1-6 +21.0: agrees with the paper in this run"),
+        # The third seed of one side has no match.
+        ((21, 22), (83, 83.2, 84), "Default +21.5 < Sep Emb + L1-6 +83.1: disagrees with the paper in these two runs"),
+        ((80.0,), (77.0,), "Default +80.0 > Sep Emb + L1-6 +77.0: too close to call in this run"),
         # Three seeds that agree say more than one.
         ((80.0, 80.1, 80.2), (77.9, 78.0, 78.1), "Default +80.1 > Sep Emb + L1-6 +78.0: agrees with the paper"),
         # One seed is on the other side.
-        ((80, 60), (50, 61), "Default +70.0 > Sep Emb + L1-6 +55.5: too close to call, on 2 seeds only"),
+        ((80, 60), (50, 61), "Default +70.0 > Sep Emb + L1-6 +55.5: too close to call in these two runs"),
     ],
 )
 def test_an_order_of_the_paper_is_judged(default: tuple[float, ...], separate: tuple[float, ...], line: str) -> None:
-    for gains in ({"default": default, "sep-emb-l1-6": separate}, {"sep-emb-l1-6": separate, "default": default}):
-        assert [each.line for each in agreements(gains)] == [line]
+    for first, second in (("default", "sep-emb-l1-6"), ("sep-emb-l1-6", "default")):
+        by_name = {"default": default, "sep-emb-l1-6": separate}
+        assert [each.line for each in judged_gains(**{name: by_name[name] for name in (first, second)})] == [line]
 
 
 def test_only_orders_of_the_paper_are_judged() -> None:
     # The paper's tasks disagree about the first two, and it has no row of the third.
-    assert agreements({"no-anchors": (50.0,), "default-anchors": (80.0,), "anchors-25": (2.0,)}) == []
-    three = agreements({"default": (80.0,), "sep-emb": (50.0,), "sep-emb-l1-6": (20.0,)})
+    assert judged_gains(no_anchors=(50.0,), default_anchors=(80.0,), anchors_25=(2.0,)) == []
+    three = judged_gains(default=(80.0,), sep_emb=(50.0,), sep_emb_l1_6=(20.0,))
     assert [each.numbers for each in three] == [
         "Default +80.0 > Sep Emb +50.0",
         "Default +80.0 > Sep Emb + L1-6 +20.0",
@@ -59,8 +67,8 @@ def test_only_orders_of_the_paper_are_judged() -> None:
 
 
 def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_line() -> None:
-    close = dict.fromkeys(("default", "sep-l1-6", "sep-emb-l1-6", "sep-emb-l1-3", "no-anchors"), (10.0,) * 3)
-    found = agreements({**close, "sep-emb": (1.0, 1.0, 1.0)})
+    close = dict.fromkeys(("default", "sep_l1_6", "sep_emb_l1_6", "sep_emb_l1_3", "no_anchors"), (10.0,) * 3)
+    found = judged_gains(**close, sep_emb=(1.0, 1.0, 1.0))
     against = [each for each in found if each.verdict is Verdict.DISAGREES]
     (first, overall), *rest = agreement_lines(found)
     num_for = sum(each.verdict is Verdict.AGREES for each in found)
@@ -70,24 +78,38 @@ def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_lin
     assert list(agreement_lines(found, most=len(found))) == [(each.line, each.verdict) for each in found]
 
 
+def test_nothing_is_judged_where_training_gained_default_nothing() -> None:
+    assert judged_gains(default=(2.0,), sep_emb=(30.0,)) == []
+    assert len(judged_gains(default=(2.2,), sep_emb=(30.0,))) == 1
+
+
+def test_verdicts_of_few_seeds_have_no_colour() -> None:
+    for seeds, colour in ((2, None), (3, Verdict.AGREES)):
+        found = judged_gains(default=(80.0,) * seeds, sep_emb=(50.0,) * seeds)
+        assert [verdict for _, verdict in agreement_lines(found)] == [colour]
+        assert [verdict for _, verdict in agreement_lines(found, most=0)] == [colour]
+
+
 def test_transfer_is_judged_where_the_same_task_of_the_paper_is_clear() -> None:
-    def judged(task: str, languages: tuple[str, str] = ("ela", "oru"), *, noise: float = 3.0) -> list[str]:
-        scores = {"sep-emb": 70.0, "default": 50.0, "anchors-25": 1.0}
+    def judged(task: str, languages: tuple[str, str] = ("ela", "oru"), *, apart: float = 1.0) -> list[str]:
+        scores = {"sep-emb": 70.0, "default": 50.0, "anchors-25": 40.0}
         found = [
             each
             for seed in range(3)
             for each in scored(
-                {name: score + seed for name, score in scores.items()},
+                {name: score + apart * seed for name, score in scores.items()},
                 **{"task": task, "target": languages[1], "languages": languages, "seed": seed},
             )
         ]
-        return [line for line, _ in table_1_agreement(list(transfer_scores(found)), noise=Noise(points=noise))]
+        table = ReportScores(with_open_gates(found)).table_1
+        assert table is not None
+        return [line for line, _ in table.agreement]
 
     # Over its languages the paper has Default 4.5 points above Sep Emb in XNLI, 1.8 in parsing, and in French 0.9.
-    assert judged("nli") == ["NLI, ela-oru: Default 51.0 < Sep Emb 71.0: disagrees with the paper"]
+    assert judged("nli") == ["NLI, ela-oru: Default +17.7 < Sep Emb +37.7: disagrees with the paper"]
     assert judged("parsing") == judged("pos") == judged("nli", ("en", "fr")) == []
-    # Means of three are 0.58 times as far apart by chance as single scores.
-    assert judged("nli", noise=35.0)[0].endswith("too close to call")
+    # Three seeds 12 points apart: noise is 33.9, and of means of three 19.6.
+    assert judged("nli", apart=12.0)[0].endswith("too close to call")
 
 
 def ranked(found: Sequence[Measurement]) -> dict[str, RankCorrelation]:

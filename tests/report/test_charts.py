@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 
 from isoglot.report.figures.bars import Bar, bar_chart, embedding_bars
-from isoglot.report.figures.charts import line_picture
 from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
-from isoglot.report.figures.picture import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, Picture, png_of, styles_of
+from isoglot.report.figures.line_charts import line_picture
+from isoglot.report.figures.picture import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, PUBLISHED, Picture, styles_of
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
+from isoglot.report.page.section import TEMPLATES
 from tests.report.made_up_measurements import measured, measurement
 from tests.report.svg_pictures import contrast, marks, parsed, texts
 from tests.report.test_layer_figures import of_figure_4, of_figure_7
@@ -46,7 +47,7 @@ def test_colours_are_seen_on_both_grounds() -> None:
     for light, dark in LINES.items():
         assert contrast(light, GROUND) >= 3
         assert contrast(dark, IN_DARK[GROUND]) >= 3
-    for ink in (INK, MUTED):
+    for ink in (INK, MUTED, PUBLISHED):
         assert contrast(ink, GROUND) >= 4.5
         assert contrast(IN_DARK[ink], IN_DARK[GROUND]) >= 4.5
     # The script replaces one colour after the other.
@@ -67,13 +68,67 @@ def test_the_picture_has_every_word_and_is_escaped() -> None:
     root = parsed(picture.svg())
     assert {"Lines <of> two", "Default", "paper: <b> & \ufffd", "chance", "L0", "L2", "Layer"} <= set(texts(root))
     assert picture.has_published
-    assert png_of(picture.svg()).startswith(b"\x89PNG")
+    # One legend, whatever marks an entry has: a colour, a shape or dashes.
+    assert [texts(root).count(entry) for entry in ("Default", "chance")] == [1, 1]
     labelled = picture_of(replace(CHART, x_labels=["L0/0", "L1/2", "L2/4"]))
     assert {"L0/0", "L1/2"} <= set(texts(parsed(labelled.svg())))
     # A log scale takes updates from the start.
     series = [Line(label="Default", by_seed=[{0: 1.0, 8: 2.0, 64: 3.0}])]
     logarithmic = replace(CHART, series=series, updates=[0, 8, 64], has_log_x=True, is_logarithmic=True)
     assert {"8", "64"} <= set(texts(parsed(picture_of(logarithmic).svg())))
+
+
+def test_many_lines_are_small_multiples_on_one_axis_with_default_behind() -> None:
+    labels = ["Default", "Wiki-CC", "No anchors", "Extra anchors", "Sep Emb", "Sep L1-3"]
+    few = replace(CHART, series=[Line.of(label, [place, 10.0 * place]) for place, label in enumerate(labels)])
+    assert len(picture_of(few).charts) == 1
+    assert not picture_of(few).has_panels
+    many = replace(few, title="Text of en", series=[*few.series, Line.of("Sep L1-6", [60.0, None, 80.0])])
+    picture = picture_of(many)
+    assert [panel["title"] for panel in picture.charts] == [*labels, "Sep L1-6"]
+    behind = [{row["series"] for row in panel["data"]["values"] if row["grey"]} for panel in picture.charts]
+    assert behind == [set(), *[{"Default"}] * 6]
+    own = [row["y"] for row in picture.charts[-1]["data"]["values"] if not row["grey"]]
+    assert own == [60.0, None, 80.0]
+    axes = {str(layer["encoding"]["y"].get("scale")) for panel in picture.charts for layer in panel["layer"]}
+    assert len(axes - {"None"}) == 1, "an eye can only compare panels of one axis"
+    assert picture.legend == "precision at 1 (%) by layer; dashes: chance; grey: Default"
+    shown = texts(parsed(picture.svg()))
+    assert [shown.count(label) for label in labels] == [1] * 6
+    # Text of another language has a mark of its own in the same panels.
+    both = picture_of(many, replace(many, title="Text of fr", series=many.series[:2]))
+    assert len(both.charts) == 7
+    assert [{row["mark"] for row in panel["data"]["values"]} for panel in both.charts[1:3]] == [
+        {"circle", "square"},
+        {"circle", "square"},
+    ]
+    assert "\N{BLACK CIRCLE} text of en, \N{BLACK SQUARE} text of fr" in both.legend
+    # Another unit has another axis, and panels that say so.
+    units = picture_of(many, replace(few, y_title="linear CKA")).charts
+    assert [panel["title"]["subtitle"] for panel in units] == ["precision at 1 (%)"] * 7 + ["linear CKA"] * 6
+
+
+def test_the_papers_own_numbers_have_one_colour_that_no_model_has() -> None:
+    assert PUBLISHED not in LINES
+    # In the page's text as in its charts, by day and by night.
+    in_text = re.findall("--published: (#[0-9a-f]{6})", (TEMPLATES / "style.css").read_text("utf-8"))
+    assert in_text == [PUBLISHED, IN_DARK[PUBLISHED]]
+    line, bar = picture_of(CHART), Bar(label="Default", colour=INK, values=[50.0], published=40.0)
+    bars = Picture(name="b", title="", charts=[bar_chart([bar], title="", level=None, place=0)], chart_width=200)
+    assert all(PUBLISHED in picture.svg() for picture in (line, bars))
+    assert PUBLISHED not in picture_of(replace(CHART, series=CHART.series[:1])).svg()
+    # A line and the paper's of the same kind have one mark, and no two of the paper's have.
+    kinds = ["Sep Emb", "Monolingual", "Monolingual, fr untrained"]
+    series = [
+        *(Line.of(kind, [1.0]) for kind in kinds),
+        *(Line.of(f"paper: {kind}", [1.0], is_published=True) for kind in kinds),
+    ]
+    (chart,) = picture_of(replace(CHART, series=series, references={})).charts
+    (shapes,) = {
+        tuple(layer["encoding"]["shape"]["scale"]["range"]) for layer in chart["layer"] if "shape" in layer["encoding"]
+    }
+    assert shapes[:3] == shapes[3:]
+    assert len({*shapes}) == 3
 
 
 def test_a_chart_of_nothing_or_of_infinite_numbers_is_drawn_all_the_same() -> None:

@@ -30,7 +30,7 @@ from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.scales import Start
 from isoglot.study.study import Study, parse_study, with_exhibits, with_seeds
 from tests.report.html_pages import Element, parsed_page
-from tests.report.made_up_measurements import measured, measurement, scored, transferred
+from tests.report.made_up_measurements import measured, measurement, scored, transferred, with_open_gates
 from tests.report.svg_pictures import marks
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -181,7 +181,7 @@ def test_every_link_leads_to_a_file_or_a_place_on_the_page(tmp_path: Path) -> No
     for address in addresses:
         assert address[1:] in places if address.startswith("#") else (path.parent / address).exists(), address
         assert not Path(address).is_absolute()
-    assert {"measurements.jsonl", "provenance.json", "table-1.csv", "figures/figure-3.png"} <= {*addresses}
+    assert {"measurements.jsonl", "provenance.json", "table-1.csv", "figures/figure-3.svg"} <= {*addresses}
 
 
 def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None:
@@ -205,9 +205,12 @@ def test_a_page_that_grows_too_large_loads_its_still_pictures_from_their_files(
 ) -> None:
     whole = page_of(FOUND, tmp_path)
     assert [len(whole.find_all(tag)) for tag in ("svg", "img")] == [1, 0]
+    assert len(whole.find_all("button", class_="png")) == 1
     monkeypatch.setattr(rendering, "MOST_BYTES", 10)
     smaller = page_of(FOUND, tmp_path)
     assert not smaller.find_all("svg")
+    # A picture from another file cannot be turned into pixels.
+    assert not smaller.find_all("button", class_="png")
     assert [img.attributes["src"] for img in smaller.find_all("img")] == ["figures/retrieval.ela-oru.svg"]
 
 
@@ -238,17 +241,19 @@ def test_what_differs_from_another_report_stands_on_the_page(tmp_path: Path) -> 
 
 
 def test_claims_stand_on_the_page_with_verdict_and_numbers(tmp_path: Path) -> None:
-    section = page_of(TRANSFER, tmp_path).by_id("claims")
-    found = claims(TRANSFER)
+    measurements = with_open_gates(TRANSFER)
+    section = page_of(measurements, tmp_path).by_id("claims")
+    found = claims(measurements)
+    assert {claim.verdict for claim in found} == {Verdict.AGREES, Verdict.NOT_TESTED}
     for claim in found:
         line = section.by_id(f"claim-{claim.key}").text
         assert all(" ".join(part.split()) in line for part in (claim.sentence, claim.numbers, claim.test, claim.source))
         contradicted = "The numbers that the paper itself prints disagree with this." in line
         assert contradicted is (claim.key in ("chance", "distance"))
-        assert "The same test on the paper's numbers" + (" disagrees: against it: " if contradicted else "") in line
-        assert claim.verdict.word in line
+        assert "The same test on the paper's numbers" + (" disagrees: " if contradicted else "") in line
+        assert claim.word in line
     agreeing = section.by_id("claim-domain-modest").text
-    assert "The same test on the paper's numbers agrees: NLI: Wiki-CC 68.8" in agreeing
+    assert "The same test on the paper's numbers agrees: Wiki-CC +49.3 keeps 94% of Default +52.6" in agreeing
     untested = sum(claim.verdict is Verdict.NOT_TESTED for claim in found)
     assert f"{untested} claims that this study does not test" in section.text
 

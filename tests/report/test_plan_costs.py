@@ -26,6 +26,7 @@ from isoglot.report.plan_costs import (
     disk_need,
     model_costs,
     outlook,
+    plan_parts,
     plan_table,
     timed,
     with_measured_times,
@@ -220,7 +221,9 @@ def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:
     assert {title for title, state in states().items() if state == "next"} == {text, "text of oru, main domain"}
     store.ensure(stages[text])
     later = states()
-    assert (later[text], later[words], later["words of oru, oru, main domain"]) == ("done", "next", "to do")
+    assert text not in later, "what is done is folded"
+    assert (later[words], later["words of oru, oru, main domain"]) == ("next", "to do")
+    assert next(plan_parts(plan(targets(study), store), store)) == "done: 1 text"
     with lease(Path(f"{store.folder(stages[words])}.lease"), waiting=lambda _: None):
         # A lock of this very process counts as another's: each opens the file anew.
         assert states()[words] == "in work"

@@ -17,7 +17,7 @@ from isoglot.report.published import published_measurements
 from isoglot.report.report_scores import ReportScores
 from isoglot.study.searches import NewVectors
 from tests.report.html_pages import Element, parsed_page
-from tests.report.made_up_measurements import measured
+from tests.report.made_up_measurements import measured, with_open_gates
 from tests.report.test_layer_figures import of_figure_6
 
 OF_TABLE_1 = [each for each in published_measurements() if each.exhibit == TABLE_1]
@@ -93,20 +93,20 @@ def test_whatever_a_name_holds_is_text_on_the_page(text: str) -> None:
 def claims_html(*scores: tuple[Measurement, int]) -> str:
     """The claims for scores that each have so many seeds, which lie 4 points apart."""
     found = [replace(each, seed=seed, value=each.value + 4.0 * seed) for each, seeds in scores for seed in range(seeds)]
-    return section_html(claims_section(ReportScores(found)))
+    return section_html(claims_section(ReportScores(with_open_gates(found))))
 
 
-def test_few_seeds_and_their_noise_are_told_once_and_never_of_the_papers_numbers() -> None:
+def test_few_seeds_have_no_colour_and_noise_is_told_once() -> None:
     body = claims_html(*((each, 2) for each in OF_TABLE_1))
-    assert body.count("only") - body.count("improves parsing only") - body.count("for only a few points") == 1
-    assert body.index("Every verdict stands on 2 seeds only.") < body.index("claim-")
-    assert "8.0 points are taken for noise in place of 3" in body
+    assert body.count("Noise is 8.0 points for two single scores, in place of 3") == 1
     # All of the paper's 90 but one: NER in zh under Sep Emb + L1-6, 1.0 and 5.0 here, is no transfer.
     assert "(89 scores of several seeds that show transfer)" in body
+    assert "agrees in these two runs" in body
+    assert 'class="chip agrees"' not in body
     # Where claims stand on different seeds, each of few says so.
     body = claims_html(*((each, 1 if each.condition == "wiki-cc" else 3) for each in OF_TABLE_1))
-    assert "Every verdict" not in body
     lines = {line.split('"')[0]: line for line in body.split('id="claim-')[1:]}
-    assert ", on 1 seed only" in lines["domain-modest"]
-    assert "seed only" not in lines["softmax-helps"]
-    assert "Every verdict" not in claims_html()
+    assert " in this run</span>" in lines["domain-modest"]
+    assert '<span class="chip agrees">' in lines["no-anchors-transfer"]
+    assert "this run" not in lines["no-anchors-transfer"]
+    assert "this run" not in claims_html()

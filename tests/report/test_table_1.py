@@ -17,7 +17,7 @@ from isoglot.report.table_1 import NEVER_PRETRAINED, Table1, csv_table, latex_ta
 from isoglot.report.tables import results
 from isoglot.report.verdicts import Verdict
 from isoglot.study.scales import DEMO
-from tests.report.made_up_measurements import transferred
+from tests.report.made_up_measurements import transferred, with_open_gates
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]
 SEVERAL_SEEDS = [*PAPERS, *(replace(each, seed=1, value=each.value + 5) for each in PAPERS)]
@@ -29,6 +29,8 @@ FOUND = [
     *transferred("sep-emb-l1-6", {"ela": 9.0, "oru": 2.5}, variant=UNTRAINED),
     *transferred("sep-emb-l1-6", {"ela": 3.0, "oru": 2.0}, variant=FROZEN),
 ]
+# Enough seeds for marks; NLI, which Default alone has, stays of one.
+OF_THREE_SEEDS = [replace(each, seed=seed) for each in FOUND for seed in range(3 if each.task == "ner" else 1)]
 HOSTILE = r"[b]a&b%c$d#e_f{g}h~i^j\k[l]*|,m"
 OF_HOSTILE = transferred("default", {HOSTILE: 7.0}, languages=("ela", HOSTILE))
 
@@ -70,43 +72,51 @@ def test_the_terminal_shows_tasks_side_by_side_where_they_fit() -> None:
     assert words(text, "Default") == ["63.2", "+0.0", "81.0", "55.0", "+0.0", "91.0"]
     assert words(text, "Sep Emb + L1-6") == ["-", "-", "-", "5.0", "-50.0", "90.0"]
     assert words(text, "Default, untrained")[-3:] == ["3.0", "-52.0", "20.0"]
-    assert text.count("Model") == 1
+    table, *points = text.split("Points above the floor, and the floor")
+    # Both tasks in one table, then a table of points for each, and the notes.
+    assert (table.count("Model"), len(points)) == (1, 2)
+    assert words(points[1], "Sep Emb + L1-6") == ["+2.5", "2.5", "+81.0", "9.0"]
     apart = terminal(SEVERAL_SEEDS, width=60)
-    assert apart.count("Model ") == 3
+    assert apart.count("Model ") == 6
     assert "…" not in apart
     assert words(apart.split("NER (F1)")[1], "Sep Emb + L1-6")[:4] == ["59.0", "(56-62)", "7.9", "(5-10)"]
 
 
 def test_lost_scores_are_red_and_baselines_stand_apart() -> None:
-    parts = Console(width=200).render(results(ReportScores(FOUND), scale=DEMO))
-    styles = {part.text.strip(): str(part.style) for part in parts}
-    assert (styles["5.0"], styles["55.0"]) == ("red", "None")
+    for found, style in ((OF_THREE_SEEDS, "red"), (FOUND, "None")):
+        parts = Console(width=200).render(results(ReportScores(found), scale=DEMO))
+        styles = {part.text.strip(): str(part.style) for part in parts}
+        lost, kept = ("5.0 (5-5)", "55.0 (55-55)") if found is OF_THREE_SEEDS else ("5.0", "55.0")
+        assert (styles[lost], styles[kept]) == (style, "None"), "one seed has no colour"
     lines = [line.strip() for line in terminal(FOUND).splitlines()]
     first = next(place for place, line in enumerate(lines) if line.startswith("Default, untrained"))
     assert lines[first - 1] == ""
 
 
 def test_latex_has_groups_signs_and_italics_where_nothing_is_transferred() -> None:
+    text = latex_table(table_of(OF_THREE_SEEDS)).replace(" (5--5)", "")
+    assert r"& \textit{5.0} &" in text
+    assert "In italics: transfer dies.}" in text
     text = latex_table(table_of(FOUND))
+    assert "italics" not in text
     assert latex_rows(text) == [
         ["", r"\multicolumn{3}{c}{NLI (Acc)}", r"\multicolumn{3}{c}{NER (F1)}"],
         ["Model", "oru", r"$\Delta$", "ela", "oru", r"$\Delta$", "ela"],
         ["Default", "63.2", "$+$0.0", "81.0", "55.0", "$+$0.0", "91.0"],
         [r"\multicolumn{7}{l}{\emph{Parameter sharing ($\S$4.3)}}"],
-        ["Sep Emb + L1-6", "-", "-", "-", r"\textit{5.0}", "$-$50.0", "90.0"],
+        ["Sep Emb + L1-6", "-", "-", "-", "5.0", "$-$50.0", "90.0"],
         [r"\multicolumn{7}{l}{\emph{Never pretrained}}"],
         ["Default, untrained", "-", "-", "-", "3.0", "$-$52.0", "20.0"],
         ["Sep Emb + L1-6, untrained", "-", "-", "-", "2.5", "$-$52.5", "9.0"],
         ["Sep Emb + L1-6, untrained and frozen", "-", "-", "-", "2.0", "$-$53.0", "3.0"],
     ]
-    assert r"\caption[Zero-shot transfer from ela]{Zero-shot transfer from ela. No transfer" in text
-    assert "In italics: no transfer.}" in text
+    assert r"\caption[Zero-shot transfer from ela]{Zero-shot transfer from ela. In this run, transfer dies" in text
 
 
 def test_latex_of_many_languages_is_a_table_for_each_task() -> None:
     text = latex_table(table_of(PAPERS))
     assert re.findall(r"\\label{(.*)}", text) == ["tab:transfer-nli", "tab:transfer-ner", "tab:transfer-parsing"]
-    assert latex_rows(text)[-1] == ["Sep Emb + L1-6", "50.9", "6.4", r"\textit{1.5}", "$-$33.3", "-"]
+    assert latex_rows(text)[-1] == ["Sep Emb + L1-6", "50.9", "6.4", "1.5", "$-$33.3", "-"]
     assert "76.1 (74--79)" in latex_table(table_of(SEVERAL_SEEDS))
 
 
@@ -196,15 +206,30 @@ def test_markdown_has_baselines_in_a_table_of_their_own() -> None:
 
 def test_many_comparisons_are_counted_and_only_the_contrary_listed() -> None:
     found = [
-        each for name in TABLE_1_SCORES for each in transferred(name, {"oru": 60.0 if name == "sep-emb-l1-6" else 50.0})
+        each
+        for seed in range(3)
+        for name in TABLE_1_SCORES
+        for each in transferred(name, {"oru": 60.0 if name == "sep-emb-l1-6" else 50.0}, seed=seed)
     ]
-    (first, verdict), *rest = table_of(found).agreement
+    (first, verdict), *rest = table_of(with_open_gates(found)).agreement
     # Every other row of the paper is clearly above Sep Emb + L1-6.
     assert len(rest) == len(TABLE_1_SCORES) - 1
     assert all("disagrees with the paper" in sentence for sentence, _ in rest)
     assert f"0 agree with the paper, {len(rest)} disagree, " in first
     assert verdict is Verdict.DISAGREES
     assert ReportScores([]).table_1 is None
+
+
+def test_points_above_the_floor_stand_beside_the_floor() -> None:
+    nli, ner = table_of(FOUND).leads
+    assert ner.headings == nli.headings == ["Model", "oru", "floor", "ela", "floor"]
+    # The floor of Default in NLI is chance; in NER it is what each reaches without pretraining.
+    assert nli.lines == [("Default", "+29.9", "33.3", "+47.7", "33.3")]
+    assert ner.lines == [
+        ("Default", "+52.0", "3.0", "+71.0", "20.0"),
+        ("Sep Emb + L1-6", "+2.5", "2.5", "+81.0", "9.0"),
+    ]
+    assert "| Sep Emb + L1-6 | +2.5 | 2.5 | +81.0 | 9.0 |" in markdown_table(table_of(FOUND))
 
 
 def test_all_metrics_of_a_task_are_counted() -> None:

@@ -54,6 +54,15 @@ def test_numbers_stand_in_their_places() -> None:
     assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0"]
 
 
+def test_retrieval_says_that_it_is_centred_and_shows_what_it_is_raw() -> None:
+    raw = measured("default", [2.0, 22.8, 7.0], metric="retrieval_p1_uncentred")
+    assert "raw" not in row_after("Parallel", "Model", shown(FOUND))
+    text = shown([*(each for each in FOUND if each.condition == "default"), *raw])
+    assert "precision at 1 (%) by layer, centred" in text
+    assert row_after("Parallel", "Default", text) == ["10.0", "20.0", "80.0", "80.0", "22.8", "5.0", "+0.0"]
+    assert "Centred: each language's mean vector is subtracted first" in text
+
+
 def test_no_number_is_cut_off_in_a_narrow_window() -> None:
     deep = [100.0 - layer for layer in range(13)]
     text = shown([*measured("default", deep), *measured("default", [0.5] * 13, variant=UNTRAINED)], width=60)
@@ -78,7 +87,7 @@ def test_moments_of_training_stand_in_a_table_of_their_own() -> None:
     title = "Structure over training (ela-oru)"
     assert row_after(title, "Model", text) == ["1", "700"]
     assert row_after(title, "Default", text) == ["4.5", "61.2"]
-    assert "best layer, precision at 1 (%); columns are updates" in text
+    assert "best layer, centred, precision at 1 (%); columns are updates" in text
     # The scores of chosen models are what they were without them.
     assert row_after("Parallel", "Default", text) == row_after("Parallel", "Default", shown(FOUND))
 

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from isoglot.pipeline.cells import TRAINING
-from isoglot.report.figures.charts import line_picture
+from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
 from isoglot.report.training_curves import Curve
 from tests.report.made_up_measurements import measured, measurement

@@ -8,9 +8,11 @@ import pytest
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
+from isoglot.report.comparisons import Outcome
 from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_measurements
+from isoglot.report.report_scores import ReportScores
 from isoglot.report.verdicts import Claim, Verdict
-from tests.report.made_up_measurements import scored
+from tests.report.made_up_measurements import scored, with_open_gates
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 Scores = Mapping[str, float | tuple[float, float, float]]
@@ -19,14 +21,14 @@ SEPARATE = ("sep-emb", "sep-l1-3", "sep-l1-6", "sep-emb-l1-3", "sep-emb-l1-6")
 
 
 def table(changes: Mapping[str, Scores], *, without: str = "") -> list[Measurement]:
-    """The paper's Table 1 but for these conditions and tasks."""
+    """The paper's Table 1 but for these conditions and tasks, with what a verdict needs besides."""
     found = []
     for each in published_measurements():
         if each.exhibit == TABLE_1 and each.condition != without:
             value = changes.get(each.condition, {}).get(each.task or "", each.value)
             here = value[TARGETS.index(each.language)] if isinstance(value, tuple) else value
             found.append(replace(each, value=here))
-    return found
+    return with_open_gates(found)
 
 
 def as_in(condition: str, *, plus: float = 0.0) -> Scores:
@@ -38,6 +40,17 @@ def as_in(condition: str, *, plus: float = 0.0) -> Scores:
     }
 
 
+def lower(condition: str, share: float) -> Scores:
+    """This share of the points that the paper has for a condition above chance."""
+    chance = {"nli": 100 / 3}
+    scores = {task: TABLE_1_SCORES[condition][title] for task, title in TITLE_OF_TASK.items()}
+    above = {
+        task: [share * (each - chance.get(task, 0.0)) + chance.get(task, 0.0) for each in of_task]
+        for task, of_task in scores.items()
+    }
+    return {task: (first, second, third) for task, (first, second, third) in above.items()}
+
+
 def claim(key: str, measurements: list[Measurement]) -> Claim:
     return next(each for each in claims(measurements) if each.key == key)
 
@@ -46,11 +59,12 @@ def claim(key: str, measurements: list[Measurement]) -> Claim:
     ("key", "changes", "verdict"),
     [
         ("domain-modest", {"wiki-cc": {"ner": 30.0}}, D),
-        ("domain-modest", {"wiki-cc": {"nli": 62.8, "ner": 54.5, "parsing": 42.3}}, T),
+        ("domain-modest", {"wiki-cc": lower("default", 0.8)}, T),
+        ("domain-modest", {"wiki-cc": {**lower("default", 0.8), "ner": (63.8, 48.7, 30.0)}}, D),
         ("domain-ner", {"wiki-cc": {"nli": 50.0}}, D),
         ("domain-ner", {"wiki-cc": {"ner": 66.7}}, T),
         ("no-anchors-transfer", {"no-anchors": {"nli": 40.0}}, D),
-        ("no-anchors-transfer", {"no-anchors": {"nli": 51.8, "ner": 34.0, "parsing": 26.4}}, T),
+        ("no-anchors-transfer", {"no-anchors": lower("default", 0.5)}, T),
         # Half of it is effective, and still not little that is lost.
         ("no-anchors-transfer", {"no-anchors": {"ner": 45.0}}, A),
         ("anchors-little", {"no-anchors": {"ner": 45.0}}, D),
@@ -67,10 +81,10 @@ def claim(key: str, measurements: list[Measurement]) -> Claim:
         ("fewer-layers", {name: as_in("default") for name in SEPARATE}, T),
         ("distant-lose-most", {name: dict.fromkeys(TITLE_OF_TASK, (0.0, 50.0, 60.0)) for name in SEPARATE}, D),
         ("distant-lose-most", {name: as_in("default", plus=-20.0) for name in SEPARATE}, T),
-        # Chance is known of one task in three.
-        ("chance", {"sep-emb-l1-6": {"nli": (36.0, 35.8, 34.4)}}, N),
-        ("chance", {"sep-emb-l1-6": {"nli": 38.0}}, T),
-        ("chance", {"sep-emb-l1-6": {"nli": (33.0, 33.0, 40.0)}}, D),
+        ("chance", {"sep-emb-l1-6": {"nli": 34.0, "ner": 2.0, "parsing": 1.0}}, A),
+        # Dead, but not at random.
+        ("chance", {"sep-emb-l1-6": {"nli": 38.0, "ner": 5.0, "parsing": 5.0}}, T),
+        ("chance", {"sep-emb-l1-6": {"nli": 34.0, "ner": (2.0, 2.0, 30.0), "parsing": 1.0}}, D),
         ("bottom-three", {"sep-l1-3": {"ner": 10.0}}, D),
         ("bottom-three", {"sep-emb-l1-3": {"ner": 10.0}}, D),
         ("distance", {name: {"ner": (79.0, 60.0, 40.0)} for name in TABLE_1_SCORES}, A),
@@ -110,18 +124,47 @@ def test_tasks_that_contradict_each_other_decide_nothing() -> None:
     found = claim("more-anchors-help", table(changes))
     assert found.verdict is T
     assert (
-        "NLI 90.0 and 69.1, NER 65.6 and 65.6, Parsing 40.0 and 52.0), and tasks contradict each other" in found.numbers
+        "NLI +56.7 and +35.8, NER +65.6 and +65.6, Parsing +40.0 and +52.0), and tasks contradict each other"
+        in found.numbers
     )
+
+
+def test_an_order_is_left_open_where_outcomes_say_the_contrary() -> None:
+    """POS, which the paper has not, lets No anchors survive and Sep Emb die; in NER both are near noise."""
+    found = [
+        *scored({"default": 4.0, "no-anchors": 0.2, "sep-emb": 3.5}),
+        *scored({"default": 60.0, "no-anchors": 60.0, "sep-emb": 0.0}, task="pos"),
+    ]
+    scores = ReportScores(with_open_gates(found))
+    assert scores.comparisons.outcomes == {"no-anchors": Outcome.SURVIVES, "sep-emb": Outcome.DIES}
+    told = next(each for each in scores.claims if each.key == "softmax-helps")
+    assert (told.verdict, told.numbers) == (T, "No anchors +0.2 < Sep Emb +3.5, and tests contradict each other")
+    softmax = next(each for each in scores.claims if each.key == "softmax-not-needed")
+    assert softmax.verdict is T, "it keeps most of Default's few points in NER, but transfer dies under it"
 
 
 def test_nothing_is_kept_of_what_does_not_transfer() -> None:
     found = claim("no-anchors-transfer", table({"default": {"nli": 34.0}}))
     assert found.verdict is A
-    assert found.numbers.endswith("NLI: Default itself does not transfer (34.0, chance 33.3)")
+    assert "NLI" not in found.numbers
     nowhere = claim("no-anchors-transfer", table({"default": {"nli": 34.0, "ner": 0.5, "parsing": 0.5}}))
     assert nowhere.verdict is N
-    assert "NER: Default itself does not transfer (0.5);" in nowhere.numbers, "of NER no chance is known"
-    assert claim("chance", table({"default": {"nli": 34.0}, "sep-emb-l1-6": {"nli": 34.0}})).verdict is N
+    assert nowhere.numbers == "no verdict: pretraining does not lift Default above its floor"
+    of_anchors = claim("anchors-little", table({"default-anchors": {"nli": 34.0, "ner": 0.5, "parsing": 0.5}}))
+    assert of_anchors.numbers == "Default anchors itself does not transfer (+0.6)"
+
+
+def test_a_claim_behind_shut_gates_says_which() -> None:
+    bare = [each for each in published_measurements() if each.exhibit == TABLE_1]
+    for key in ("no-anchors-transfer", "softmax-helps", "distance", "chance", "fewer-layers"):
+        found = claim(key, bare)
+        assert (found.verdict, found.numbers) == (N, "no verdict: models were not scored without pretraining")
+    # Where most tests have theirs shut, the rest decide nothing for a claim.
+    some = [each for each in table({}) if each.task == "ner" or each.exhibit == TABLE_1]
+    few = claim("no-anchors-transfer", some)
+    assert (few.verdict, few.word) == (N, "not tested")
+    assert few.numbers.endswith("(NER +65.6 of +68.1); a gate is shut in 6 of 9 tests")
+    assert claim("no-anchors-transfer", [each for each in some if each.task != "nli"]).verdict is A
 
 
 def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
@@ -131,32 +174,21 @@ def test_what_an_untrained_model_reaches_is_not_transfer() -> None:
         for target in TARGETS
         for each in scored(reached, target=target, variant=UNTRAINED, languages=("en", target))
     ]
-    measured = [*table({}), *untrained]
+    measured = [each for each in table({}) if not (each.task == "ner" and each.variant)] + untrained
     # NER of Sep Emb + L1-6 in French is 56.5: as good as with no training at all.
-    assert "for it: NLI ru 35.8, chance 33.3; NLI zh" in (told := claim("chance", measured).numbers)
-    assert "NER fr 56.5, and 55.0 without pretraining" in told
-    assert told.endswith("; chance in Parsing is not known without baselines of that condition")
-    assert told.count("chance in Parsing") == 1, "three comparisons, and one reason"
-    # Above what each of them reaches; in parsing no one knows, and of one alone it is no use.
-    kept = claim("no-anchors-transfer", measured).numbers
-    assert "NER: No anchors 65.6 keeps 142% of Default 68.1 above 40.0 and 50.0 without pretraining" in kept
-    assert kept.endswith("of Default 52.9")
-    of_default = [each for each in measured if not (each.condition == "no-anchors" and each.variant == UNTRAINED)]
-    assert "keeps 96% of Default 68.1; " in claim("no-anchors-transfer", of_default).numbers
+    assert "NER -34.0 of +18.1" in claim("chance", measured).numbers
+    assert "NER +25.6 of +18.1" in claim("no-anchors-transfer", measured).numbers
     frozen = scored({"default": 62.0}, target="ru", languages=("en", "ru"), variant=FROZEN)
-    lost = "NER ru: Default itself does not transfer (60.9, and 62.0 without pretraining)"
-    assert lost in claim("chance", [*measured, *frozen]).numbers
-    # With NER the most of the comparisons can be made.
-    assert claim("chance", [*table({"sep-emb-l1-6": {"nli": 35.0}}), *untrained]).verdict is A
-    one_task = claim("chance", table({"sep-emb-l1-6": {"nli": 35.0}})).numbers
-    assert one_task.startswith("NLI fr 35.0, chance 33.3; ")
-    assert one_task.endswith("; chance in NER and Parsing is not known without baselines of that condition")
+    # Without Russian, where Default comes no further than its frozen encoder.
+    assert "NER +28.1 of +20.4" not in claim("no-anchors-transfer", measured).numbers
+    assert "NER +29.5 of +21.7" in claim("no-anchors-transfer", [*measured, *frozen]).numbers
 
 
 def test_distances_are_those_that_the_paper_tells_in_tasks_that_have_both_ends() -> None:
     names = {"fr": "oru", "ru": "tem", "zh": "zuk"}
     elsewhere = [
-        replace(each, languages=("ela", names[each.language]), language=names[each.language]) for each in table({})
+        replace(each, languages=("ela", names[each.languages[1]]), language=names.get(each.language, "ela"))
+        for each in table({})
     ]
     found = {each.key: each.verdict for each in claims(elsewhere)}
     of_distance = ("extra-anchors-distant", "distant-lose-most", "distance", "complex-tasks")
@@ -170,7 +202,7 @@ def test_distances_are_those_that_the_paper_tells_in_tasks_that_have_both_ends()
 
 def test_what_speaks_against_a_claim_is_told_first_and_whole() -> None:
     found = claim("fewer-layers", table({"sep-l1-6": as_in("default")}))
-    assert found.numbers.startswith("against it: en-fr: Sep L1-3 72.0 < Sep L1-6 75.5; en-ru: ")
+    assert found.numbers.startswith("against it: en-fr: Sep L1-3 +60.9 < Sep L1-6 +64.4; en-ru: ")
     assert "for it: " in found.numbers
     many = claim("fewer-layers", table({name: as_in("default", plus=9.0 * len(name)) for name in SEPARATE}))
     assert many.numbers.count(" < ") > 6

@@ -8,7 +8,8 @@ import pytest
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.transfer_scores import transfer_noise, transfer_scores
+from isoglot.report.comparisons import Comparisons
+from isoglot.report.transfer_scores import transfer_scores
 from isoglot.report.verdicts import (
     CLOSE_POINTS,
     LEAST_REPEATS,
@@ -119,7 +120,7 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
             *scored({**dict(rows), **dead}),
             *scored({**{name: score + 6 for name, score in rows}, **dead}, seed=1),
         ]
-        return transfer_noise(transfer_scores([*found, *more]))
+        return Comparisons.of_tasks(list(transfer_scores([*found, *more]))).noise
 
     assert noise(live) == Noise(points=pytest.approx(12.0), num_scores=5)
     # Names that are found without pretraining are no transfer either.

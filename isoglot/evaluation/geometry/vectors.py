@@ -113,11 +113,6 @@ class Normalization:
         return vector_ND
 
 
-def iterative_normalization(x: Vectors, rounds: int = 5) -> Tensor:
-    """Unit length and then the mean taken away, so many times, and unit length once more; zeros stay zero."""
-    return Normalization.of(x, rounds=rounds).apply(x)
-
-
 def _unit_length(vector_ND: Tensor) -> Tensor:
     length_N1: Tensor = vector_ND.norm(dim=1, keepdim=True)
     return vector_ND / (length_N1 + TINY_LENGTH)

@@ -97,4 +97,5 @@ def _precisions(source_WD: Tensor, target_WD: Tensor, test: Rows, known: Rows) -
 
 def _rows_of_pairs(pairs: Sequence[WordPair], source: WordSpace, target: WordSpace) -> Rows:
     row_of, column_of = ({word: row for row, word in enumerate(side.words)} for side in (source, target))
+    # Departure: a pair that is given twice counts once; MUSE lets it weigh twice in a fit.
     return [(row_of[a], column_of[b]) for a, b in dict.fromkeys(pairs) if a in row_of and b in column_of]

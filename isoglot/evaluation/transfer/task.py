@@ -58,6 +58,8 @@ class Task(ABC, Generic[Example]):
     metric_titles: ClassVar[Mapping[str, str]]
     chance: ClassVar[float | None] = None
     """Percent of the metric that guessing reaches, where that is known."""
+    majority: ClassVar[str | None] = None
+    """The score that holds what the most frequent label alone reaches, where that is neither chance nor 0."""
     suffix: ClassVar[str]
     scorer: ClassVar[str]
     """Other people's program that reads these files."""

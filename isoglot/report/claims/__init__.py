@@ -2,27 +2,30 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import layer_rules, transfer_rules
+from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.claims.transfer_rules import TransferEvidence
+from isoglot.report.comparisons import Comparisons
 from isoglot.report.published import published_measurements
 from isoglot.report.transfer_scores import transfer_scores
 from isoglot.report.verdicts import Claim, Finding, Verdict, joint_verdict
 
-__all__ = ["Claim", "TransferEvidence", "claims"]
+__all__ = ["Claim", "claims"]
 QUESTIONS: Mapping[str, Mapping[str, Any]] = tomllib.loads(files(__name__).joinpath("claims.toml").read_text("utf-8"))
 HEADINGS = {Verdict.DISAGREES: "against it", Verdict.AGREES: "for it", Verdict.TOO_CLOSE: "too close"}
+RULES = {"transfer": transfer_rules, "layers": layer_rules}
 MOST_LISTED = 6
 NOT_PRINTED = "the paper prints no numbers of it"
 
 
-def claims(measurements: Sequence[Measurement], transfer: TransferEvidence | None = None) -> list[Claim]:
-    """All claims, in the order of the paper; `transfer` is given where it is computed already."""
-    ours = _findings(measurements, transfer or TransferEvidence.of(transfer_scores(measurements)))
+def claims(measurements: Sequence[Measurement], comparisons: Comparisons | None = None) -> list[Claim]:
+    """All claims, in the order of the paper; the comparisons of its tasks are given where they are computed already."""
+    ours = _findings(measurements, comparisons or _comparisons(measurements))
     papers = _papers_own()
     return [
         Claim(
@@ -40,17 +43,26 @@ def claims(measurements: Sequence[Measurement], transfer: TransferEvidence | Non
 def _papers_own() -> Mapping[str, Finding]:
     """The same tests on the numbers that the paper prints."""
     measurements = list(published_measurements())
-    return _findings(measurements, TransferEvidence.of(transfer_scores(measurements)))
+    # The paper prints neither scores in the source language nor untrained models: its gates are taken as open.
+    return _findings(measurements, _comparisons(measurements).without_gates)
 
 
-def _findings(measurements: Sequence[Measurement], transfer: TransferEvidence) -> Mapping[str, Finding]:
-    rules_and_evidence = {"transfer": (transfer_rules, transfer), "layers": (layer_rules, measurements)}
+def _comparisons(measurements: Sequence[Measurement]) -> Comparisons:
+    return Comparisons.of_tasks(list(transfer_scores(measurements)))
+
+
+def _findings(measurements: Sequence[Measurement], comparisons: Comparisons) -> Mapping[str, Finding]:
+    transfer = TransferEvidence(comparisons=comparisons)
+    layers = LayerEvidence(measurements=measurements, noise=comparisons.noise)
     found = {}
     for key, question in QUESTIONS.items():
         kind, _, name = question["rule"].partition(".")
-        rules, evidence = rules_and_evidence[kind]
-        findings = getattr(rules, name)(evidence, **question.get("with", {}))
-        found[key] = decided(list(findings), needs=question["needs"])
+        rule = partial(getattr(RULES[kind], name), **question.get("with", {}))
+        findings = list(rule(transfer if kind == "transfer" else layers))
+        needs = f"needs {question['needs']}"
+        if kind == "transfer" and not findings and any(rule(transfer.without_gates)):
+            needs = "no verdict: " + "; ".join(gate.missing for gate in comparisons.refusals)
+        found[key] = decided(findings, needs=needs)
     return found
 
 
@@ -59,7 +71,7 @@ def decided(findings: Sequence[Finding], *, needs: str) -> Finding:
     verdict = joint_verdict([each.verdict for each in findings])
     if verdict is Verdict.NOT_TESTED:
         reasons = "; ".join(dict.fromkeys(each.numbers for each in findings))
-        return Finding(verdict=verdict, numbers=reasons or f"needs {needs}")
+        return Finding(verdict=verdict, numbers=reasons or needs)
     tested = [each for each in findings if each.verdict is not Verdict.NOT_TESTED]
     parts = []
     for of_verdict, heading in HEADINGS.items():

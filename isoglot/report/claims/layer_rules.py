@@ -1,6 +1,7 @@
 """Ways to compare scores by layer, from which the claims of sections 5 and 6 are decided."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -10,13 +11,23 @@ from isoglot.report.claims.transfer_rules import by_distance
 from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
 from isoglot.report.layer_scores import Panel, panels
-from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Finding, Sample, compared, mean_sample, ordered
+from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Finding, Noise, Sample, compared, mean_sample, ordered
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME
 
 CLOSE_CORRELATION = 0.02
 BILINGUAL, ONE_EACH = "bilingual", "monolingual"
-Measurements = Sequence[Measurement]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerEvidence:
+    """The figures of a study, and the noise of its transfer scores."""
+
+    measurements: Sequence[Measurement]
+    noise: Noise
+
+    def panels(self, figure: str) -> list[Panel]:
+        return panels(self.measurements, figure)
 
 
 def _third(layers: Sequence[float]) -> int:
@@ -47,70 +58,73 @@ def score(
 
 
 def in_order(
-    measurements: Measurements, figure: str, chains: Sequence[Sequence[Mapping[str, str]]], but: Sequence[str] = ()
+    layers: LayerEvidence, figure: str, chains: Sequence[Sequence[Mapping[str, str]]], but: Sequence[str] = ()
 ) -> Iterator[Finding]:
     """Each score of a chain above the next, for each pair and task but one. A score is a label and terms of `score`."""
-    close, number = (CLOSE_CKA, ".2f") if figure == FIGURE_7 else (CLOSE_POINTS, ".1f")
+    number = ".2f" if figure == FIGURE_7 else ".1f"
 
     def labelled(panel: Panel, *, label: str, **terms: str) -> tuple[str, Sample | None]:
         return label, score(panel, **terms)
 
-    for panel in panels(measurements, figure):
+    for panel in layers.panels(figure):
         for chain in chains if [panel.task, *panel.languages] != but else ():
             sides = [labelled(panel, **terms) for terms in chain]
+            close = layers.noise.points if panel.task else CLOSE_CKA if figure == FIGURE_7 else CLOSE_POINTS
             yield from ordered(panel.title, *sides, close=close, number=number)
 
 
-def sentences_above_untrained(measurements: Measurements) -> Iterator[Finding]:
+def sentences_above_untrained(layers: LayerEvidence) -> Iterator[Finding]:
     """The best layer of both; against chance where no untrained model was mapped."""
-    for panel in panels(measurements, FIGURE_6):
+    for panel in layers.panels(FIGURE_6):
         ours, untrained = score(panel, metric=RETRIEVAL), score(panel, metric=RETRIEVAL, variant=UNTRAINED)
         chance = score(panel, metric=f"{RETRIEVAL}_chance")
         floor = ("untrained", untrained) if untrained else ("chance", chance)
         yield from ordered(panel.title, ("trained", ours), floor)
 
 
-def half_of_bilingual(measurements: Measurements) -> Iterator[Finding]:
-    for panel in panels(measurements, FIGURE_5):
+def half_of_bilingual(layers: LayerEvidence) -> Iterator[Finding]:
+    for panel in layers.panels(FIGURE_5):
         mapped, both = score(panel, variant=MAPPED), score(panel, models=BILINGUAL)
         if mapped and both:
             kept = mapped.mean / both.mean if both.mean else 0.0
             numbers = f"mapped monolingual {mapped.mean:.1f} is {kept:.0%} of bilingual {both.mean:.1f}"
-            yield compared(mapped, both * 0.5, numbers=f"{panel.title}: {numbers}")
+            yield compared(mapped, both * 0.5, numbers=f"{panel.title}: {numbers}", close=layers.noise.points)
 
 
-def gap_larger_in_ner(measurements: Measurements) -> Iterator[Finding]:
+def gap_larger_in_ner(layers: LayerEvidence) -> Iterator[Finding]:
     gaps: dict[tuple[str, str], dict[str | None, Sample]] = {}
-    for panel in panels(measurements, FIGURE_5):
+    for panel in layers.panels(FIGURE_5):
         mapped, both = score(panel, variant=MAPPED), score(panel, models=BILINGUAL)
         if mapped and both:
             gaps.setdefault(panel.languages, {})[panel.task] = both - mapped
     for pair, by_task in gaps.items():
         where = f"{pair_title(pair)}, bilingual less mapped"
-        yield from ordered(where, ("NER", by_task.get("ner")), ("parsing", by_task.get("parsing")))
+        sides = ("NER", by_task.get("ner")), ("parsing", by_task.get("parsing"))
+        yield from ordered(where, *sides, close=layers.noise.points)
 
 
-def map_of_bilingual_helps_parsing_only(measurements: Measurements) -> Iterator[Finding]:
-    for panel in panels(measurements, FIGURE_8):
+def map_of_bilingual_helps_parsing_only(layers: LayerEvidence) -> Iterator[Finding]:
+    for panel in layers.panels(FIGURE_8):
         mapped, plain = score(panel, models=BILINGUAL, variant=MAPPED), score(panel, models=BILINGUAL)
         both = ("mapped", mapped), ("as it is", plain)
         if panel.task in ("ner", "parsing"):
-            yield from ordered(panel.title, *(both if panel.task == "parsing" else both[::-1]))
+            sides = both if panel.task == "parsing" else both[::-1]
+            yield from ordered(panel.title, *sides, close=layers.noise.points)
 
 
-def alike_at_the_bottom(measurements: Measurements) -> Iterator[Finding]:
-    for panel in panels(measurements, FIGURE_7):
+def alike_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
+    for panel in layers.panels(FIGURE_7):
         for kind in (BILINGUAL, ONE_EACH):
             low, high = (score(panel, metric=CKA, models=kind, layers=layers) for layers in ("bottom", "top"))
             sides = ("bottom third", low), ("top third", high)
             yield from ordered(f"{panel.title} {kind}", *sides, close=CLOSE_CKA, number=".2f")
 
 
-def falling_with_distance(measurements: Measurements, of: Sequence[str], less: str = "") -> Iterator[Finding]:
+def falling_with_distance(layers: LayerEvidence, of: Sequence[str], less: str = "") -> Iterator[Finding]:
     """CKA of models, or how far it lies above that of others, falls from each distance to the next."""
     for models in of:
         found = {}
-        for panel in panels(measurements, FIGURE_7):
+        for panel in layers.panels(FIGURE_7):
             ours = score(panel, metric=CKA, models=models, layers="mean")
             others = score(panel, metric=CKA, models=less, layers="mean") if less else Sample.certain(0.0)
             if ours and others:
@@ -125,10 +139,10 @@ def falling_with_distance(measurements: Measurements, of: Sequence[str], less: s
             yield from ordered(where, *sides, close=CLOSE_CKA, number=number)
 
 
-def similarity_goes_with_retrieval(measurements: Measurements) -> Iterator[Finding]:
+def similarity_goes_with_retrieval(layers: LayerEvidence) -> Iterator[Finding]:
     """Over the layers of models of one language each, seed by seed."""
-    of_figure_6 = {panel.languages: panel for panel in panels(measurements, FIGURE_6)}
-    for panel in panels(measurements, FIGURE_7):
+    of_figure_6 = {panel.languages: panel for panel in layers.panels(FIGURE_6)}
+    for panel in layers.panels(FIGURE_7):
         cka, other = panel.layers((CKA, MONOLINGUAL.name, None)), of_figure_6.get(panel.languages)
         retrieval = other.layers((RETRIEVAL, MONOLINGUAL.name, None)) if other else {}
         correlations = {seed: pearson(cka[seed], retrieval[seed]) for seed in cka if seed in retrieval}

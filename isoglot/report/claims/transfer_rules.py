@@ -1,15 +1,15 @@
-"""Ways to compare rows and columns of Table 1, from which the claims of section 4 are decided."""
+"""Ways to compare rows and columns of Table 1 by points above the floor: they decide the claims of section 4."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, pairwise, product
-from math import isclose
-from statistics import fmean
 from typing import Self
 
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.report.comparisons import ALIVE, DEAD, Comparisons, Kept, Outcome
 from isoglot.report.published import TITLE_OF_TASK
-from isoglot.report.transfer_scores import Model, TaskScores, transfer_noise
+from isoglot.report.trials import Trial, by_group
 from isoglot.report.verdicts import (
     CLOSE_POINTS,
     Finding,
@@ -18,6 +18,7 @@ from isoglot.report.verdicts import (
     Verdict,
     compared,
     in_order,
+    is_above_floor,
     mean_sample,
     order_verdict,
     ordered,
@@ -40,28 +41,56 @@ def by_distance(source: str, targets: Iterable[str]) -> list[list[str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class TransferEvidence:
-    """Table 1 of a study, with the conditions and tasks that the paper has."""
+    """The comparisons of a study in the tasks that the paper has."""
 
-    of_task: Mapping[str, TaskScores]
-
-    @classmethod
-    def of(cls, tasks: Iterable[TaskScores]) -> Self:
-        return cls(of_task={each.task.name: each for each in tasks if each.task.name in TITLE_OF_TASK})
+    comparisons: Comparisons
 
     @cached_property
+    def trials(self) -> Mapping[Place, Trial]:
+        return {
+            (trial.task, trial.languages[1]): trial for trial in self.comparisons.trials if trial.task in TITLE_OF_TASK
+        }
+
+    @property
+    def without_gates(self) -> Self:
+        return replace(self, comparisons=self.comparisons.without_gates)
+
+    @property
     def noise(self) -> Noise:
-        return transfer_noise(self.of_task.values())
+        return self.comparisons.noise
 
     @cached_property
     def columns(self) -> Mapping[Place, Mapping[str, Sample]]:
-        return {(task, target): each for task, of in self.of_task.items() for target, each in of.transfer.items()}
+        """Points above the floor of the conditions whose gates are open."""
+        return {
+            place: {name: lead for name, lead in trial.leads.items() if self.comparisons.refusal(trial, name) is None}
+            for place, trial in self.trials.items()
+        }
+
+    @property
+    def tasks(self) -> list[str]:
+        return list(dict.fromkeys(task for task, _ in self.trials))
 
     @property
     def source(self) -> str:
-        return next((each.source for each in self.of_task.values()), "")
+        return next((trial.languages[0] for trial in self.trials.values()), "")
 
     def title(self, task: str) -> str:
-        return self.of_task[task].task.title
+        return task_named(task).title
+
+    def measured(self, *conditions: str) -> list[Trial]:
+        """The trials where all these conditions have a score, whatever their gates."""
+        return [trial for trial in self.trials.values() if all(name in trial.leads for name in conditions)]
+
+    def in_line(self, found: Finding, ahead: str, behind: str) -> Finding:
+        """The finding that one condition is ahead of another, left open where their outcomes say the contrary."""
+        outcomes = {DEFAULT.name: Outcome.SURVIVES, **self.comparisons.outcomes}
+        contrary: dict[tuple[Outcome | None, Outcome | None], Verdict] = {
+            (Outcome.DIES, Outcome.SURVIVES): Verdict.AGREES,
+            (Outcome.SURVIVES, Outcome.DIES): Verdict.DISAGREES,
+        }
+        is_contrary = contrary.get((outcomes.get(ahead), outcomes.get(behind))) is found.verdict
+        return _left_open(found, "tests") if is_contrary else found
 
     def places(self, *conditions: str) -> list[Place]:
         """The places where all these conditions have a score."""
@@ -83,27 +112,61 @@ class TransferEvidence:
         return mean_sample([self.columns[place][name] for place in places for name in conditions])
 
 
+def _left_open(found: Finding, what: str) -> Finding:
+    return replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{found.numbers}, and {what} contradict each other")
+
+
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
-    """For each task: whether conditions keep this share of another's transfer, above what needs no pretraining."""
+    """Whether conditions keep this share of another's points: on the mean of tasks, and in no test less."""
     for condition in conditions:
         # The first that was measured.
-        other = next((name for name in of if transfer.places(condition, name)), of[-1])
-        for task, places in transfer.places_by_task(condition, other).items():
-            ours, theirs = transfer.mean(places, condition), transfer.mean(places, other)
-            floors = [transfer.of_task[task].floors((condition, other), target) for _, target in places]
-            our_floor, floor = (fmean(each[name] for each in floors) for name in (condition, other))
-            title = transfer.title(task)
-            if lost := _nothing_to_lose(transfer, title, task, other, theirs, floor):
-                yield lost
-                continue
-            part = (ours.mean - our_floor) / (theirs.mean - floor)
-            yield compared(
-                ours,
-                theirs * share + Sample.certain(our_floor - floor * share),
-                numbers=f"{title}: {label_of(condition)} {ours.mean:.1f} keeps {max(part, 0):.0%} of "
-                f"{label_of(other)} {theirs.mean:.1f}{_above(our_floor, floor)}",
-                close=transfer.noise.points,
+        other = next((name for name in of if transfer.measured(condition, name)), of[-1])
+        if trials := transfer.measured(condition, other):
+            found = transfer.comparisons.keeps(condition, share, of=other, trials=trials)
+            outcome = transfer.comparisons.outcomes.get(condition) if other == DEFAULT.name else None
+            finding = _finding(transfer, found, condition, other, contrary="clearly less")
+            is_contrary = (outcome is Outcome.DIES and finding.verdict is Verdict.AGREES) or (
+                outcome is Outcome.SURVIVES and share <= ALIVE and finding.verdict is Verdict.DISAGREES
             )
+            yield _left_open(finding, "tasks") if is_contrary else finding
+
+
+def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[Finding]:
+    """Whether transfer dies, and ends at most CLOSE_POINTS above the floor on the mean of tasks."""
+    if trials := transfer.measured(condition, of):
+        found = transfer.comparisons.loses(condition, DEAD, of=of, trials=trials)
+        if found.verdict is Verdict.AGREES and found.ours.mean > CLOSE_POINTS:
+            found = replace(found, verdict=Verdict.TOO_CLOSE)
+        finding = _finding(transfer, found, condition, of, contrary="clearly more than a third")
+        contrary: dict[Outcome | None, Verdict] = {
+            Outcome.SURVIVES: Verdict.AGREES,
+            Outcome.DIES: Verdict.DISAGREES,
+        }
+        is_contrary = contrary.get(transfer.comparisons.outcomes.get(condition)) is finding.verdict
+        yield _left_open(finding, "tasks") if is_contrary else finding
+
+
+def _finding(transfer: TransferEvidence, found: Kept, condition: str, other: str, *, contrary: str) -> Finding:
+    """The finding with its numbers: the mean, each task, and the tests that say the contrary."""
+    if not found.trials:
+        refusals = (transfer.comparisons.refusal(trial, condition, other) for trial in found.measured)
+        reasons = dict.fromkeys(refusal.gate.missing for refusal in refusals if refusal)
+        return Finding(verdict=Verdict.NOT_TESTED, numbers=f"no verdict: {'; '.join(reasons)}")
+    # Where there is nothing to lose, nothing is shown by losing it.
+    if not is_above_floor(found.theirs, noise=transfer.noise):
+        text = f"{label_of(other)} itself does not transfer ({found.theirs.mean:+.1f})"
+        return Finding(verdict=Verdict.NOT_TESTED, numbers=text)
+    pairs = zip(*(by_group(found.trials, name).items() for name in (condition, other)), strict=True)
+    tasks = ", ".join(f"{group} {ours.mean:+.1f} of {theirs.mean:+.1f}" for (group, ours), (_, theirs) in pairs)
+    ours, theirs = found.ours.mean, found.theirs.mean
+    left = f"{label_of(condition)} {ours:+.1f} keeps {max(ours / theirs, 0):.0%} of {label_of(other)} {theirs:+.1f}"
+    numbers = [f"{left} ({tasks})"]
+    if found.exceptions:
+        listed = (f"{each.title} {each.leads[condition].mean:+.1f}" for each in found.exceptions)
+        numbers.append(f"{contrary} in {', '.join(listed)}")
+    if found.verdict is Verdict.NOT_TESTED:
+        numbers.append(f"a gate is shut in {len(found.measured) - len(found.trials)} of {len(found.measured)} tests")
+    return Finding(verdict=found.verdict, numbers="; ".join(numbers), num_seeds=found.num_seeds)
 
 
 def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: Sequence[str]) -> Iterator[Finding]:
@@ -117,70 +180,16 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
         if not by_task:
             continue
         ours, theirs = (mean_sample(side) for side in zip(*by_task.values(), strict=True))
-        numbers = in_order((label_of(ahead), ours), (label_of(behind), theirs))
+        numbers = in_order((label_of(ahead), ours), (label_of(behind), theirs), number="+.1f")
         if len(by_task) > 1:
-            of_tasks = (f"{title} {a.mean:.1f} and {b.mean:.1f}" for title, (a, b) in by_task.items())
+            of_tasks = (f"{title} {a.mean:+.1f} and {b.mean:+.1f}" for title, (a, b) in by_task.items())
             numbers += f" ({', '.join(of_tasks)})"
         found = compared(ours, theirs, numbers=numbers, close=transfer.noise.points)
         # Means hide it where tasks clearly contradict each other.
         verdicts = {found.verdict, *(order_verdict(*pair, close=transfer.noise.points) for pair in by_task.values())}
         if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
-            found = replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{numbers}, and tasks contradict each other")
-        yield found
-
-
-def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[Finding]:
-    """For each place where another transfers: at most CLOSE_POINTS above what needs no pretraining."""
-    unknown: list[str] = []
-    for place in transfer.places(condition, of):
-        task, target = place
-        floor, own_floor = (transfer.of_task[task].floor(Model(condition=name), target) for name in (condition, of))
-        if floor is None:
-            unknown.append(transfer.title(task))
-            continue
-        title = f"{transfer.title(task)} {target}"
-        score, start = transfer.columns[place][condition], transfer.columns[place][of]
-        # Its own floor may be far higher; where that is not known, the other's is the best guess.
-        start_floor = floor if own_floor is None else own_floor
-        if lost := _nothing_to_lose(transfer, title, task, of, start, start_floor):
-            yield lost
-            continue
-        verdict = Verdict.TOO_CLOSE
-        # Twice CLOSE_POINTS, and every seed above them, refutes it.
-        if score.mean - floor <= CLOSE_POINTS:
-            verdict = Verdict.AGREES
-        elif score.mean - floor > 2 * CLOSE_POINTS and min(score.values) > floor + CLOSE_POINTS:
-            verdict = Verdict.DISAGREES
-        numbers = f"{title} {score.mean:.1f}{_floor_words(transfer, task, floor)}"
-        yield Finding(verdict=verdict, numbers=numbers, num_seeds=len(score.values))
-    text = f"chance in {' and '.join(dict.fromkeys(unknown))} is not known without baselines of that condition"
-    yield from [Finding(verdict=Verdict.NOT_TESTED, numbers=text)] * len(unknown)
-
-
-def _nothing_to_lose(
-    transfer: TransferEvidence, title: str, task: str, condition: str, score: Sample, floor: float
-) -> Finding | None:
-    # Where there is nothing to lose, nothing is shown by losing it.
-    if order_verdict(score, Sample.certain(floor), close=transfer.noise.points) is Verdict.AGREES:
-        return None
-    reached = f"{score.mean:.1f}{_floor_words(transfer, task, floor)}"
-    numbers = f"{title}: {label_of(condition)} itself does not transfer ({reached})"
-    return Finding(verdict=Verdict.NOT_TESTED, numbers=numbers)
-
-
-def _above(ours: float, theirs: float) -> str:
-    """ " above 33.3", or where both were measured " above 8.1 and 41.6 without pretraining"."""
-    if not isclose(ours, theirs):
-        return f" above {ours:.1f} and {theirs:.1f} without pretraining"
-    return f" above {ours:.1f}" if ours else ""
-
-
-def _floor_words(transfer: TransferEvidence, task: str, floor: float) -> str:
-    """ ", chance 33.3", or where it was measured ", and 41.2 without pretraining"."""
-    chance = transfer.of_task[task].task.chance
-    if chance is not None and isclose(floor, chance):
-        return f", chance {floor:.1f}"
-    return f", and {floor:.1f} without pretraining" if floor else ""
+            found = _left_open(found, "tasks")
+        yield transfer.in_line(found, ahead, behind)
 
 
 def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iterator[Finding]:
@@ -191,7 +200,9 @@ def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iter
             for names in pairwise(measured):
                 if places := [place for place in transfer.places(*names) if place[1] == target]:
                     labelled = [(label_of(name), transfer.mean(places, name)) for name in names]
-                    yield from ordered(f"{transfer.source}-{target}", *labelled, close=transfer.noise.points)
+                    where = f"{transfer.source}-{target}"
+                    for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
+                        yield transfer.in_line(found, *names)
 
 
 def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -206,11 +217,11 @@ def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
 
 def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
     """For each task: the mean of all rows that both columns have, from each distance to the next."""
-    for task in transfer.of_task:
+    for task in transfer.tasks:
         for ends in pairwise(transfer.targets_by_distance()):
             if rows := transfer.rows(*((task, target) for end in ends for target in end)):
                 labelled = [(", ".join(end), transfer.mean(product([task], end), *rows)) for end in ends]
-                yield from ordered(transfer.title(task), *labelled, close=transfer.noise.points)
+                yield from ordered(transfer.title(task), *labelled, close=transfer.noise.points, number="+.1f")
 
 
 def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -219,7 +230,7 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
     if len(groups) < 2:
         return
     near, far = groups[0], groups[-1]
-    for task in transfer.of_task:
+    for task in transfer.tasks:
         rows = transfer.rows(*product((task, SIMPLEST), near + far))
         if task != SIMPLEST and rows:
             labelled = [
@@ -230,7 +241,7 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
                 for each in (task, SIMPLEST)
             ]
             where = f"{', '.join(near)} less {', '.join(far)}"
-            yield from ordered(where, *labelled, close=transfer.noise.points)
+            yield from ordered(where, *labelled, close=transfer.noise.points, number="+.1f")
 
 
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], sign: int) -> Iterator[Finding]:
@@ -242,7 +253,7 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], si
     ends = far, near = groups[-1], groups[0]
     # Only tasks that have both ends: otherwise languages and tasks are mixed up.
     tasks = [
-        task for task in transfer.of_task if {DEFAULT.name, *measured} <= {*transfer.rows(*product([task], far + near))}
+        task for task in transfer.tasks if {DEFAULT.name, *measured} <= {*transfer.rows(*product([task], far + near))}
     ]
     if tasks:
         places = [list(product(tasks, end)) for end in ends]

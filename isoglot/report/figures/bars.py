@@ -9,7 +9,7 @@ from isoglot.pipeline.cells import FIGURE_4
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import chart_spec, imported_altair, short, span
 from isoglot.report.figures.layer_series import pair_title, pairs_of
-from isoglot.report.figures.picture import INK, MUTED, Picture, Spec, styles_of
+from isoglot.report.figures.picture import GROUND, INK, MUTED, PUBLISHED, Picture, Spec, styles_of
 from isoglot.report.published import papers_score
 from isoglot.report.transfer_scores import Model, TaskScores
 from isoglot.study.conditions import MONOLINGUAL, condition_named
@@ -157,7 +157,11 @@ def bar_chart(bars: Sequence[Bar], *, title: str, level: float | None, place: in
         known.mark_bar(opacity=PALE)
         .encode(x=alt.X("zero:Q", title=None, scale=x), x2="pale:Q", fill=colour, tooltip=tooltip)
         .transform_calculate(zero="0"),
-        known.mark_rule(strokeWidth=1.5, color=INK).encode(x=alt.X("low:Q", title=None), x2="high:Q"),
+        # On a rim, as a bar may be as dark as the line.
+        *(
+            known.mark_rule(strokeWidth=width, color=ink).encode(x=alt.X("low:Q", title=None), x2="high:Q")
+            for width, ink in ((4, GROUND), (1.5, INK))
+        ),
         known.mark_text(align="left", dx=4)
         .encode(x=alt.X("end:Q", title=None), text="text:N")
         .transform_calculate(end=str(x.domain[1])),
@@ -174,7 +178,7 @@ def bar_chart(bars: Sequence[Bar], *, title: str, level: float | None, place: in
         layers.append(dashes.encode(x=alt.X("level:Q", title=None), tooltip=of_level))
     if any(bar.published is not None for bar in bars):
         diamonds = base.transform_filter("paper && isValid(datum.paper)").mark_point(
-            shape="diamond", size=70, fill="white", stroke=INK, opacity=1, strokeWidth=1.75
+            shape="diamond", size=70, fill="white", stroke=PUBLISHED, opacity=1, strokeWidth=1.75
         )
         layers.append(diamonds.encode(x=alt.X("paper:Q", title=None), tooltip=tooltip))
     return chart_spec(layers, data, place=place, height=BAR_STEP * len(bars), title=title)

@@ -1,4 +1,4 @@
-"""A picture of a report: the look of its charts, the charts for the page, and the same charts as SVG or PNG."""
+"""A picture of a report: the look of its charts, the charts for the page, and the same charts as SVG."""
 
 import json
 import re
@@ -20,21 +20,23 @@ LINES = {
     "#0060a8": "#5ab4ff",
     "#c84e00": "#ff8a4c",
     "#007f5f": "#35c79a",
-    "#a8508a": "#e59ac8",
+    "#5e7d00": "#b7d84b",
     "#8a6100": "#f0c33a",
     "#3a8bbf": "#a9dcf7",
     "#1c2129": "#f4f6f8",
 }
 GROUND, INK, FAINT, MUTED = "#ffffff", "#1c2128", "#d5dae1", "#5a6572"
+# The paper's own numbers, in charts as in the page's text; no model has this colour.
+PUBLISHED = "#7a3e6b"
 # The page's script replaces one by the other in the text of a chart, so that no colour may stand on both sides.
-IN_DARK = {GROUND: "#14181f", INK: "#e8ecf1", FAINT: "#39414d", MUTED: "#9eabba", **LINES}
+IN_DARK = {GROUND: "#14181f", INK: "#e8ecf1", FAINT: "#39414d", MUTED: "#9eabba", PUBLISHED: "#e59ac8", **LINES}
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 DASHES = ((7, 4), (2, 4), (10, 3, 2, 3))
 
 # Places of the paper's models in the first and second round through the colours: similar models share a colour, with
-# different marks.
+# different marks. Wiki-CC and Extra anchors both change the text; No anchors and Extra anchors are opposites.
 FIRST = ("default", "no-anchors", "sep-emb", "monolingual", "sep-l1-3", "sep-emb-l1-6", "wiki-cc")
-SECOND = ("default-anchors", "extra-anchors", None, None, "sep-l1-6", "sep-emb-l1-3")
+SECOND = ("default-anchors", None, None, None, "sep-l1-6", "sep-emb-l1-3", "extra-anchors")
 PLACES = {label_of(name): place for place, name in enumerate((*FIRST, *SECOND)) if name is not None}
 
 # A font that vl-convert brings along, so that pictures are the same on machines with other fonts or none.
@@ -43,8 +45,6 @@ Spec = Mapping[str, Any]
 """A chart in Vega-Lite, as wide as the page has room for."""
 # Whether the paper's own numbers are shown; the page's script changes it.
 PAPER = {"name": "paper", "value": True}
-# Pixels of a PNG for each pixel of its SVG: sharp on a printed page.
-SCALE = 2
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 CLIP = re.compile(r"(?<=[\"#])clip\d+(?=[\")])")
 REPLACEMENT = "\ufffd"
@@ -116,6 +116,8 @@ class Picture:
     """An explanation of the marks, where the charts have no legend of their own."""
     has_published: bool = False
     """Whether the paper's own numbers are in it."""
+    has_panels: bool = False
+    """Whether its charts are small multiples, of which many stand side by side."""
 
     @property
     def file_stem(self) -> str:
@@ -124,8 +126,9 @@ class Picture:
 
     @property
     def page_charts(self) -> dict[str, Spec]:
-        """The charts by their name on the page, where legends have the columns that there is room for."""
-        more = {"config": {"legend": {"columns": {"expr": f"max(1, floor(width / {self.legend_entry}))"}}}}
+        """The charts by their name on the page, whose script gives legends the columns that there is room for."""
+        # As an expression of the chart's width, Vega would lay out the legend first and cut off its last rows.
+        more = {"usermeta": {"legendEntry": self.legend_entry}}
         return {
             f"{self.file_stem}.{place}": {**chart, **more, "params": [*chart.get("params", ()), PAPER]}
             for place, chart in enumerate(self.charts)
@@ -145,7 +148,7 @@ class Picture:
             "columns": columns,
             "params": [PAPER],
             # Charts side by side have other lines, and each one a legend of its own.
-            "resolve": {"scale": {"color": "independent", "stroke": "independent", "shape": "independent"}},
+            "resolve": {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "independent")},
             "config": {**config, "background": GROUND, "aria": False, "padding": 12},
         }
         return json.dumps(_plain(spec))
@@ -179,14 +182,6 @@ def _svg_of(spec: str) -> str:
 
     # Other processors may compute other last digits; a hundredth of a pixel is enough.
     return LONG_NUMBER.sub(_rounded, vegalite_to_svg(spec)) + "\n"
-
-
-@lru_cache(maxsize=16)
-def png_of(svg: str) -> bytes:
-    """The same picture for papers and slides that take no SVG."""
-    from vl_convert import svg_to_png
-
-    return bytes(svg_to_png(svg, scale=SCALE))
 
 
 def _rounded(number: re.Match[str]) -> str:

@@ -77,7 +77,13 @@ def structure_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigur
                 has_log_x=True,
             )
             for title, lines, y_title, decimals, level in (
-                ("Sentences that find their translation, best layer", retrieved, "precision at 1 (%)", 1, chance),
+                (
+                    "Sentences that find their translation, best layer, centred",
+                    retrieved,
+                    "precision at 1 (%)",
+                    1,
+                    chance,
+                ),
                 ("Likeness of the languages, mean over layers", similar, "linear CKA", 2, None),
             )
             if lines

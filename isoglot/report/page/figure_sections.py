@@ -8,12 +8,12 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
-from isoglot.report.figures.charts import line_picture
 from isoglot.report.figures.layer_figures import PRECISION, layer_figures
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pairs_of, second_models, series_of
+from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
-from isoglot.report.layer_scores import METRIC_TITLES, RETRIEVAL, sections
+from isoglot.report.layer_scores import CENTRED, METRIC_TITLES, RETRIEVAL, sections
 from isoglot.report.layer_scores import Section as Scores
 from isoglot.report.page.section import NONE, Absences, Figure, Section
 from isoglot.report.quantities import mean_and_range
@@ -64,15 +64,16 @@ def _emergence_figure(measurements: Sequence[Measurement], scores: Scores, *, me
         y_title=PRECISION,
         decimals=1,
         references={} if scores.chance is None else {"chance": scores.chance},
-        caption="Precision at 1 in percent, by layer",
+        caption="Precision at 1 in percent, by layer, centred",
         columns={
             "best": [mean_and_range(row.best) for row in scores.rows],
+            **({"raw best": [mean_and_range(row.raw_best) for row in scores.rows]} if scores.has_raw else {}),
             "before training": [f"{row.mean_untrained_best:.1f}" for row in scores.rows],
         },
     )
     name = f"{metric.removesuffix('_p1').replace('_', '-')}.{'-'.join(languages)}"
     figure = LineFigure(name=name, title=scores.title, charts=[chart])
-    notes = [*figure.seed_notes()]
+    notes = [CENTRED, *figure.seed_notes()]
     if scores.chance is not None:
         notes.append(f"Chance is {scores.chance:.1f}%.")
     if scores.coverage is not None:

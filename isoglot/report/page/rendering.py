@@ -19,7 +19,7 @@ from isoglot.study.conditions import label_of
 # The folder of pictures beside the page.
 FIGURES = "figures"
 # The largest page, so that it can be mailed and opens at once; studies of many languages have many pictures.
-MOST_BYTES = 3_000_000
+MOST_BYTES = 5_000_000
 
 
 def page_html(*, title: str, head: Mapping[str, Any], sections: Sequence[Section], drawings: Mapping[str, str]) -> str:
@@ -31,6 +31,13 @@ def page_html(*, title: str, head: Mapping[str, Any], sections: Sequence[Section
 
 def section_html(section: Section) -> str:
     return _environment().get_template("section.html").render(section=section, drawings={})
+
+
+def headline_text(sections: Sequence[Section]) -> str:
+    """The sentence at the top of the page without its markup, for terminals; empty where the page has none."""
+    template = _environment().get_template("headline.html")
+    found = (template.render(values=section.values) for section in sections if section.anchor == "survival")
+    return next((Markup(text).striptags() for text in found), "")
 
 
 def _page(**values: Any) -> str:

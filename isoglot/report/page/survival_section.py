@@ -1,66 +1,73 @@
 """The first section of a page: which conditions keep transfer alive, and which kill it."""
 
 from collections.abc import Collection, Sequence
+from math import ceil, isfinite
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.comparisons import ALIVE, DEAD, Comparisons, Outcome, Standing
 from isoglot.report.condition_words import in_words
-from isoglot.report.layer_scores import RETRIEVAL
+from isoglot.report.headline import budget, headline_sentences, refusal_sentences, shares_beside_paper
+from isoglot.report.layer_scores import CENTRED, RETRIEVAL
 from isoglot.report.page.section import Absences, Place, Section
 from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import NO_DATA
-from isoglot.report.survival import ALIVE, DEAD, Outcome, Survivals, trial_title
-from isoglot.report.verdicts import CLOSE_POINTS
+from isoglot.report.trials import LEARNED, RETRIEVAL_TITLE, SOLVED
+from isoglot.report.verdicts import these_runs
 from isoglot.study.conditions import DEFAULT, condition_named, known_condition
 from isoglot.study.scales import Scale
 
 # They need no colour.
 MARKS = {Outcome.SURVIVES: "●", Outcome.SUFFERS: "◐", Outcome.DIES: "✕"}
-# Where Default has no more above its floor, a few points of noise are a large share.
-LITTLE_POINTS = 20.0
-# The share that a full bar stands for, at least: some conditions do better than Default.
-LEAST_WIDTH = 1.25
+RULES = {
+    Outcome.SURVIVES: f"clearly more than {ALIVE:.0%} of Default's points is left on the mean, in no test clearly less",
+    Outcome.SUFFERS: f"clearly less than {ALIVE:.0%} is left on the mean or in a test",
+    Outcome.DIES: f"clearly less than {DEAD:.0%} is left on the mean, in no test clearly more",
+    Outcome.OPEN: "seeds disagree, or the difference is within noise",
+    Outcome.NONE: "what is missing stands below",
+}
+# Points to which the end of the axis is rounded up.
+AXIS_STEP = 10
 
 
 def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) -> Section | None:
     """None where Default, to which all others are compared, or all others are not measured yet."""
-    found = scores.survivals
-    if found is None:
+    found = scores.comparisons
+    if not found.conditions:
         return None
     exhibit = TABLE_1 if found.is_of_transfer else EMERGENCE
     there = _there(scores.measurements, exhibit=exhibit)
     # Places that a finished study without failures would fill; some of their seeds may be there.
     awaited = {place for place, reason in absences.items() if place[0] == exhibit and reason != NO_DATA}
-    longest = max(max(each.share, *each.of_seeds, each.published or 0.0) for each in found.conditions)
+    by_name = {each.condition: each for each in found.standings}
+    highest = max(max(each.points.mean, *each.points.values) for each in found.standings)
+    beside_paper = {name: shares for name, each in by_name.items() if (shares := shares_beside_paper(each))}
     values = {
         "found": found,
+        "headline": list(headline_sentences(found)),
+        "budget": budget(scale),
         "what": "transfer" if found.is_of_transfer else "cross-lingual structure",
         "marks": MARKS,
+        "rules": RULES,
+        # The bars of outcomes that stand on few seeds have no colours.
+        "is_sure": not these_runs(found.least_seeds),
         "groups": {outcome.value: alike for outcome in Outcome if (alike := found.with_outcome(outcome))},
-        "default": next(each for each in found.conditions if each.condition == DEFAULT.name),
-        "full": max(LEAST_WIDTH, longest),
-        "alive": f"{100 * ALIVE:.0f}%",
-        "dead": f"{100 * DEAD:.0f}",
-        "words": {
-            each.condition: in_words(condition_named(each.condition), scale=scale)
-            for each in found.conditions
-            if known_condition(each.condition)
-        },
-        "lacking": _lacking(found),
+        "default": by_name[DEFAULT.name],
+        "full": AXIS_STEP * max(1, ceil(highest / AXIS_STEP)) if isfinite(highest) else 100,
+        "words": {name: in_words(condition_named(name), scale=scale) for name in by_name if known_condition(name)},
+        "lacking": {name: _lacking(found, each) for name, each in by_name.items()},
         "num_there": len(there),
         "num_wanted": len({*there, *awaited}),
         "is_awaited": bool(awaited),
-        "of_one_seed": [each.condition for each in found.conditions if len(each.of_seeds) < 2],
-        "rough": [trial for trial in found.trials if trial.to_lose < LITTLE_POINTS],
-        # Default's scores without pretraining, where not every condition has one.
-        "baselines": [
-            trial
-            for trial in found.trials
-            if trial.untrained is not None and trial.untrained > trial.floors[DEFAULT.name] + CLOSE_POINTS
-        ],
+        "gates": (f"{LEARNED:.0%}", f"{SOLVED:.0f}"),
+        "noise": found.noise,
+        "has_spread": any(len(each.points.values) > 1 for each in found.standings),
+        "centred": CENTRED,
+        "refusals": list(refusal_sentences(found)),
         "absent": _absent(there, awaited),
+        "beside_paper": beside_paper,
         "has_papers_pairs": all(
             trial.languages[0] == SOURCE and trial.languages[1] in TARGETS for trial in found.trials
         ),
@@ -70,7 +77,7 @@ def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) 
         words="" if found.is_of_transfer else "survival-of-retrieval",
         template="survival.html",
         values=values,
-        has_published=any(each.published is not None for each in found.conditions),
+        has_published=bool(beside_paper),
     )
 
 
@@ -84,13 +91,10 @@ def _there(measurements: Sequence[Measurement], *, exhibit: str) -> set[Place]:
     }
 
 
-def _lacking(found: Survivals) -> dict[str, list[str]]:
-    """By condition, the tests that its share is without, while others' are not."""
-    there = {(condition, trial.title) for trial in found.trials for condition in trial.by_condition}
-    tests = dict.fromkeys(trial.title for trial in found.trials)
-    return {
-        each.condition: [test for test in tests if (each.condition, test) not in there] for each in found.conditions
-    }
+def _lacking(found: Comparisons, standing: Standing) -> list[str]:
+    """The tests that the points of a condition are without, while Default's are not."""
+    of_default = next(each for each in found.standings if each.condition == DEFAULT.name)
+    return [trial.title for trial in of_default.trials if trial not in standing.trials]
 
 
 def _absent(there: Collection[Place], awaited: Collection[Place]) -> dict[str, list[str]]:
@@ -102,4 +106,8 @@ def _absent(there: Collection[Place], awaited: Collection[Place]) -> dict[str, l
         "Not there for any condition yet": to_come - measured,
         "Left out, as Default's own score is not there yet": (to_come & measured) - of_default,
     }
-    return {why: sorted(trial_title(*test) for test in tests) for why, tests in by_reason.items() if tests}
+    return {why: sorted(_title(*test) for test in tests) for why, tests in by_reason.items() if tests}
+
+
+def _title(languages: tuple[str, str], task: str | None) -> str:
+    return f"{task_named(task).title if task else RETRIEVAL_TITLE} in {languages[1]}"

@@ -11,7 +11,7 @@ from isoglot.report.agreement import rank_sentences, rho_text
 from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described, start_note
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.table_1 import TRANSFER_HEADING, papers_delta, papers_score_of
+from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, papers_delta, papers_score_of
 from isoglot.report.transfer_notes import PARTIAL_MARK
 from isoglot.report.transfer_scores import DEFAULT, Model, TaskScores
 from isoglot.study.conditions import PAPER_DEPTH, condition_named
@@ -50,6 +50,7 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
     )
     values = {
         "table": table,
+        "points": POINTS,
         "description": DESCRIPTION,
         "crowd": _crowd(tasks),
         "tasks": tasks,

@@ -7,11 +7,12 @@ from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions, start_note
 from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind, plain_text
+from isoglot.report.headline import claim_remarks
 from isoglot.report.page.section import Section
 from isoglot.report.provenance import Provenance
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import Log, State
-from isoglot.report.verdicts import Verdict, seed_remarks
+from isoglot.report.verdicts import Verdict, tally
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from isoglot.study.study import Study, Synthetic
 
@@ -33,14 +34,11 @@ def page_head(study: Study, state: State) -> dict[str, Any]:
 
 def claims_section(scores: ReportScores) -> Section:
     """The paper's claims, and this study's verdict on each."""
-    tested = [claim for claim in scores.claims if claim.verdict is not Verdict.NOT_TESTED]
-    of_all, of_each = seed_remarks(tested)
     values = {
-        "tally": {verdict: sum(claim.verdict is verdict for claim in scores.claims) for verdict in Verdict},
-        "remarks": [scores.transfer_evidence.noise.sentence(), of_all],
-        "tested": tested,
+        "tally": tally(scores.claims),
+        "remarks": claim_remarks(scores.transfer),
+        "tested": [claim for claim in scores.claims if claim.verdict is not Verdict.NOT_TESTED],
         "untested": [claim for claim in scores.claims if claim.verdict is Verdict.NOT_TESTED],
-        "seeds": of_each,
     }
     return Section(anchor="claims", template="claims.html", values=values, has_published=True)
 

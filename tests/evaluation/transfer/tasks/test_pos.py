@@ -20,7 +20,7 @@ def tree(upos: str) -> Tree:
 def test_scores_by_hand() -> None:
     gold = [tree("NOUN NOUN NOUN VERB"), tree("ADJ")]
     predicted = [tree("NOUN ADJ VERB VERB"), tree("NOUN")]
-    assert POS.scores(gold, predicted) == {"accuracy": pytest.approx(40.0)}
+    assert POS.scores(gold, predicted) == pytest.approx({"accuracy": 40.0, "most_frequent_tag": 60.0})
     assert POS.breakdown(gold, predicted) == [
         ["tag", "words", "right %", "taken for"],
         ["ADJ", "1", "0.0", "NOUN 1"],

@@ -1,0 +1,223 @@
+"""Recipes for scale `small`, compared on English and German alone, each with the same seconds of one GPU for a model.
+
+    python bench/recipe.py run --data DATA --store STORE [--seconds 25] [--recipes base,width-64]
+    python bench/recipe.py table --data DATA --store STORE
+
+Both write into results/recipe: the study of each recipe, and the table of all that were run. German is in no row of
+the paper's Table 1, so nothing that the paper reports is looked at before the recipe is fixed.
+
+The criterion, written down before the first run: for each recipe the mean of three scores, each a mean over Default,
+No anchors, Sep L1-3 and Sep Emb. The scores are retrieval with no map (P@1 of the best layer, centred), German NER (F1)
+and German parsing (LAS), the last two above what the same model reaches untrained.
+"""
+
+import argparse
+import csv
+import os
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+
+from isoglot.hardware import sharing_environment
+from isoglot.machine import this_machine
+from isoglot.pipeline.cells import UNTRAINED
+from isoglot.pipeline.measurements import Measurement, measurements
+from isoglot.store import Store
+from isoglot.study.study import Study, parse_study
+
+FOLDER = Path("results/recipe")
+CONDITIONS = ("default", "no-anchors", "sep-l1-3", "sep-emb")
+SCORES = {"retrieval": ("retrieval_p1", None), "ner": ("f1", "ner"), "parsing": ("las", "parsing")}
+WARM_UPDATES, MEASURED_UPDATES = 20, 200
+AT_ONCE = 2
+"""Recipes in work at a time: one trains while the other fine-tunes."""
+RECIPES: dict[str, dict[str, object]] = {
+    "base": {},
+    "equal-starts": {"own_parts_start": "equal"},
+    "width-64": {"shape.width": 64, "shape.feed_forward": 256},
+    "width-192": {"shape.width": 192, "shape.feed_forward": 768},
+    "mask-25": {"mask_rate": 0.25},
+    "mask-40": {"mask_rate": 0.4},
+    "rate-4e-3": {"optimization.learning_rate": 4e-3},
+    "rate-1e-3": {"optimization.learning_rate": 1e-3},
+    "windows-256": {"batch": 256},
+    "windows-1024": {"batch": 1024},
+    "weight-decay": {"optimization.weight_decay": 0.1},
+    "dropout": {"shape.dropout": 0.1, "shape.attention_dropout": 0.1},
+    "width-96": {"shape.width": 96, "shape.feed_forward": 384},
+}
+"""What each changes of the base, the most telling first."""
+BASE: dict[str, object] = {
+    "shape.width": 128,
+    "shape.heads": 4,
+    "shape.feed_forward": 512,
+    "optimization.decay": "linear-tail",
+    "evaluations": 3,
+    "word_tasks.learning_rates": [6e-4],
+}
+STUDY = """\
+# Written by bench/recipe.py.
+name = "recipe-{name}"
+scale = "small"
+languages = ["en", "de"]
+conditions = {conditions}
+exhibits = {exhibits}
+tasks = ["ner", "parsing"]
+seeds = [0]
+
+[change]
+{change}
+
+[text]
+en = "text/large.en.txt.xz"
+de = "text/large.de.txt.xz"
+
+[resources]
+retrieval.en-de = ["eval/tatoeba/tatoeba.deu-eng.eng.gz", "eval/tatoeba/tatoeba.deu-eng.deu.gz"]
+ner.en.train = "eval/ner/wikiann.en.train.bio.gz"
+ner.en.dev = "eval/ner/wikiann.en.dev.bio.gz"
+ner.en.test = "eval/ner/wikiann.en.test.bio.gz"
+ner.de.test = "eval/ner/wikiann.de.test.bio.gz"
+parsing.en.train = "eval/ud/en_ewt-ud-train.conllu.gz"
+parsing.en.dev = "eval/ud/en_ewt-ud-dev.conllu.gz"
+parsing.en.test = "eval/ud/en_ewt-ud-test.conllu.gz"
+parsing.de.test = "eval/ud/de_gsd-ud-test.conllu.gz"
+"""
+
+
+def study_text(name: str, *, updates: int) -> str:
+    change = BASE | RECIPES[name] | {"updates": updates}
+    # An untrained model is the same for all recipes of one shape and one kind of start: it is fine-tuned once.
+    with_floors = floors_of(name) == name
+    return STUDY.format(
+        name=name,
+        conditions=toml(list(CONDITIONS)),
+        exhibits=toml(["emergence", "table-1", *(["baselines"] if with_floors else [])]),
+        change="\n".join(f"{key} = {toml(value)}" for key, value in change.items()),
+    )
+
+
+def toml(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def floors_of(name: str) -> str:
+    """The first recipe whose untrained models have the same shape and start."""
+    keys = ("own_parts_start", "shape.width", "shape.dropout")
+    return next(other for other in RECIPES if all(RECIPES[other].get(key) == RECIPES[name].get(key) for key in keys))
+
+
+def read_study(name: str, *, data: Path) -> Study:
+    path = FOLDER / f"{name}.toml"
+    return parse_study(path.read_text(encoding="utf-8"), origin=str(path), data=data)
+
+
+def tokens_per_second(study: Study) -> float:
+    """Of Default, on made-up text."""
+    from pretraining import Learner, advance, trainer_of  # which load torch and transformers
+
+    machine, scale = this_machine(), study.scale
+    with TemporaryDirectory() as folder:
+        trainer = trainer_of("default", scale=scale, machine=machine, folder=Path(folder))
+        tokens = scale.batch * scale.window
+        learner = Learner(advance=partial(advance, trainer), threads=1, machine=machine, tokens=tokens)
+        learner.tokens_per_second(updates=WARM_UPDATES)
+        return learner.tokens_per_second(updates=MEASURED_UPDATES)
+
+
+def run(names: list[str], *, data: Path, store: Path, seconds: float) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        path = FOLDER / f"{name}.toml"
+        if not path.exists():  # so that an interrupted search goes on with the same studies
+            path.write_text(study_text(name, updates=1000), encoding="utf-8")
+            study = read_study(name, data=data)
+            speed = tokens_per_second(study)
+            updates = round(seconds * speed / (study.scale.batch * study.scale.window), -2)
+            print(f"{name}: {speed:,.0f} tokens a second, {updates:,.0f} updates", flush=True)
+            path.write_text(study_text(name, updates=max(100, int(updates))), encoding="utf-8")
+    # All runs must share one service: those of two services would take turns.
+    environment = os.environ | (sharing_environment() or {})
+
+    def run_one(name: str) -> None:
+        command = ["isoglot", "run", str(FOLDER / f"{name}.toml"), "--data", str(data), "--store", str(store)]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(name, "exit", done.returncode, *done.stdout.splitlines()[-3:], sep="\n  ", flush=True)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(run_one, names))
+
+
+def rows(*, data: Path, store: Path) -> Iterator[dict[str, object]]:
+    """One row for each recipe and condition that has all of its scores."""
+    found = {}
+    for name in RECIPES:
+        if (FOLDER / f"{name}.toml").exists():
+            found[name], _ = measurements(read_study(name, data=data), Store(store))
+    for name, numbers in found.items():
+        scale = read_study(name, data=data).scale
+        for condition in CONDITIONS:
+            scores = {score: best(numbers, score, condition) for score in SCORES}
+            floors = {score: best(found.get(floors_of(name), []), score, condition, UNTRAINED) for score in SCORES}
+            if None not in (*scores.values(), *floors.values()):
+                yield {
+                    "recipe": name,
+                    "condition": condition,
+                    "updates": scale.updates,
+                    "tokens": scale.tokens,
+                    **{score: round(value, 2) for score, value in scores.items()},
+                    **{f"{score}_untrained": round(value, 2) for score, value in floors.items()},
+                }
+
+
+def best(numbers: list[Measurement], score: str, condition: str, variant: str | None = None) -> float | None:
+    """Of German, at the best layer where there are several."""
+    metric, task = SCORES[score]
+    wanted = (metric, task, condition, variant, "de", None)
+    values = [
+        each.value
+        for each in numbers
+        if (each.metric, each.task, each.condition, each.variant, each.language, each.update) == wanted
+    ]
+    return max(values, default=None)
+
+
+def table(*, data: Path, store: Path) -> None:
+    found = list(rows(data=data, store=store))
+    with (FOLDER / "grid.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(found[0]))
+        writer.writeheader()
+        writer.writerows(found)
+    print("| recipe | updates | tokens | retrieval | NER above floor | LAS above floor | criterion |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for name in RECIPES:
+        own = [row for row in found if row["recipe"] == name]
+        if len(own) == len(CONDITIONS):
+            means = [fmean(row["retrieval"] for row in own)]
+            means += [fmean(row[score] - row[f"{score}_untrained"] for row in own) for score in ("ner", "parsing")]
+            cells = [f"{each:.1f}" for each in (*means, fmean(means))]
+            print(f"| {name} | {own[0]['updates']:,} | {own[0]['tokens'] / 1e6:,.0f}M | {' | '.join(cells)} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--store", type=Path, default=Path("store"))
+    parser.add_argument("--seconds", type=float, default=25.0, help="of one GPU, for each model")
+    parser.add_argument("--recipes", default=",".join(RECIPES))
+    wanted = parser.parse_args()
+    if wanted.what == "run":
+        run(wanted.recipes.split(","), data=wanted.data, store=wanted.store, seconds=wanted.seconds)
+    else:
+        table(data=wanted.data, store=wanted.store)
+
+
+if __name__ == "__main__":
+    main()

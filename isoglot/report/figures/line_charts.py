@@ -1,0 +1,210 @@
+"""Lines over layers or updates: charts whose lines are picked in the legend, or small multiples of many lines."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import cycle
+from statistics import fmean
+from typing import Any
+
+from isoglot.report.figures.charts import (
+    HEIGHT,
+    WIDE,
+    Look,
+    chart_spec,
+    imported_altair,
+    legend_entry,
+    roomy,
+    short,
+    span,
+)
+from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
+from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, SHAPES, Picture, Spec, Style, styles_of
+from isoglot.study.conditions import DEFAULT
+
+# The width of a chart in a file where two stand side by side.
+HALF = 360
+# With more lines than this nobody can follow one of them: each gets a panel of its own.
+MOST_LINES = 6
+PANEL_WIDTH, PANEL_HEIGHT, PANEL_COLUMNS = 150, 95, 4
+# What SHAPES look like in words, for charts that share panels.
+SIGNS = "\N{BLACK CIRCLE}\N{BLACK SQUARE}\N{BLACK UP-POINTING TRIANGLE}"
+
+
+def line_picture(figure: LineFigure) -> Picture:
+    """Charts side by side; one alone has the picture's title and the whole width. Many lines are small multiples."""
+    if any(len(chart.series) > MOST_LINES for chart in figure.charts):
+        return _small_multiples(figure)
+    is_alone = len(figure.charts) == 1
+    lines = [line for chart in figure.charts for line in chart.series]
+    return Picture(
+        name=figure.name,
+        title=figure.title,
+        charts=[_line_chart(chart, place=place, has_title=not is_alone) for place, chart in enumerate(figure.charts)],
+        chart_width=WIDE if is_alone else HALF,
+        columns=2,
+        legend_entry=legend_entry(line.label for line in lines),
+        has_published=any(line.is_published for line in lines),
+    )
+
+
+def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
+    alt = imported_altair()
+    rows = [row for line in chart.series for row in _rows(chart, line)]
+    styles = {line.label: style for line, style in zip(chart.series, _styles(chart.series), strict=True)}
+    look = Look(styles, list(chart.references), place=place)
+    y = _y([chart], title=chart.y_title, ticks=6)
+    base = alt.Chart().encode(x=_x(chart, title=chart.x_title))
+    if any(line.is_published for line in chart.series):
+        base = base.transform_filter("paper || !datum.paper")
+    layers = [base.mark_line(clip=True, strokeWidth=2.25).encode(y=y, color=look.colour, opacity=look.opacity)]
+    if any(line.has_range(chart.places) for line in chart.series):
+        spans = base.mark_rule(clip=True, strokeWidth=1.25)
+        layers.append(
+            spans.encode(y=alt.Y("low:Q", title=chart.y_title), y2="high:Q", color=look.colour, opacity=look.opacity)
+        )
+    layers.append(look.points(base.encode(y=y)).encode(tooltip=_tooltip(chart)))
+    if levels := _levels(chart):
+        dashed = alt.Chart(alt.Data(values=levels)).mark_rule(clip=True, strokeWidth=2)
+        shown = [
+            alt.Tooltip("series:N", title="Level"),
+            alt.Tooltip("y:Q", title=chart.y_title, format=f".{chart.decimals}f"),
+        ]
+        layers.append(dashed.encode(y=y, color=look.colour, strokeDash=look.dash, opacity=look.opacity, tooltip=shown))
+    title = chart.title if has_title else ""
+    return chart_spec(layers, rows, place=place, height=HEIGHT, title=title, params=look.params)
+
+
+def _small_multiples(figure: LineFigure) -> Picture:
+    """A panel for each kind of model, all on one axis, with Default in grey behind every other."""
+    # Charts of one unit, as of text of either language, share panels; a panel of another unit names it.
+    by_unit: dict[str, list[LineChart]] = {}
+    for chart in figure.charts:
+        by_unit.setdefault(chart.y_title, []).append(chart)
+    panels: list[Spec] = []
+    legend: list[str] = []
+    for unit, charts in by_unit.items():
+        lines = {line.label: line for chart in charts for line in chart.series}
+        y = _y(charts, title=None, ticks=3)
+        for label, style in zip(lines, _styles([*lines.values()]), strict=True):
+            title = label if len(by_unit) == 1 else {"text": label, "subtitle": unit}
+            panels.append(_panel(charts, label, colour=style.colour, y=y, title=title, place=len(panels)))
+        legend.append(f"{unit} by {charts[0].x_title.lower()}")
+        if len(charts) > 1:
+            legend.append(
+                ", ".join(f"{sign} {chart.title.lower()}" for sign, chart in zip(SIGNS, charts, strict=False))
+            )
+        legend += [f"dashes: {name}" for name in charts[0].references]
+    lines_drawn = [line for chart in figure.charts for line in chart.series]
+    if any(line.label == DEFAULT.label for line in lines_drawn):
+        legend.append(f"grey: {DEFAULT.label}")
+    return Picture(
+        name=figure.name,
+        title=figure.title,
+        charts=panels,
+        chart_width=PANEL_WIDTH,
+        columns=PANEL_COLUMNS,
+        legend="; ".join(dict.fromkeys(legend)),
+        has_published=any(line.is_published for line in lines_drawn),
+        has_panels=True,
+    )
+
+
+def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Any, title: Any, place: int) -> Spec:
+    """The lines of one kind of model, one from each chart with a mark of its own."""
+    alt = imported_altair()
+    rows = [
+        row | {"mark": mark, "chart": chart.title, "grey": line.label != label}
+        for chart, mark in zip(charts, cycle(SHAPES))
+        for line in chart.series
+        if line.label in (label, DEFAULT.label)
+        for row in _rows(chart, line)
+    ]
+    base = alt.Chart().encode(x=_x(charts[0], title=None)).transform_filter("paper || !datum.paper")
+    own, lines = base.transform_filter("!datum.grey"), {"y": y, "detail": "mark:N"}
+    layers = [
+        base.transform_filter("datum.grey").mark_line(clip=True, color=MUTED, opacity=0.5).encode(**lines),
+        own.mark_line(clip=True, strokeWidth=2.25, color=colour).encode(**lines),
+        own.mark_rule(clip=True, strokeWidth=1.25, color=colour).encode(y=alt.Y("low:Q", title=None), y2="high:Q"),
+        own.mark_point(clip=True, filled=True, size=36, opacity=1, color=colour).encode(
+            y=y, shape=alt.Shape("mark:N", scale=None), tooltip=_tooltip(charts[0], is_one_of=len(charts) > 1)
+        ),
+    ]
+    if levels := _levels(charts[0]):
+        dashed = alt.Chart(alt.Data(values=levels)).mark_rule(clip=True, color=MUTED, strokeDash=list(DASHES[0]))
+        layers.append(dashed.encode(y=y))
+    return chart_spec(layers, rows, place=place, height=PANEL_HEIGHT, title=title)
+
+
+def _styles(lines: Sequence[Line]) -> list[Style]:
+    """One for each line; the paper's own have a colour that no model has, and the marks of ours in the same order."""
+    ours = styles_of([line.label for line in lines if not line.is_published])
+    shapes = dict.fromkeys([*(style.shape for style in ours), *SHAPES])
+    of_ours, of_papers = iter(ours), (Style(PUBLISHED, shape) for shape in cycle(shapes))
+    return [next(of_papers if line.is_published else of_ours) for line in lines]
+
+
+def _rows(chart: LineChart, line: Line) -> Iterator[dict[str, Any]]:
+    for x in chart.updates or range(line.num_states):
+        values = line.at(x)
+        # A row without a value makes a gap; none at all is bridged.
+        if values or not chart.updates:
+            y, low, high = (short(summary(values)) if values else None for summary in (fmean, min, max))
+            # A model before its first update stands at update 1, as a log scale has no 0.
+            row = {"series": line.label, "x": max(x, 1) if chart.has_log_x else x, "y": y, "low": low, "high": high}
+            yield {**row, "paper": True} if line.is_published else row
+
+
+def _levels(chart: LineChart) -> list[dict[str, Any]]:
+    return [{"series": label, "y": short(value)} for label, value in chart.references.items()]
+
+
+def _tooltip(chart: LineChart, *, is_one_of: bool = False) -> list[Any]:
+    alt = imported_altair()
+    number = f".{chart.decimals}f"
+    shown = [alt.Tooltip("series:N", title="Model"), *([alt.Tooltip("chart:N", title="Chart")] if is_one_of else [])]
+    shown.append(alt.Tooltip("x:Q", title=chart.x_title, format=","))
+    shown.append(alt.Tooltip("y:Q", title=chart.y_title, format=number))
+    if any(line.has_range(chart.places) for line in chart.series):
+        shown += [alt.Tooltip(f"{key}:Q", title=f"{key}est seed", format=number) for key in ("low", "high")]
+    return shown
+
+
+def _y(charts: Sequence[LineChart], *, title: str | None, ticks: int) -> Any:
+    """One axis for all lines and levels of these charts."""
+    alt = imported_altair()
+    drawn = [
+        row[key] for chart in charts for line in chart.series for row in _rows(chart, line) for key in ("low", "high")
+    ]
+    drawn += [level["y"] for chart in charts for level in _levels(chart)]
+    known = [value for value in drawn if value is not None]
+    axis: dict[str, Any] = {"tickCount": ticks, "format": "~r"}
+    if charts[0].is_logarithmic:
+        low, high = span(known or [1.0])
+        scale = alt.Scale(type="log", domain=[short(0.9 * low), short(1.1 * high)], nice=False)
+        # Vega would draw a line for every 10, 20, 30 and so on; of too many values it takes every other.
+        axis["values"] = [step * 10**power for power in range(10) for step in (1, 2, 5)]
+        axis["tickCount"] = 2 * ticks
+    else:
+        scale = alt.Scale(domain=roomy([*known, *(value for chart in charts for value in chart.shown)]), nice=True)
+    return alt.Y("y:Q", title=title, scale=scale, axis=alt.Axis(**axis))
+
+
+def _x(chart: LineChart, *, title: str | None) -> Any:
+    """The axis of layers or updates."""
+    alt = imported_altair()
+    places = [max(place, 1) if chart.has_log_x else place for place in chart.places]
+    first, last = (places[0], places[-1]) if places else (0, 1)
+    # A little room at both ends, so that no mark lies on the edge.
+    room = (last - first) * 0.03 or 0.5
+    scale = alt.Scale(domain=[short(first - room), short(last + room)], nice=False, zero=False)
+    axis = {"grid": False, "labelOverlap": "greedy", "labelSeparation": 4}
+    if chart.has_log_x:
+        scale = alt.Scale(type="log", base=2, domain=[max(first, 1) / 1.15, max(last, 1) * 1.15], nice=False)
+    if not chart.updates or chart.has_log_x:
+        axis["values"] = places
+    if chart.updates:
+        axis["format"] = "~s"
+    else:
+        labels = json.dumps(list(chart.x_labels) or chart.headings[: len(places)])
+        axis["labelExpr"] = f"{labels}[datum.value]"
+    return alt.X("x:Q", title=title, axis=alt.Axis(**axis), scale=scale)
