@@ -86,7 +86,7 @@ def limits(own: OwnModel, *, export: Export) -> list[str]:
     if own.splitting.splitter in CUT_BEFOREHAND:
         sentences.append(
             f"The words of training were found by {own.splitting.splitter.value}, which a tokenizer.json cannot hold: "
-            f"put spaces between the words of a line first, as the code in {CARD} does."
+            f"put spaces between the words of a line first, as the code in {CARD} does, and a mask after that."
         )
     elif own.splitting.splitter is Splitter.MOSES:
         sentences.append(
