@@ -64,7 +64,7 @@ def test_the_last_state_is_what_the_model_gives(kind: str, folders: dict[str, Pa
 
 @pytest.mark.parametrize("code", ["fr", "zh"])
 def test_an_export_of_ours_reads_raw_lines_as_our_own_model_does(code: str, tmp_path: Path) -> None:
-    lines = ["«\u00a0L'eau d'Évian\u00a0», aujourd'hui.", "“他说”北京清华大学1990年。", ""]
+    lines = ["«\u00a0L'eau d'Évian\u00a0», aujourd'hui.", "“他说”北京清华大学1990年。", "", "10\u00a0000 fois"]
     splitting = default_splitting(code)
     words = [word for line in split_lines(lines, splitting) for word in line]
     own = own_model(NormPlacement.POST, splitting=splitting, texts={"en": ["a"], "fr": words})
