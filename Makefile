@@ -21,8 +21,8 @@ $(READY): pyproject.toml requirements/lock.txt requirements/torch.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
-demo: setup ## train and compare five conditions on two made-up languages (SEEDS=0,1,2 for more models of each)
-	$(BIN)/isoglot run demo $(if $(SEEDS),--seeds $(SEEDS))
+demo: setup ## train and compare five conditions on two made-up languages (SEEDS=0,1,2,3,4 for more models of each)
+	$(BIN)/isoglot run demo $(if $(SEEDS),--seeds $(SEEDS)) --within $(or $(MINUTES),8)
 
 test: setup ## run the tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ VISIBLE_VARIABLE = "CUDA_VISIBLE_DEVICES"
 SHARE_VARIABLE = "ISOGLOT_MEMORY_SHARE"
 PROC = Path("/proc")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
+PROCESSORS = Path("/sys/devices/system/cpu")
 MPS_PROGRAM = "nvidia-cuda-mps-control"
 MPS_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
 MPS_DEFAULT = Path("/tmp/nvidia-mps")  # the driver's own choice
@@ -54,6 +56,26 @@ def hardware() -> Hardware:
         memory_bytes=_installed_ram(),
         gpus=visible_gpus(_driver_listing() or "", visible=os.environ.get(VISIBLE_VARIABLE)),
     )
+
+
+def machine_in_brief(*, processors: Path = PROCESSORS) -> str:
+    """For people, beside a time: "Intel Xeon 8488C, 2 threads of 1 core, torch 2.11.0"."""
+    from importlib import metadata
+
+    seen, mine = hardware(), usable_gpus()
+    numbers = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(seen.cores)
+    # Two threads of one core get little more done than one of them alone.
+    siblings = {tuple(_lines(processors / f"cpu{number}/topology/thread_siblings_list")) for number in numbers}
+    physical = seen.cores if () in siblings else len(siblings)
+    words = _counted(seen.cores, "core")
+    if physical < seen.cores:
+        words = f"{seen.cores} threads of {_counted(physical, 'core')}"
+    gpus = [f"{len(mine)} x {seen.gpus[0]}" if len(mine) > 1 else seen.gpus[0]] if mine and seen.gpus else []
+    return ", ".join([seen.processor, words, *gpus, f"torch {metadata.version('torch')}"])
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def visible_gpus(listing: str, *, visible: str | None) -> tuple[str, ...]:
@@ -142,18 +164,25 @@ def sharing_environment() -> dict[str, str] | None:
 
 def _driver_listing() -> str | None:
     """One line per GPU from the driver's own program, which is much faster than torch; None where it fails."""
+    return _output_of("nvidia-smi", "-L")
+
+
+def _output_of(*command: str) -> str | None:
     import subprocess  # with platform below, slower to import than the rest of this module
 
     try:
-        return subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return None
 
 
+@cache
 def _processor() -> str:
     import platform
 
     names = [line.partition(":")[2].strip() for line in _lines(PROC / "cpuinfo") if line.startswith("model name")]
+    # On ARM the kernel gives numbers alone, for which lscpu has the names.
+    names = names or re.findall(r"^Model name: +(.+)$", _output_of("lscpu") or "", flags=re.MULTILINE)
     return names[0] if names else platform.processor() or platform.machine()
 
 

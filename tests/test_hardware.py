@@ -25,6 +25,7 @@ from isoglot.hardware import (
     free_memory_here,
     free_memory_of,
     hardware,
+    machine_in_brief,
     sharing_environment,
     usable_gpus,
 )
@@ -79,6 +80,26 @@ def test_a_machine_without_gpus_has_none(driver: Path, visible: str | None, monk
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     assert usable_gpus() == hardware().gpus == ()
+
+
+def test_two_threads_of_one_core_are_no_two_cores(
+    driver: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "num_processors", lambda: 4)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 4, 5}, raising=False)
+    write_driver(driver, lines=["No devices found."])
+    for number, siblings in {0: "0,4", 1: "1,5", 4: "0,4", 5: "1,5"}.items():
+        folder = tmp_path / f"cpu{number}/topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(f"{siblings}\n")
+    processor, version = hardware().processor, torch.__version__
+    assert machine_in_brief(processors=tmp_path) == f"{processor}, 4 threads of 2 cores, torch {version}"
+    # A machine that does not tell has as many cores as it shows.
+    (tmp_path / "cpu5/topology/thread_siblings_list").unlink()
+    assert machine_in_brief(processors=tmp_path) == f"{processor}, 4 cores, torch {version}"
+    write_driver(driver, lines=LISTING)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    assert machine_in_brief(processors=tmp_path) == f"{processor}, 4 cores, NVIDIA H200, torch {version}"
 
 
 def test_without_the_program_the_devices_are_counted(driver: Path) -> None:

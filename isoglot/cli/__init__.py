@@ -31,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="How does cross-lingual structure emerge in pretrained language models, and what does it need?\n\n"
-    "Start with [bold]isoglot run demo[/bold]: nine small models on made-up languages, in minutes on a laptop.",
+    "Start with [bold]isoglot run demo[/bold]: fifteen small models on made-up languages, in minutes on a laptop.",
 )
 app.add_typer(data_app, name="data")
 

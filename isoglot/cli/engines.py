@@ -74,6 +74,12 @@ class EngineOptions:
     ] = None
     slurm_option: Annotated[list[str] | None, _slurm_option("--slurm-option", SBATCH_HELP, metavar="NAME=VALUE")] = None
 
+    def side_by_side(self) -> int:
+        """How many processes of this machine are at work at once, where a plan has work for so many."""
+        if self.slurm:
+            raise IsoglotError("--within counts the time on this machine: leave it out, or leave out --slurm")
+        return self.workers or len(usable_gpus()) or min(num_workers(), num_in_memory())
+
     def chosen(self, store: "Store", planned: "Sequence[PlannedStage]", *, say: Callable[[str], None]) -> "Engine":
         """The engine, unless the options do not go together."""
         if not self.slurm:

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from time import monotonic
+from typing import Annotated
 
 import typer
 
@@ -12,11 +13,25 @@ from isoglot.errors import IsoglotError
 
 
 @grouped_options
-def run(context: typer.Context, options: StudyOptions, engine: EngineOptions) -> None:
+def run(
+    context: typer.Context,
+    options: StudyOptions,
+    engine: EngineOptions,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            "--within",
+            min=0.0,
+            help="If all would take longer here, leave out the study's last exhibits that need models of their own.",
+            metavar="MINUTES",
+        ),
+    ] = None,
+) -> None:
     """Make what a study still lacks, then show its results. Stop it when you like: the next run goes on from there.
 
     The report is there from the beginning, and shows what is found so far and what is pending.
     """
+    from isoglot.hardware import machine_in_brief
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.pipeline.measurements import measurements
     from isoglot.pretraining.health import check_tensorboard
@@ -25,6 +40,7 @@ def run(context: typer.Context, options: StudyOptions, engine: EngineOptions) ->
     from isoglot.report.quantities import time_spent
     from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
+    from isoglot.report.time_limit import cut_to
     from isoglot.report.writing import LiveReport, write_current_report
     from isoglot.store import Observers, inputs_first, run_plan
     from isoglot.store import plan as plan_of
@@ -34,6 +50,10 @@ def run(context: typer.Context, options: StudyOptions, engine: EngineOptions) ->
     outlive_readers(f"isoglot: its output is read no more (a closed pipe); the run goes on, see: {progress}")
     chosen, store = options.chosen_study(), options.open_store()
     check_tensorboard()
+    if within is not None:
+        add_them = f"add what is left out with: {options.run_command}"
+        workers = engine.side_by_side()
+        chosen = cut_to(chosen, store, seconds=60 * within, workers=workers, add_them=add_them, say=console.print)
     wanted = targets(chosen)
     planned = plan_of(wanted, store)
     for line in outlook(chosen, planned):
@@ -71,7 +91,8 @@ def run(context: typer.Context, options: StudyOptions, engine: EngineOptions) ->
         troubles.append(f"the report could not be written: {error}")
     if outcome.made:
         spent = time_spent(seconds, work=sum(store.record(stage).seconds for stage in outcome.made))
-        console.print(f"Made {len(outcome.made)} artifacts in {spent}, reused {len(outcome.reused)}.")
+        where = "" if engine.slurm else f" on {machine_in_brief()}"
+        console.print(f"Made {len(outcome.made)} artifacts in {spent}{where}, reused {len(outcome.reused)}.")
     elif not outcome.failed:
         console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {options.store_folder}.")
     for line in last_lines:

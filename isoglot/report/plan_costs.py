@@ -13,7 +13,7 @@ from rich.table import Table
 
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
-from isoglot.hardware import FreeMemory, free_memory_here
+from isoglot.hardware import FreeMemory, free_memory_here, machine_in_brief
 from isoglot.machine import processes_per_model
 from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder, table_sizes
@@ -131,7 +131,7 @@ def timed(
     """The costs with the speed of each size that fits; `say` announces that it will take a while."""
     fitting = sum(cost.fits for cost in costs)
     if fitting:
-        say(f"timing {fitting} {'size' if fitting == 1 else 'sizes'} of model here ...")
+        say(f"timing {fitting} {'size' if fitting == 1 else 'sizes'} of model here ({machine_in_brief()}) ...")
     return [replace(cost, tokens_per_second=speed(cost.footprint)) if cost.fits else cost for cost in costs]
 
 

@@ -233,3 +233,9 @@ def test_without_slurm_or_submitit_a_way_out_is_named(login_node: Store, monkeyp
 def test_options_that_do_not_go_together_are_named(login_node: Store, words: dict[str, object], sentence: str) -> None:
     with pytest.raises(IsoglotError, match=f"^{sentence}"):
         EngineOptions(**words).chosen(login_node, (), say=print)
+
+
+def test_time_on_a_cluster_is_not_counted_here() -> None:
+    assert EngineOptions(workers=3).side_by_side() == 3
+    with pytest.raises(IsoglotError, match=r"--within counts the time on this machine: leave it out, or leave out"):
+        EngineOptions(slurm=True).side_by_side()

@@ -131,10 +131,11 @@ def test_in_the_demo_structure_emerges_and_goes_with_the_shared_parts(seed: int,
             continue
         key = each["condition"], each["variant"]
         best[key] = max(best.get(key, 0.0), each["value"])
-    assert best["default", None] >= 50
-    assert best["no-anchors", None] >= 30
+    # Not of Sep Emb, which is a matter of luck.
+    assert min(best["default", None], best["no-anchors", None]) >= 60
+    assert 30 <= best["sep-l1-3", None] < min(best["default", None], best["no-anchors", None])
     gain = best["sep-emb-l1-6", None] - best["sep-emb-l1-6", "untrained"]
-    assert abs(gain) <= 3
+    assert abs(gain) <= 6
 
 
 @pytest.mark.campaign

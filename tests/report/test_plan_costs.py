@@ -13,7 +13,7 @@ from torch import nn
 
 from isoglot.errors import IsoglotError
 from isoglot.files import lease
-from isoglot.hardware import FreeMemory
+from isoglot.hardware import FreeMemory, machine_in_brief
 from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
 from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
@@ -85,7 +85,7 @@ def test_time_is_of_the_whole_budget_and_only_of_models_that_fit(
         return 512.0
 
     costs = timed(model_costs(planned, store, free=PLENTY), speed=speed, say=steps.append)
-    assert steps == ["timing 2 sizes of model here ...", *(cost.footprint for cost in costs)]
+    assert steps == [f"timing 2 sizes of model here ({machine_in_brief()}) ...", *(cost.footprint for cost in costs)]
     assert [cost.seconds for cost in costs] == [80 * 8 * 16 / 512] * 2
     too_large = model_costs(planned, store, free=FreeMemory(device="cpu", free_bytes=10_000))
     assert [(cost.fits, cost.footprint.rows, cost.seconds) for cost in too_large] == [(False, 1, None)] * 2

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from isoglot.study.study import Synthetic, read_study
 from isoglot.study.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
@@ -17,7 +18,9 @@ def world() -> World:
 @pytest.fixture(scope="session")
 def demo_world() -> World:
     """The world of the built-in demo."""
-    return World(zipf_exponent=1.5)
+    text = read_study("demo").text
+    assert isinstance(text, Synthetic)
+    return text.world
 
 
 @pytest.fixture(scope="session")
