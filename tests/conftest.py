@@ -1,7 +1,10 @@
 """A scale and a world small enough for a second, and a study that was run once."""
 
+import logging
 import os
+import warnings
 from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 from commands import Workplace, isoglot, processor_seconds
@@ -29,6 +32,18 @@ def _one_maker() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Store, "maker", maker())
         yield
+
+
+@pytest.fixture(scope="session")
+def jieba(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """jieba itself, kept quiet and away from the shared folder for temporary files."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
+    jieba.setLogLevel(logging.CRITICAL)
+    jieba.dt.tmp_dir = str(tmp_path_factory.mktemp("jieba"))
+    jieba.initialize()
+    return jieba
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,6 +74,12 @@ def compare(
         found = compared(
             reader_a, reader_b, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, progress=progress
         )
+    for name, num_cut, most_tokens in zip("AB", found.num_cut, found.most_tokens, strict=True):
+        if num_cut:
+            cut = (
+                f"{num_cut:,} of {found.num_lines:,} lines are longer than the {most_tokens:,} tokens that {name} reads"
+            )
+            print(f"isoglot: {cut}; their ends were not read, so give shorter lines", file=sys.stderr)
     named = NamedComparison(
         found=found, models=(a, b), files=parallel, new_vectors=new_vectors, rounds=ROUNDS, reading_notes=lines.notes
     )

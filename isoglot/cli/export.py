@@ -26,8 +26,8 @@ def export(
     """Write one language of a model as a plain transformers model with its tokenizer, and check that both agree.
 
     Post-LN models become XLM, pre-LN ones RoBERTa-PreLayerNorm. Both bring the softmax over masked words along; the
-    latter in float32 only, as that class has a larger head. Words are parted at white space alone: the README.md that
-    is written says how to find them as in training.
+    latter in float32 only, as that class has a larger head. The tokenizer reads raw text by the rules of Moses, or by
+    characters. The README.md that is written has the code that cuts Chinese into words first.
     """
     from isoglot.pipeline.model_names import named_side
 
@@ -66,8 +66,7 @@ def export(
     print(f"Wrote {side.language} of {side.encoder.title} to {to} ({done.architecture}).")
     print(
         f"Read back, hidden states of all layers differ from ours by at most {done.hidden_states:.1g}{softmax} "
-        f"(relative to a layer's largest number where that is above 1; {TOLERANCE:.0e} is allowed), and "
-        f"{done.num_words:,} words have the same ids."
+        f"(relative to a layer's largest number where that is above 1; {TOLERANCE:.0e} is allowed). {done.agreement}"
     )
     for sentence in limits(own, export=done):
         print(f"- {sentence}")

@@ -71,15 +71,22 @@ def test_a_model_is_like_itself(models: Path, tmp_path: Path) -> None:
         assert layer["retrieval_raw"] == {"a_to_b": 100, "b_to_a": 100, "mean": 100}
     assert "100.0% of 40 test sentences find their translation" in result.stdout
     assert f"are longer than the {MOST_TOKENS} tokens that A reads, and were cut." in result.stdout
+    cut = content["cut_lines"]["a"]
+    warning = f"isoglot: {cut} of 200 lines are longer than the {MOST_TOKENS} tokens that A reads; their ends were not"
+    assert 0 < cut < 200
+    assert result.stderr.startswith(warning)
+    assert len(result.stderr.splitlines()) == 2
     assert result.stdout.splitlines()[-1] == f"Picture: {folder.name}/comparison.svg"
     assert (folder / "comparison.svg").read_text().startswith("<svg")
 
 
 def test_json_is_all_that_is_printed_and_the_same_is_written(models: Path, tmp_path: Path) -> None:
     lines = text(tmp_path / "lines.txt")
+    Path(lines).write_text("\n".join(" ".join(line.split()[:4]) for line in Path(lines).read_text().splitlines()))
     words = (str(models / "one"), str(models / "large"), "--parallel", lines, lines)
     result = run(*words, "--json", "--to", "here/there", "--new-vectors", "normalized")
     content = json.loads(result.stdout)
+    assert result.stderr == ""
     assert (tmp_path / "here/there/comparison.json").read_text() == result.stdout
     assert content["new_vectors"] == "normalized"
     assert [(layer["layer_a"], layer["layer_b"]) for layer in content["layers"]] == [(0, 0), (1, 2), (2, 4), (3, 6)]

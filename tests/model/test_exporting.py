@@ -11,18 +11,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from isoglot.corpora.sentences import encoded_sentences
-from isoglot.corpora.vocabulary import PAD
+from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.errors import IsoglotError
 from isoglot.model.interchange import exporting
 from isoglot.model.interchange.exporting import Export, write_export
 from isoglot.model.interchange.own_model import OwnModel
 from isoglot.model.interchange.transformers_models import xlm_model
+from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 from isoglot.study.scales import NormPlacement
 from tests.model.tiny_exports import own_model
 from tests.model.tiny_models import random_tokens, tiny_model, tiny_shape
 
 os.environ["HF_HUB_OFFLINE"] = "1"
-from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, pipeline
 
 CLASSES = {NormPlacement.POST: "XLMWithLMHeadModel", NormPlacement.PRE: "RobertaPreLayerNormForMaskedLM"}
 LINES = ["le thème", "les", "", "thèse the là"]
@@ -151,9 +152,49 @@ def test_a_tokenizer_that_differs_is_not_written(tmp_path: Path, monkeypatch: py
         right(folder, **(settings | {"bpe": replace(bpe, merges=bpe.merges[:-1])}))
 
     monkeypatch.setattr(exporting, "write_tokenizer", wrong)
-    with pytest.raises(IsoglotError, match=r"cuts \d+ of \d+ words otherwise than ours, such as '.+'"):
+    with pytest.raises(IsoglotError, match=r"cuts \d+ of \d+ texts into other subwords than ours, such as '.+'"):
         written(own_model(NormPlacement.PRE), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tokenizer_that_finds_other_words_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = exporting.write_tokenizer
+    by_characters = WordSplitting(splitter=Splitter.CHARACTERS, language="fr")
+
+    def wrong(folder: Path, **settings: Any) -> None:
+        # The rules of French keep an apostrophe with the word before it.
+        right(folder, **(settings | {"splitting": by_characters}))
+
+    monkeypatch.setattr(exporting, "write_tokenizer", wrong)
+    own = own_model(NormPlacement.PRE, splitting=default_splitting("fr"), texts={"en": ["a"], "fr": ["l'", "été", "x"]})
+    with pytest.raises(IsoglotError, match=r"cuts \d+ of \d+ texts into other words than ours, such as \"l'\""):
+        written(own, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("norm", NormPlacement)
+@torch.no_grad()
+def test_masked_words_are_filled_in_as_by_our_model(norm: NormPlacement, tmp_path: Path) -> None:
+    own = own_model(norm, splitting=default_splitting("fr"))
+    written(own, tmp_path / "out")
+    fill = pipeline("fill-mask", model=str(tmp_path / "out"), top_k=3)
+    guesses = fill(f"le {fill.tokenizer.mask_token}, thème.")
+    words = [*encoded_sentences([["le"], [",", "thème", "."]], language="fr", bpe=own.bpe, vocabulary=own.vocabulary)]
+    token_BL = torch.tensor([[*words[0].ids[:-1], MASK, *words[1].ids[1:]]])
+    logits_BLV = own.model.logits(own.model.encoder(token_BL, language="fr"), language="fr")
+    best = logits_BLV[0, len(words[0].ids) - 1].softmax(-1).topk(3)
+    assert [guess["token"] for guess in guesses] == best.indices.tolist()
+    assert [guess["score"] for guess in guesses] == pytest.approx(best.values.tolist(), abs=1e-5)
+
+
+def test_all_may_read_what_the_umask_lets_them(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        written(own_model(NormPlacement.PRE), tmp_path / "out")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o750
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()} == {0o640}
 
 
 def test_what_is_there_is_left_alone(tmp_path: Path) -> None:

@@ -1,13 +1,9 @@
 """The exported tokenizer gives the ids that our own code gives, whatever the words and the kind of table."""
 
 import lzma
-import os
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -16,16 +12,12 @@ from real_data import DATA
 
 from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.sentences import encoded_sentences
-from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, Vocabulary, build_vocabulary
+from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK, build_vocabulary
 from isoglot.corpora.words import split_lines
-from isoglot.model.interchange.own_model import token_names
-from isoglot.model.interchange.tokenizer_files import symbols_made_twice, write_tokenizer
+from isoglot.model.interchange.tokenizer_files import symbols_made_twice
 from isoglot.study.conditions import TableKind
 from isoglot.study.languages import default_splitting
-from tests.model.tiny_exports import TEXTS, learned
-
-os.environ["HF_HUB_OFFLINE"] = "1"
-from transformers import AutoTokenizer
+from tests.model.tiny_exports import TEXTS, WHITESPACE, check_same_ids, exported, learned
 
 # No word has white space in it, nor half a character; everything else may come.
 ODD = st.characters(exclude_categories=["Cs"]).filter(lambda letter: not letter.isspace())
@@ -33,27 +25,6 @@ ODD = st.characters(exclude_categories=["Cs"]).filter(lambda letter: not letter.
 FEW = st.sampled_from("aab</s>:é\u0301中🙂\u200b")
 WORD = st.text(FEW, min_size=1, max_size=12) | st.text(ODD, min_size=1, max_size=5)
 TEXT = st.lists(WORD, min_size=1, max_size=12)
-
-
-def exported(language: str, *, bpe: Bpe, vocabulary: Vocabulary, lowercase: bool = False) -> Any:
-    with TemporaryDirectory() as folder:
-        names = token_names(language, bpe=bpe, vocabulary=vocabulary)
-        assert len(set(names)) == len(names)
-        write_tokenizer(Path(folder), names=names, bpe=bpe, lowercase=lowercase, positions=77)
-        return AutoTokenizer.from_pretrained(folder)
-
-
-def check_same_ids(
-    lines: Sequence[Sequence[str]], *, language: str, bpe: Bpe, vocabulary: Vocabulary, tokenizer: Any
-) -> None:
-    sentences = encoded_sentences(lines, language=language, bpe=bpe, vocabulary=vocabulary)
-    ours = [list(sentence.ids) for sentence in sentences]
-    spaced = tokenizer([" ".join(words) for words in lines], split_special_tokens=True)["input_ids"]
-    as_words = tokenizer([list(words) for words in lines], is_split_into_words=True, split_special_tokens=True)
-    size = vocabulary.size(language)
-    for theirs in (spaced, as_words["input_ids"]):
-        # What the model does not know has ids after its table, one for each spelling.
-        assert [[id if id < size else UNK for id in ids] for ids in theirs] == ours
 
 
 @pytest.mark.parametrize("kind", TableKind)
@@ -139,9 +110,10 @@ def test_white_space_is_that_of_our_splitter() -> None:
 
 def test_lower_case_where_the_text_was_in_lower_case() -> None:
     bpe, vocabulary = learned(TEXTS, kind=TableKind.UNION, merges=12)
+    lowercase = replace(WHITESPACE, lowercase=True)
     ids = [
-        exported("fr", bpe=bpe["fr"], vocabulary=vocabulary, lowercase=lowercase)(text)["input_ids"]
-        for lowercase, text in ((True, "LE Thème"), (False, "le thème"), (False, "LE Thème"))
+        exported("fr", bpe=bpe["fr"], vocabulary=vocabulary, splitting=splitting)(text)["input_ids"]
+        for splitting, text in ((lowercase, "LE Thème"), (WHITESPACE, "le thème"), (WHITESPACE, "LE Thème"))
     ]
     assert ids[0] == ids[1] != ids[2]
 

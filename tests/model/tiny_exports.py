@@ -1,15 +1,24 @@
 """Models of a few thousand random weights, with vocabularies and BPE of a few words, ready to export."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from isoglot.corpora.bpe import Bpe, learn_bpe
-from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
-from isoglot.model.interchange.own_model import OwnModel
+from isoglot.corpora.sentences import encoded_sentences
+from isoglot.corpora.vocabulary import UNK, Vocabulary, build_vocabulary
+from isoglot.model.interchange.own_model import OwnModel, token_names
+from isoglot.model.interchange.tokenizer_files import write_tokenizer
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, Separate, TableKind
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.scales import NormPlacement
 from tests.model.tiny_models import EVERYTHING, tiny_model, tiny_shape
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+from transformers import AutoTokenizer
 
 TEXTS = {
     language: line.split()
@@ -40,13 +49,35 @@ def own_model(
     is_separate: bool = False,
     kind: TableKind = TableKind.UNION,
     splitting: WordSplitting = WHITESPACE,
+    texts: Mapping[str, Sequence[str]] = TEXTS,
 ) -> OwnModel:
-    bpe, vocabulary = learned(TEXTS, kind=TableKind.SEPARATE if is_separate else kind, merges=12)
+    bpe, vocabulary = learned(texts, kind=TableKind.SEPARATE if is_separate else kind, merges=12)
     model = tiny_model(
         tiny_shape(norm, dropout=0.3),
         separate=EVERYTHING if is_separate else Separate(),
-        table_sizes={each: vocabulary.size(each) for each in TEXTS},
+        table_sizes={each: vocabulary.size(each) for each in texts},
     )
     return OwnModel(
         model=model, language=language, bpe=bpe[language], vocabulary=vocabulary, splitting=splitting, window=8
     )
+
+
+def exported(language: str, *, bpe: Bpe, vocabulary: Vocabulary, splitting: WordSplitting = WHITESPACE) -> Any:
+    with TemporaryDirectory() as folder:
+        names = token_names(language, bpe=bpe, vocabulary=vocabulary)
+        assert len(set(names)) == len(names)
+        write_tokenizer(Path(folder), names=names, bpe=bpe, splitting=splitting, window=77)
+        return AutoTokenizer.from_pretrained(folder)
+
+
+def check_same_ids(
+    lines: Sequence[Sequence[str]], *, language: str, bpe: Bpe, vocabulary: Vocabulary, tokenizer: Any
+) -> None:
+    sentences = encoded_sentences(lines, language=language, bpe=bpe, vocabulary=vocabulary)
+    ours = [list(sentence.ids) for sentence in sentences]
+    spaced = tokenizer([" ".join(words) for words in lines], split_special_tokens=True)["input_ids"]
+    as_words = tokenizer([list(words) for words in lines], is_split_into_words=True, split_special_tokens=True)
+    size = vocabulary.size(language)
+    for theirs in (spaced, as_words["input_ids"]):
+        # What the model does not know has ids after its table, one for each spelling.
+        assert [[id if id < size else UNK for id in ids] for ids in theirs] == ours

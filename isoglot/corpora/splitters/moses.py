@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from isoglot.corpora.in_parallel import line_batches
 
 if TYPE_CHECKING:
-    from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer  # type: ignore[import-untyped]
 
 Rule = tuple[str | re.Pattern[str], str]
 """A pattern and the template of its replacement, as sacremoses has them."""
@@ -119,7 +119,8 @@ def split_lines(lines: Sequence[str], *, language: str) -> list[list[str]]:
 
 
 @cache
-def _chain(language: str) -> tuple[Rewriting, ...]:
+def sacremoses_rules(language: str) -> tuple["MosesPunctNormalizer", "MosesTokenizer"]:
+    """Objects that hold the rules of both scripts, the normalizer's as XLM uses it."""
     from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
     # Departure: sacremoses stands for the Perl scripts. It drops control characters where they leave a space, swaps
@@ -131,7 +132,12 @@ def _chain(language: str) -> tuple[Rewriting, ...]:
         pre_replace_unicode_punct=True,
         post_remove_control_chars=True,
     )
-    tokenizer = MosesTokenizer(lang=language)
+    return normalizer, MosesTokenizer(lang=language)
+
+
+@cache
+def _chain(language: str) -> tuple[Rewriting, ...]:
+    normalizer, tokenizer = sacremoses_rules(language)
     return (
         rewriting([*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]),
         _symbols_apart(tokenizer.IsAlnum, printing=normalizer.remove_control_chars),

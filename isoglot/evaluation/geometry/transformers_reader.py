@@ -14,9 +14,12 @@ import torch
 from torch import Tensor, nn
 
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
+from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.model.interchange import quiet_transformers
+from isoglot.model.interchange.tokenizer_files import SPLITTER
+from isoglot.study.languages import Splitter, default_splitting
 
 # Characters of the library's error message, which may go on for a page.
 LONGEST_COMPLAINT = 300
@@ -33,6 +36,8 @@ class TransformersReader(Reader):
         self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
         # Any id will do where there is no such symbol, as it is masked.
         self.pad_id = tokenizer.pad_token_id or 0
+        # The splitter of the words of a model that we exported; None of any other.
+        self.splitter = tokenizer.init_kwargs.get(SPLITTER)
         self.most_tokens = _most_tokens(model, tokenizer)
         self.num_states, self.width = self._checked_states()
 
@@ -41,19 +46,24 @@ class TransformersReader(Reader):
         return next(self.model.parameters()).device
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
-        # White space would otherwise be words of some tokenizers.
-        lines = [" ".join(line.split()) for line in lines]
+        if self.splitter is None:
+            # White space would otherwise be words of some tokenizers.
+            lines = [" ".join(line.split()) for line in lines]
+        elif self.splitter == Splitter.JIEBA:
+            lines = [" ".join(words) for words in split_lines(lines, default_splitting("zh"))]
         if not lines:
             return []
-        encoded = self.tokenizer(lines, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
+        encoded = self.tokenizer(
+            list(lines), return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False
+        )
         return [self._sentence(line, encoded, row=row) for row, line in enumerate(lines)]
 
-    @staticmethod
-    def _sentence(line: str, encoded: Any, *, row: int) -> EncodedSentence:
+    def _sentence(self, line: str, encoded: Any, *, row: int) -> EncodedSentence:
         """Words are those of the tokenizer, cut at white space where it does not do that itself."""
         ids, offsets = encoded["input_ids"][row], encoded["offset_mapping"][row]
         # Which stretch between spaces each character and the end is in; a space belongs to the next one.
-        stretch_of = list(accumulate(map(str.isspace, f"{line}.")))
+        # Our own rules may join what white space parts: 10 000 with a no-break space is one word of French.
+        stretch_of = list(accumulate(self.splitter is None and each.isspace() for each in f"{line}."))
         tokens = zip(offsets, encoded["special_tokens_mask"][row], encoded.word_ids(row), strict=True)
         keys = [None if special else (word, stretch_of[start]) for (start, _), special, word in tokens]
         words: list[str] = []

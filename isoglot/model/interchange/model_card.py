@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from isoglot.corpora.vocabulary import MASK
-from isoglot.model.interchange.exporting import TOLERANCE, Export
+from isoglot.model.interchange.exporting import CARD, TOLERANCE, Export
 from isoglot.model.interchange.own_model import OwnModel
 from isoglot.model.interchange.tokenizer_files import symbols_made_twice
+from isoglot.model.interchange.word_rules import CUT_BEFOREHAND
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.scales import NormPlacement
 
@@ -33,6 +34,7 @@ def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
     )
     softmax = "" if export.softmax is None else f", log probabilities of masked words by {export.softmax:.1g}"
     bullets = "".join(f"- {sentence}\n" for sentence in limits(own, export=export))
+    imports, cutting = _cutting(own.splitting)
     separate = own.model.encoder.separate
     parts = [*(["embeddings"] if separate.embeddings else []), *(f"layer {layer}" for layer in sorted(separate.layers))]
     return f"""---
@@ -56,41 +58,47 @@ tags: [isoglot]
 | Tokens | {own.table_size:,} |
 
 When it was written, its hidden states differed from the original's by at most {export.hidden_states:.1g} of a layer's
-largest number{softmax} ({TOLERANCE:.0e} is allowed), and the tokenizers gave {export.num_words:,} words the same ids.
+largest number{softmax} ({TOLERANCE:.0e} is allowed). {export.agreement}
 
 ## Loading
 
 ```python
-from transformers import AutoModel, AutoTokenizer
+{imports}from transformers import AutoModel, AutoTokenizer
 
 folder = "."  # where this file is
 tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
-output = model(**tokenizer("words of a line", return_tensors="pt"), output_hidden_states=True)
+lines = ["A line of text."]
+{cutting}batch = tokenizer(lines, padding=True, truncation=True, return_tensors="pt")
+output = model(**batch, output_hidden_states=True)
 ```
 
-The last of `output.hidden_states` is after the top norm, the first is the embeddings. `AutoModelForMaskedLM` brings
-the softmax; the mask is `tokenizer.mask_token`, "{own.names[MASK]}".
-
+The last of `output.hidden_states` is after the top norm, the first is the embeddings.
+{"" if export.softmax is None else _masked_words(own)}
 ## Limits
 
-{bullets}
-{_splitting(own.splitting)}"""
+{bullets}"""
 
 
 def limits(own: OwnModel, *, export: Export) -> list[str]:
     """Limits that someone who loads the folder should know, a sentence or two each."""
     shape = own.model.encoder.shape
     sentences = []
-    if own.splitting.splitter is not Splitter.WHITESPACE:
+    if own.splitting.splitter in CUT_BEFOREHAND:
         sentences.append(
-            f"The tokenizer parts words at white space alone. The words of training were found by "
-            f"{own.splitting.splitter.value}: split a line with isoglot first, then the ids are those of training."
+            f"The words of training were found by {own.splitting.splitter.value}, which a tokenizer.json cannot hold: "
+            f"put spaces between the words of a line first, as the code in {CARD} does, and a mask after that."
         )
+    elif own.splitting.splitter is Splitter.MOSES:
+        sentences.append(
+            "The tokenizer applies the rules of Moses to all text. Words that are split already, as those of a "
+            "treebank, are split further where a rule says so."
+        )
+    sentences.append(
+        f"A line may have {own.window} tokens, the window of training: the tokenizer's model_max_length. Ask it for "
+        "truncation=True, or cut longer lines yourself."
+    )
     if shape.positions > own.window:
-        sentences.append(
-            f"There are {shape.positions} positions, but no window of training was longer than {own.window} tokens: "
-            "positions beyond were never learned."
-        )
+        sentences.append(f"There are {shape.positions} positions; those beyond the window were never learned.")
     if own.num_unknown:
         sentences.append(
             f"Ids from {own.table_size} on ({own.num_unknown} of them) are for pieces of words that the model does not "
@@ -120,20 +128,32 @@ def limits(own: OwnModel, *, export: Export) -> list[str]:
     return sentences
 
 
-def _splitting(splitting: WordSplitting) -> str:
-    if splitting.splitter is Splitter.WHITESPACE and not splitting.lowercase:
-        return ""
-    code = f"WordSplitting(splitter=Splitter({splitting.splitter.value!r}), language={splitting.language!r}"
-    code += ", lowercase=True" if splitting.lowercase else ""
-    code += f", command={splitting.command!r}" if splitting.command else ""
+def _masked_words(own: OwnModel) -> str:
     return f"""
-## Words as in training
+`AutoModelForMaskedLM` brings the softmax; the mask is `tokenizer.mask_token`, "{own.names[MASK]}":
 
 ```python
-from isoglot.corpora.words import split_lines
-from isoglot.study.languages import Splitter, WordSplitting
+from transformers import pipeline
 
-words = split_lines(["A line of text."], {code}))
-batch = tokenizer([" ".join(line) for line in words], padding=True, return_tensors="pt")
+guesses = pipeline("fill-mask", model=folder)("A {own.names[MASK]} of text.")
 ```
 """
+
+
+def _cutting(splitting: WordSplitting) -> tuple[str, str]:
+    """Imports, and code that puts spaces between the words of lines where the tokenizer cannot find them itself."""
+    match splitting.splitter:
+        case Splitter.JIEBA:
+            code = 'lines = [" ".join(jieba.cut(line)) for line in lines]  # as in training'
+            return "import jieba  # get it with: pip install jieba\n", code + "\n"
+        case Splitter.COMMAND:
+            settings = f"splitter=Splitter.COMMAND, language={splitting.language!r}, command={splitting.command!r}"
+            settings += ", lowercase=True" if splitting.lowercase else ""
+            imports = (
+                "from isoglot.corpora.words import split_lines\n"
+                "from isoglot.study.languages import Splitter, WordSplitting\n"
+            )
+            code = f"words = split_lines(lines, WordSplitting({settings}))  # as in training\n"
+            return imports, code + 'lines = [" ".join(line) for line in words]\n'
+        case Splitter.WHITESPACE | Splitter.MOSES | Splitter.CHARACTERS:
+            return "", ""

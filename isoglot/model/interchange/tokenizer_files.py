@@ -1,4 +1,4 @@
-"""A tokenizer.json that gives our ids, for words with white space between them."""
+"""A tokenizer.json that cuts raw text into our words, as far as the library tokenizers can, and gives our ids."""
 
 import json
 from collections.abc import Sequence
@@ -7,14 +7,16 @@ from pathlib import Path
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.bpe_learning import END_OF_WORD
 from isoglot.corpora.vocabulary import END, MASK, PAD, SPECIALS, UNK
+from isoglot.model.interchange.word_rules import WHITE_SPACE, word_normalizer
+from isoglot.study.languages import WordSplitting
 
-# Where str.split parts words: what the library calls white space, and four separators that only Python counts.
-WHITE_SPACE = r"[\s\x1c-\x1f]+"
+SPLITTER = "isoglot_splitter"
+"""The key of tokenizer_config.json that names the splitter of our words."""
 
 
-def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, lowercase: bool, positions: int) -> None:
+def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, splitting: WordSplitting, window: int) -> None:
     """Write tokenizer.json and tokenizer_config.json: BPE between two end symbols, as our models read a sentence."""
-    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors
 
     tokenizer = Tokenizer(
         models.BPE(
@@ -26,9 +28,8 @@ def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, lowercase: 
             fuse_unk=False,
         )
     )
-    if lowercase:
-        tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(WHITE_SPACE), behavior="removed")
+    tokenizer.normalizer = word_normalizer(splitting)
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(f"[{WHITE_SPACE}]+"), behavior="removed")
     end = names[END]
     tokenizer.post_processor = processors.TemplateProcessing(
         single=[end, "$A", end], pair=[end, "$A", end, "$B:0", end], special_tokens=[(end, END)]
@@ -38,7 +39,9 @@ def write_tokenizer(folder: Path, *, names: Sequence[str], bpe: Bpe, lowercase: 
     tokenizer.save(str(folder / "tokenizer.json"))
     settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "model_max_length": positions,
+        # Not the positions, of which those beyond the window were never learned.
+        "model_max_length": window,
+        SPLITTER: splitting.splitter.value,
         "model_input_names": ["input_ids", "attention_mask"],
         "clean_up_tokenization_spaces": False,
         "bos_token": names[SPECIALS.index("<s>")],

@@ -3,12 +3,10 @@
 # ruff: noqa: RUF001
 
 import json
-import logging
 import lzma
 import os
 import subprocess
 import sys
-import warnings
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
@@ -40,25 +38,13 @@ pieces = st.one_of(st.sampled_from(DICTIONARY_WORDS), han, rare, latin, marks, s
 lines_of_pieces = st.lists(st.lists(pieces, max_size=12).map("".join), max_size=5)
 
 
-@pytest.fixture(scope="session")
-def stock(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """jieba itself, kept quiet and away from the shared folder for temporary files."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import jieba
-    jieba.setLogLevel(logging.CRITICAL)
-    jieba.dt.tmp_dir = str(tmp_path_factory.mktemp("jieba"))
-    jieba.initialize()
-    return jieba
-
-
-def stock_words(stock: ModuleType, line: str) -> list[str]:
-    return [word for piece in stock.lcut(line) if (word := piece.translate(REWRITTEN).strip())]
+def stock_words(jieba: ModuleType, line: str) -> list[str]:
+    return [word for piece in jieba.lcut(line) if (word := piece.translate(REWRITTEN).strip())]
 
 
 @given(lines=lines_of_pieces)
-def test_words_are_those_of_jieba(stock: ModuleType, lines: list[str]) -> None:
-    assert split_lines(lines) == [stock_words(stock, line) for line in lines]
+def test_words_are_those_of_jieba(jieba: ModuleType, lines: list[str]) -> None:
+    assert split_lines(lines) == [stock_words(jieba, line) for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +64,7 @@ def test_splits_worked_by_hand(line: str, words: str) -> None:
     assert split_lines([line]) == [words.split()]
 
 
-def test_lines_do_not_depend_on_their_batch(stock: ModuleType) -> None:
+def test_lines_do_not_depend_on_their_batch(jieba: ModuleType) -> None:
     random = np.random.default_rng(0)
     vocabulary = [*DICTIONARY_WORDS, *TANGLED, "，", "Wikipedia", "2026", " "]
     lines = ["".join(random.choice(vocabulary, size)) for size in random.integers(0, 300, 900)]
@@ -87,7 +73,7 @@ def test_lines_do_not_depend_on_their_batch(stock: ModuleType) -> None:
     split = split_lines(lines)
     some = range(0, len(lines), 9)
     assert [split[i] for i in some] == [split_lines([lines[i]])[0] for i in some]
-    assert [split[i] for i in some] == [stock_words(stock, lines[i]) for i in some]
+    assert [split[i] for i in some] == [stock_words(jieba, lines[i]) for i in some]
 
 
 PROGRAM = """
@@ -121,7 +107,7 @@ def test_processes_that_start_at_once_agree_and_leave_no_trace(tmp_path: Path) -
 
 @pytest.mark.real_data
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data folder {DATA}")
-def test_wikipedia_is_split_as_by_jieba(stock: ModuleType) -> None:
+def test_wikipedia_is_split_as_by_jieba(jieba: ModuleType) -> None:
     with lzma.open(DATA / "text/wiki.zh.txt.xz", "rt", encoding="utf-8") as file:
         lines = [line for line, _ in zip(file, range(5000), strict=False)]
-    assert split_lines(lines) == [stock_words(stock, line) for line in lines]
+    assert split_lines(lines) == [stock_words(jieba, line) for line in lines]

@@ -9,10 +9,15 @@ import pytest
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from isoglot.corpora.sentences import NO_WORD
+from isoglot.corpora.sentences import NO_WORD, Encoding
+from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
+from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.evaluation.geometry.transformers_reader import read_transformers
+from isoglot.model.interchange.exporting import write_export
+from isoglot.study.languages import default_splitting
+from isoglot.study.scales import NormPlacement
 from tests.evaluation.geometry.tiny_readers import CPU, LINES, MOST_TOKENS, WORDS
 from tests.evaluation.geometry.tiny_transformers import (
     SMALL,
@@ -21,6 +26,7 @@ from tests.evaluation.geometry.tiny_transformers import (
     word_piece,
     write_tiny_transformers,
 )
+from tests.model.tiny_exports import own_model
 
 KINDS = ("BERT", "BERT with a head", "RoBERTa", "pre-norm RoBERTa", "XLM", "T5", "GPT")
 LONG_LINE = " ".join(WORDS * 4)
@@ -54,6 +60,22 @@ def test_the_last_state_is_what_the_model_gives(kind: str, folders: dict[str, Pa
     theirs = reader.model(token_BL, output_hidden_states=True).hidden_states[:-1]
     ours = reader.states(token_BL, real_BL=torch.ones_like(token_BL).bool())[:-1]
     assert all(a.equal(b) for a, b in zip(ours, theirs, strict=True))
+
+
+@pytest.mark.parametrize("code", ["fr", "zh"])
+def test_an_export_of_ours_reads_raw_lines_as_our_own_model_does(code: str, tmp_path: Path) -> None:
+    lines = ["«\u00a0L'eau d'Évian\u00a0», aujourd'hui.", "“他说”北京清华大学1990年。", "", "10\u00a0000 fois"]
+    splitting = default_splitting(code)
+    words = [word for line in split_lines(lines, splitting) for word in line]
+    own = own_model(NormPlacement.POST, splitting=splitting, texts={"en": ["a"], "fr": words})
+    write_export(own, tmp_path / "out", card=lambda _: "")
+    reader = read_transformers(tmp_path / "out", device=CPU)
+    encoding = Encoding(language="fr", bpe=own.bpe, vocabulary=own.vocabulary)
+    ours = EncoderReader(own.model.encoder, encoding=encoding, splitting=splitting, most_tokens=own.window)
+    assert reader.most_tokens == ours.most_tokens
+    theirs, expected = reader.sentences(lines), ours.sentences(lines)
+    assert [(sentence.ids, sentence.word_of) for sentence in theirs] == [(each.ids, each.word_of) for each in expected]
+    torch.testing.assert_close(sentence_vectors(reader, theirs), sentence_vectors(ours, expected), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize(("kind", "most_tokens"), [("BERT", 20), ("RoBERTa", 19), ("GPT", 20), ("T5", 512)])
