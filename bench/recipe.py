@@ -190,6 +190,9 @@ def best(numbers: list[Measurement], score: str, condition: str, variant: str | 
 
 def table(*, data: Path, store: Path) -> None:
     found = list(rows(data=data, store=store))
+    if not found:
+        print(f"{FOLDER} has no recipe that was run: python bench/recipe.py run --data DATA")
+        return
     with (FOLDER / "grid.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(found[0]))
         writer.writeheader()
@@ -207,8 +210,8 @@ def table(*, data: Path, store: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "table"])
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("what", choices=["run", "table"], nargs="?", default="table")
+    parser.add_argument("--data", type=Path, default=Path())
     parser.add_argument("--store", type=Path, default=Path("store"))
     parser.add_argument("--seconds", type=float, default=25.0, help="of one GPU, for each model")
     parser.add_argument("--recipes", default=",".join(RECIPES))
