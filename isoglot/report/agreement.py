@@ -1,14 +1,24 @@
 """Whether a study orders the conditions as the paper's Table 1 does."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
 from statistics import correlation, fmean
 
 from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_order, published_score
 from isoglot.report.transfer_scores import TaskScores
-from isoglot.report.verdicts import CLOSE_POINTS, Finding, Noise, Sample, Verdict, compared, in_order, is_above_floor
+from isoglot.report.verdicts import (
+    CLOSE_POINTS,
+    Finding,
+    Noise,
+    Sample,
+    Verdict,
+    compared,
+    in_order,
+    is_above_floor,
+    order_verdict,
+)
 from isoglot.study.conditions import CONDITIONS, DEFAULT
 
 # The order of fewer is not worth a number.
@@ -153,8 +163,13 @@ def orders(leads: Mapping[str, Sample], papers: Sequence[tuple[str, str]], *, no
     found = []
     for pair in papers:
         if all(name in leads for name in pair):
+            better, worse = (leads[name] for name in pair)
             numbers = in_order(*((CONDITIONS[name].label, leads[name]) for name in pair), number="+.1f")
-            found.append(compared(*(leads[name] for name in pair), numbers=numbers, close=noise.points))
+            finding = compared(better, worse, numbers=numbers, close=noise.points)
+            # A floor that is higher leaves less to gain: an order that the scores themselves do not show is none.
+            if order_verdict(better.plain, worse.plain, close=noise.points) is not finding.verdict:
+                finding = replace(finding, verdict=Verdict.TOO_CLOSE)
+            found.append(finding)
     return found
 
 

@@ -23,6 +23,8 @@ class Sample:
     """The variance of the mean, in units of that of one score of one model."""
     floor_variance: float = 0.0
     """The part of it that comes from a measured floor, which seeds do not show."""
+    floor: float = 0.0
+    """The points that were taken off as its floor."""
 
     @classmethod
     def of(cls, by_seed: Mapping[int | None, float]) -> Sample:
@@ -71,7 +73,14 @@ class Sample:
     def above(self, floor: float, *, variance: float) -> Sample:
         """Points above a floor, which may be measured itself."""
         lead = self - Sample.certain(floor)
-        return replace(lead, variance=self.variance + variance, floor_variance=self.floor_variance + variance)
+        with_floor = {"variance": self.variance + variance, "floor_variance": self.floor_variance + variance}
+        return replace(lead, **with_floor, floor=floor)
+
+    @property
+    def plain(self) -> Sample:
+        """The score itself, with its floor."""
+        seeds = {seed: value + self.floor for seed, value in self.by_seed.items()}
+        return replace(self, mean=self.mean + self.floor, by_seed=seeds, floor=0.0)
 
     @property
     def variance_by_seeds(self) -> float:

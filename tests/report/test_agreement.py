@@ -55,6 +55,18 @@ def test_an_order_of_the_paper_is_judged(default: tuple[float, ...], separate: t
         assert [each.line for each in judged_gains(**{name: by_name[name] for name in (first, second)})] == [line]
 
 
+def test_an_order_that_floors_alone_make_is_too_close() -> None:
+    """Default starts higher, as it shares words: it gains less where both end alike."""
+    scores = {"default": (87.0, 22.0), "no-anchors": (87.5, 3.0), "sep-emb-l1-6": (4.0, 3.0)}
+    gains = {
+        name: Sample.of(dict.fromkeys(range(3), end)).above(start, variance=0.0)
+        for name, (end, start) in scores.items()
+    }
+    found = {each.numbers: each.verdict for each in agreements(gains, noise=Noise())}
+    assert found["Default +65.0 < No anchors +84.5"] is Verdict.TOO_CLOSE
+    assert found["Default +65.0 > Sep Emb + L1-6 +1.0"] is Verdict.AGREES
+
+
 def test_only_orders_of_the_paper_are_judged() -> None:
     # The paper's tasks disagree about the first two, and it has no row of the third.
     assert judged_gains(no_anchors=(50.0,), default_anchors=(80.0,), anchors_25=(2.0,)) == []
