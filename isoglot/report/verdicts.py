@@ -73,8 +73,8 @@ class Sample:
     def above(self, floor: float, *, variance: float) -> Sample:
         """Points above a floor, which may be measured itself."""
         lead = self - Sample.certain(floor)
-        with_floor = {"variance": self.variance + variance, "floor_variance": self.floor_variance + variance}
-        return replace(lead, **with_floor, floor=floor)
+        floors = self.floor_variance + variance
+        return replace(lead, variance=self.variance + variance, floor_variance=floors, floor=floor)
 
     @property
     def plain(self) -> Sample:
