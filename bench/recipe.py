@@ -1,10 +1,13 @@
 """Recipes for scale `small`, compared on English and German alone, each with the same seconds of one GPU for a model.
 
-    python bench/recipe.py run --data DATA --store STORE [--seconds 25] [--recipes base,width-64]
+    python bench/recipe.py measure [--seconds 20] [--recipes base,width-64]
+    python bench/recipe.py run --data DATA --store STORE [--recipes base,width-64]
     python bench/recipe.py table --data DATA --store STORE
 
-Both write into results/recipe: the study of each recipe, and the table of all that were run. German is in no row of
-the paper's Table 1, so nothing that the paper reports is looked at before the recipe is fixed.
+The first needs a GPU that does nothing else: it finds each recipe's speed, and writes its study into results/recipe
+with as many updates as the seconds allow. The second runs these studies, side by side. The third writes the table of
+all that were run. German is in no row of the paper's Table 1, so nothing that the paper reports is looked at before
+the recipe is fixed.
 
 The criterion, written down before the first run: for each recipe the mean of three scores, each a mean over Default,
 No anchors, Sep L1-3 and Sep Emb. The scores are retrieval with no map (P@1 of the best layer, centred), German NER (F1)
@@ -35,6 +38,8 @@ SCORES = {"retrieval": ("retrieval_p1", None), "ner": ("f1", "ner"), "parsing": 
 WARM_UPDATES, MEASURED_UPDATES = 20, 200
 AT_ONCE = 2
 """Recipes in work at a time: one trains while the other fine-tunes."""
+WORKERS = 6
+"""Processes of each: fine-tuning a narrow model leaves most of a GPU idle."""
 RECIPES: dict[str, dict[str, object]] = {
     "base": {},
     "equal-starts": {"own_parts_start": "equal"},
@@ -131,22 +136,25 @@ def tokens_per_second(study: Study) -> float:
         return learner.tokens_per_second(updates=MEASURED_UPDATES)
 
 
-def run(names: list[str], *, data: Path, store: Path, seconds: float) -> None:
+def measure(names: list[str], *, seconds: float) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in names:
         path = FOLDER / f"{name}.toml"
         if not path.exists():  # so that an interrupted search goes on with the same studies
-            path.write_text(study_text(name, updates=1000), encoding="utf-8")
-            study = read_study(name, data=data)
+            study = parse_study(study_text(name, updates=1000), origin=str(path), data=Path())
             speed = tokens_per_second(study)
-            updates = round(seconds * speed / (study.scale.batch * study.scale.window), -2)
-            print(f"{name}: {speed:,.0f} tokens a second, {updates:,.0f} updates", flush=True)
-            path.write_text(study_text(name, updates=max(100, int(updates))), encoding="utf-8")
+            updates = max(100, int(round(seconds * speed / (study.scale.batch * study.scale.window), -2)))
+            print(f"{name}: {speed:,.0f} tokens a second, {updates:,} updates", flush=True)
+            path.write_text(study_text(name, updates=updates), encoding="utf-8")
+
+
+def run(names: list[str], *, data: Path, store: Path) -> None:
     # All runs must share one service: those of two services would take turns.
     environment = os.environ | (sharing_environment() or {})
 
     def run_one(name: str) -> None:
         command = ["isoglot", "run", str(FOLDER / f"{name}.toml"), "--data", str(data), "--store", str(store)]
+        command += ["--workers", str(WORKERS)]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(name, "exit", done.returncode, *done.stdout.splitlines()[-3:], sep="\n  ", flush=True)
 
@@ -210,14 +218,17 @@ def table(*, data: Path, store: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "table"], nargs="?", default="table")
+    parser.add_argument("what", choices=["measure", "run", "table"], nargs="?", default="table")
     parser.add_argument("--data", type=Path, default=Path())
     parser.add_argument("--store", type=Path, default=Path("store"))
-    parser.add_argument("--seconds", type=float, default=25.0, help="of one GPU, for each model")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of one GPU, for each model")
     parser.add_argument("--recipes", default=",".join(RECIPES))
     wanted = parser.parse_args()
-    if wanted.what == "run":
-        run(wanted.recipes.split(","), data=wanted.data, store=wanted.store, seconds=wanted.seconds)
+    names = wanted.recipes.split(",")
+    if wanted.what == "measure":
+        measure(names, seconds=wanted.seconds)
+    elif wanted.what == "run":
+        run(names, data=wanted.data, store=wanted.store)
     else:
         table(data=wanted.data, store=wanted.store)
 
