@@ -1,10 +1,13 @@
 """Slow and obvious versions of what the package does quickly."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice, pairwise
 from itertools import count as count_up
 from math import hypot
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +15,13 @@ from isoglot.corpora.numbered_text import LINE_END, NumberedText, Split
 from isoglot.randomness import derived_seed
 
 Pair = tuple[str, str]
+
+
+def sealed(record: dict[str, Any]) -> str:
+    """A record that was edited, as text, with the checksum that it would have if it had been written like this."""
+    plain = {name: value for name, value in record.items() if name != "checksum"}
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return json.dumps(plain | {"checksum": hashlib.sha256(text.encode()).hexdigest()})
 
 
 def text_of(splits: Mapping[Split, Iterable[Iterable[str]]]) -> NumberedText:

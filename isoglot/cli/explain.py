@@ -58,8 +58,9 @@ def _scores_of_both(a: Stage | Record, b: Stage | Record, *, store: Store) -> li
     # Scores that the store has of both, by metric, language and layer; models have none, their cells do.
     from isoglot.pipeline.stages.scores import SCORES, read_scores
 
-    folders = [store.find_folder(each) or store.folder(each) for each in (a, b)]
-    if not all((folder / SCORES).exists() for folder in folders):
+    found = [store.lookup(each, read=(SCORES,)) for each in (a, b)]
+    folders = [each.folder for each in found if each is not None and SCORES in each.record.files]
+    if len(folders) < len(found):
         return []
     ours, theirs = ({_name(score): score.value for score in read_scores(folder)} for folder in folders)
     return [(key, f"{ours[key]:g}", f"{theirs[key]:g}") for key in ours if theirs.get(key, ours[key]) != ours[key]]

@@ -44,9 +44,9 @@ def export(
     from isoglot.model.interchange.own_model import OwnModel
     from isoglot.pipeline.stages.models import PretrainedEncoder, chosen_model
 
-    encoding = side.stream.encoding(store.folder)
+    encoding = side.stream.encoding(store.verified_folder)
     own = OwnModel(
-        model=chosen_model(store.folder(side.encoder)),
+        model=chosen_model(store.verified_folder(side.encoder)),
         language=side.language,
         bpe=encoding.bpe,
         vocabulary=encoding.vocabulary,

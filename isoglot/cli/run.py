@@ -71,10 +71,12 @@ def run(
         console.print(f"Stopped; all that was made is kept. Go on with: {same_command(context)}")
         raise typer.Exit(INTERRUPTED) from None
     seconds, outcome = monotonic() - begun, made.outcome
-    found, _ = measurements(chosen, store)
+    found, damage = measurements(chosen, store)
     if found:
         console.print(results_tables(ReportScores(found), scale=chosen.scale, conditions=chosen.conditions))
     troubles = [made.trouble] if made.trouble is not None else []
+    # A stage that failed for the damage has named it already.
+    troubles += [text for text in dict.fromkeys(map(str, damage)) if text not in (made.trouble or "")]
     last_lines = gap_sentences(chosen)
     try:
         report = write_current_report(chosen, store, failures=made.failures_in_full)
@@ -86,7 +88,7 @@ def run(
         spent = time_spent(seconds, work=sum(store.record(stage).seconds for stage in outcome.made))
         where = "" if engine.slurm else f" on {machine_in_brief()}"
         console.print(f"Made {len(outcome.made)} artifacts in {spent}{where}, reused {len(outcome.reused)}.")
-    elif not outcome.failed:
+    elif not troubles:
         console.print(f"Nothing to do: all {len(outcome.reused)} artifacts are in {options.store_folder}.")
     for line in last_lines:
         console.print(line)

@@ -1,6 +1,7 @@
 """Lines of text as words, by the rules of their language."""
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 
 from isoglot.corpora.user_commands import UserCommand
@@ -56,13 +57,17 @@ def whole_words(words: Sequence[str], splitting: WordSplitting) -> tuple[str, ..
     return tuple(word.lower() for word in words) if splitting.lowercase else tuple(words)
 
 
+# A large study asks thousands of times, and each time the library's metadata would be read from the disk.
+_version = cache(version)
+
+
 def splitter_version(splitting: WordSplitting) -> str:
     """The library's version, or a digest of the program, which decide about words as the settings do."""
     match splitting.splitter:
         case Splitter.MOSES:
-            return f"sacremoses {version('sacremoses')}"
+            return f"sacremoses {_version('sacremoses')}"
         case Splitter.JIEBA:
-            return f"jieba {version('jieba')}"
+            return f"jieba {_version('jieba')}"
         case Splitter.COMMAND:
             return _word_command(splitting.command).version()
         case Splitter.WHITESPACE | Splitter.CHARACTERS:

@@ -61,7 +61,7 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Is
     damage: list[IsoglotError] = []
     for cell in cells(study):
         try:
-            if (stored := store.lookup(cell.stage, contents=True)) is not None:
+            if (stored := store.lookup(cell.stage, read=(SCORES,))) is not None:
                 numbers += _of_cell(cell, stored.folder, study=study, store=store)
         except IsoglotError as error:
             damage.append(error)
@@ -91,8 +91,8 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:
     # Dev perplexity of each language at the update whose model was chosen.
-    folder, blank = store.find_folder(encoder), replace(blank, stage=encoder.digest)
-    if folder is not None and (rows := evaluations(folder)):
+    stored, blank = store.lookup(encoder, read=(LOG,)), replace(blank, stage=encoder.digest)
+    if stored is not None and (rows := evaluations(stored.folder)):
         chosen = chosen_evaluation(rows, source=encoder.run.languages[0])
         yield replace(blank, metric="chosen_update", value=chosen.update)
         for language, value in chosen.perplexity.items():

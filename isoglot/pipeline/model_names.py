@@ -63,7 +63,7 @@ def named_reader(name: str, *, store: Store, data: Path | None = None, study: St
         raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
     if study is not None or (":" in name and not is_folder):
         side = named_side(name, store=store, data=data, study=study)
-        return opened_reader(store.folder, side.encoder, language=side.language)
+        return opened_reader(store.verified_folder, side.encoder, language=side.language)
     if not is_folder and (not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml")):
         raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
     try:

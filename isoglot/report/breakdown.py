@@ -51,10 +51,10 @@ def cell_breakdown(
     choices = ["--exhibits", TABLE_1, "--tasks", task_name, "--conditions", condition, "--seeds", str(seed)]
     run = _best_run(stage, store=store, again=shlex.join(["isoglot", "run", *study_words, *choices]))
     task = task_named(task_name)
-    paths = prediction_files(store.folder(run), task, language)
+    paths = prediction_files(store.verified_folder(run), task, language)
     gold, predicted = (task.read(path) for path in paths)
     yield Text(f"{task.title}, tested on {language}: {run.title.partition(', ')[2]}", style="bold")
-    if len(stage.runs) > 1 and any(score.metric == PLACES[1] for score in read_scores(store.folder(stage))):
+    if len(stage.runs) > 1 and any(score.metric == PLACES[1] for score in read_scores(store.verified_folder(stage))):
         yield Text(
             f"The best of {len(stage.runs)} settings on {source}'s dev set; Table 1 has the mean of the best two."
         )
@@ -78,8 +78,7 @@ def _stage(study: Study, *, pair: tuple[str, str]) -> ZeroShotTransfer:
 def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTuning:
     if not store.has(stage):
         raise IsoglotError(f"{stage.title}: not in {store.root} yet; make it with: {again}")
-    store.verify(stage)
-    chosen = next(score.value for score in read_scores(store.folder(stage)) if score.metric == PLACES[0])
+    chosen = next(score.value for score in read_scores(store.verified_folder(stage)) if score.metric == PLACES[0])
     run = stage.runs[int(chosen)]
     if not store.has(run):
         # A pack leaves large files out, and is unpacked as a summary.
@@ -92,5 +91,4 @@ def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTunin
             f"{run.title}: its predictions are not in {store.root}; they were deleted. To make them again, delete "
             f"{store.folder(stage)} as well and run: {again}"
         )
-    store.verify(run)
     return run

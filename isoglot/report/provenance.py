@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import isoglot
-from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.streams import DESCRIPTION, TokenStream
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.hardware import Hardware
@@ -150,7 +150,7 @@ def provenance(study: Study, store: Store) -> Provenance:
     for digest, stage in stages.items():
         # A damaged record is left out, and reported where it is needed.
         with suppress(IsoglotError):
-            if (artifact := store.lookup(stage)) is not None:
+            if (artifact := store.lookup(stage, read=())) is not None:
                 records[digest] = artifact.record
     splittings = [(language, sources(study).splitting(language)) for language in study.languages]
     return Provenance(
@@ -207,7 +207,10 @@ def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, 
                 size = found.setdefault(key, VocabularySize(*key, merges={}, types={}))
                 size.merges.setdefault(stage.language, stage.bpe.merges)
                 with suppress(IsoglotError):
-                    if stage.language not in size.types and (artifact := store.lookup(stage)) is not None:
+                    if (
+                        stage.language not in size.types
+                        and (artifact := store.lookup(stage, read=(DESCRIPTION,))) is not None
+                    ):
                         size.types[stage.language] = TokenStream.open(artifact.folder).table_size
     return tuple(found.values())
 

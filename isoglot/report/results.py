@@ -83,12 +83,13 @@ def run(
     engine = local_engine(place, plan_of(wanted, place), workers=workers)
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True) if progress else None
     made = make_study(chosen, place, engine=engine, console=console)
-    write_current_report(chosen, place, failures=made.failures_in_full)
+    damage = write_current_report(chosen, place, failures=made.failures_in_full).damage
     if console is not None:
         for sentence in gap_sentences(chosen):
             console.print(sentence)
-    if made.trouble is not None:
-        raise IsoglotError(f"{made.trouble}\nisoglot.Results(study, store={str(place.root)!r}) has all that was made")
+    if troubles := [*filter(None, [made.trouble]), *dict.fromkeys(map(str, damage))]:
+        where = f"isoglot.Results(study, store={str(place.root)!r}) has all that was made"
+        raise IsoglotError("\n".join([*troubles, where]))
     return results
 
 

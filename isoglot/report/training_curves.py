@@ -1,12 +1,14 @@
 """Learning curves: the perplexity of each language's dev text as its model was trained, or is being trained."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import Evaluation, PretrainedEncoder, evaluations
+from isoglot.pretraining.run import LOG
 from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study
 
@@ -36,8 +38,7 @@ def learning_curves(study: Study, store: Store) -> list[Curve]:
                     models.setdefault((cell.condition, stage.run.languages, cell.seed), stage)
     curves = []
     for (condition, languages, seed), model in models.items():
-        folder = store.find_folder(model)
-        finished = [] if folder is None else _readable(folder)
+        finished = _finished(model, store)
         found = finished or _so_far(store.partial_folder(model))
         curves += [
             Curve(
@@ -54,19 +55,16 @@ def learning_curves(study: Study, store: Store) -> list[Curve]:
     return curves
 
 
-def _readable(folder: Path) -> Sequence[Evaluation]:
-    try:
-        return evaluations(folder)
+def _finished(model: PretrainedEncoder, store: Store) -> Sequence[Evaluation]:
     # A damaged log leaves its curve out; the damage is reported where the model is used.
-    except (OSError, IsoglotError):
-        return []
+    with suppress(IsoglotError):
+        if (stored := store.lookup(model, read=(LOG,))) is not None:
+            return evaluations(stored.folder)
+    return []
 
 
 def _so_far(partial: Path) -> Sequence[Evaluation]:
     """Evaluations of a model in training, from its checkpoint."""
-    # It may be finished while it is read.
-    if finished := _readable(partial):
-        return finished
     try:
         from isoglot.model.checkpoints import stored_progression
 

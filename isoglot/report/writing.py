@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +16,7 @@ from isoglot.files import clear_disk_errors, lease, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
+from isoglot.pipeline.stages.scores import SCORES
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture
 from isoglot.report.grid import markdown_row
@@ -37,6 +40,7 @@ from isoglot.study.study import Study, Synthetic
 PAGE = "report.html"
 # Files beside the page, to be put into papers, spreadsheets and READMEs.
 CSV, LATEX, MARKDOWN, CLAIMS = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md")
+SUMS = ".drawn.json"  # checksums of the pictures in a store's report, which the next one need not draw again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +78,7 @@ def write_current_report(
     for cell in cells(study):
         if cell.stage.digest not in read:
             try:
-                store.lookup(cell.stage, contents=True)
+                store.lookup(cell.stage, read=(SCORES,))
             except IsoglotError as error:
                 damaged[cell.stage.digest] = cell
                 all_failures[f"{cell.stage.title}: {error}"] = None
@@ -135,7 +139,11 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
             write_report_data(data, folder)
         for name, text in texts.items():
             write_whole(folder / name, text)
-        drawings = {each.name: _write_picture(each, folder / FIGURES, is_kept=keeps_pictures) for each in pictures}
+        kept = _kept_pictures(folder / FIGURES) if keeps_pictures else {}
+        drawings = {each.name: _write_picture(each, folder / FIGURES, kept=kept) for each in pictures}
+        if keeps_pictures:
+            sums = {f"{each.file_stem}.svg": _text_sum(drawings[each.name]) for each in pictures}
+            write_whole(folder / FIGURES / SUMS, json.dumps(sums, indent=1) + "\n")
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = text_sections.page_head(data.study, data.state)
         write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
@@ -188,14 +196,28 @@ def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
     return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
 
 
-def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:
+def _kept_pictures(folder: Path) -> dict[str, str]:
+    """Drawings of an earlier report by name, of which every byte is as it was written."""
+    kept = {}
+    with suppress(OSError, ValueError, AttributeError):
+        for name, expected in json.loads((folder / SUMS).read_text(encoding="utf-8")).items():
+            with suppress(OSError, ValueError):
+                drawn = (folder / name).read_text(encoding="utf-8")
+                if _text_sum(drawn) == expected:
+                    kept[name] = drawn
+    return kept
+
+
+def _text_sum(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _write_picture(picture: Picture, folder: Path, *, kept: Mapping[str, str]) -> str:
     """The picture's SVG, after writing it."""
     svg = folder / f"{picture.file_stem}.svg"
     # A study that runs writes its report again and again, and most pictures stay as they are.
-    if is_kept and svg.exists():
-        drawn = svg.read_text(encoding="utf-8")
-        if picture.is_drawn_in(drawn):
-            return drawn
+    if (drawn := kept.get(svg.name, "")) and picture.is_drawn_in(drawn):
+        return drawn
     drawn = picture.svg()
     write_whole(svg, drawn)
     return drawn

@@ -51,14 +51,14 @@ def write_pack(
     files: dict[str, Path | bytes] = {}
     logs, counts = list[str](), Counter[str]()
     for stage in stages:
-        artifact = store.lookup(stage)
+        artifact = store.lookup(stage, read=())
         if artifact is None:
             continue
         record, folder = artifact.record, artifact.folder
         present = record.files if folder == store.folder(record) else summarised_files(folder, record)
         names = [name for name, file in record.files.items() if name in present and travels(name, file.bytes)]
         # Files that stay need not be read: weights may have many gigabytes.
-        check_files(folder, {name: record.files[name] for name in names}, contents=True)
+        check_files(folder, {name: record.files[name] for name in names}, read=names)
         top = ARTIFACTS if names == [*record.files] else SUMMARIES
         counts[top] += 1
         files |= {f"{top}/{record.folder_name}/{name}": folder / name for name in (RECORD_NAME, *names)}

@@ -96,7 +96,7 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
         return State.DAMAGED
     # A summary serves readers; a damaged one is as good as none, since the stage can be made again.
     with suppress(IsoglotError):
-        if not whole and store.lookup(stage) is not None:
+        if not whole and store.lookup(stage, read=()) is not None:
             return State.DONE
     return State.INTERRUPTED if store.is_interrupted(stage) else State.TO_DO
 

@@ -4,20 +4,23 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from isoglot.errors import IsoglotError
 from isoglot.files import flush
 from isoglot.hardware import Hardware, hardware
-from isoglot.store.canonical import Json, digest_of
+from isoglot.store.canonical import Json, canonical_json, digest_of
 from isoglot.store.stage import Amount, Stage
 
-FORMAT = 2
-"""Format 1 had no hardware. Neither number nor hardware is part of an identity, so both formats share artifacts."""
+FORMAT = 3
+"""Format 1 had no hardware, format 2 no checksum of the record itself. None of this is part of an identity, so all
+formats share artifacts."""
+CHECKSUM = "checksum"
+"""The key of the sha256 of all other fields, without which a changed digit in them would go unnoticed."""
 RECORD_NAME = "record.json"
 SUMMARY_NAME = "isoglot-summary.json"
 """A file beside the record in the folder of a summary: it lists those files of the artifact that are there."""
@@ -67,6 +70,25 @@ class FileSum:
     sha256: str
 
 
+class Seen(NamedTuple):
+    """Signs that a file is the one whose bytes were read before."""
+
+    inode: int
+    bytes: int
+    modified: int
+    changed: int
+
+
+class Everything(Container[str]):
+    """Contains all names."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+EVERYTHING = Everything()
+
+
 def damaged(path: Path, *, fault: str, folder: Path) -> IsoglotError:
     is_summary = path.name == SUMMARY_NAME or any(folder.glob(SUMMARY_NAME))
     fix = "unpack it again" if is_summary else "run again to remake it"
@@ -83,24 +105,47 @@ def file_sums(folder: Path, *, leave_out: str) -> dict[str, FileSum]:
         flush(path)  # a folder too, which holds the names of its files
         if path.is_file():
             names.append(path.relative_to(folder).as_posix())
-    return {name: _file_sum(folder / name) for name in sorted(names) if name != leave_out}
+    return {name: file_sum(folder / name) for name in sorted(names) if name != leave_out}
 
 
-def check_files(folder: Path, files: Mapping[str, FileSum], *, contents: bool) -> None:
-    """Raise at the first file that is missing, of another size or, with `contents`, of other bytes."""
+class UnreadableError(IsoglotError):
+    """A file that cannot be read now, as without the permission or on a failing disk: nobody knows its bytes."""
+
+
+def check_files(
+    folder: Path, files: Mapping[str, FileSum], *, read: Container[str], known: MutableMapping[Path, Seen] | None = None
+) -> None:
+    """Raise at the first file that is missing, of another size or, if its name is in `read`, of other bytes.
+
+    Files that `known` has as they are now have been read before. The others are added to it.
+    """
     for name, expected in files.items():
         path = folder / name
         try:
-            size = path.stat().st_size
-            if size != expected.bytes:
-                raise damaged(path, fault=f"has {size} bytes instead of {expected.bytes}", folder=folder)
-            if contents and _file_sum(path) != expected:
+            status = path.stat()
+            seen = Seen(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            if status.st_size != expected.bytes:
+                raise damaged(path, fault=f"has {status.st_size} bytes instead of {expected.bytes}", folder=folder)
+            if name not in read or (known is not None and known.get(path) == seen):
+                continue
+            if file_sum(path) != expected:
                 raise damaged(path, fault="is corrupted (its sha256 has changed)", folder=folder)
         except OSError as error:
-            raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
+            raise unreadable(path, error, folder=folder) from error
+        if known is not None:
+            known[path] = seen
 
 
-def _file_sum(path: Path) -> FileSum:
+def unreadable(path: Path, error: OSError, *, folder: Path) -> IsoglotError:
+    """A missing file is damage to its artifact; one that cannot be read may be as it was."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
+        return damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder)
+    return UnreadableError(
+        f"{path} cannot be read ({error.strerror}): see that its disk and your rights to it are sound"
+    )
+
+
+def file_sum(path: Path) -> FileSum:
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         return FileSum(bytes=file.tell(), sha256=sha256)
@@ -153,9 +198,15 @@ class Record:
     def write(self, folder: Path) -> None:
         """Write record.json to the disk itself. Until the folder is renamed, a kill may leave it torn."""
         path = folder / RECORD_NAME
-        path.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+        content = asdict(self)
+        content[CHECKSUM] = _checksum(content)
+        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         flush(path)
         flush(folder)
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical_json(content).encode("ascii")).hexdigest()
 
 
 def read_record(folder: Path) -> Record:
@@ -163,9 +214,10 @@ def read_record(folder: Path) -> Record:
     path = folder / RECORD_NAME
     try:
         return parsed_record(path.read_bytes(), path=path)
-    except (OSError, ValueError) as error:
-        fault = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
-        raise damaged(path, fault=fault, folder=folder) from error
+    except OSError as error:
+        raise unreadable(path, error, folder=folder) from error
+    except ValueError as error:
+        raise damaged(path, fault=str(error), folder=folder) from error
 
 
 def parsed_record(text: bytes, *, path: Path | str) -> Record:
@@ -173,6 +225,8 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
     try:
         content = json.loads(text)
         check_format(content["format"], path=path)
+        checksum = content.pop(CHECKSUM, None)
+        is_changed = checksum != _checksum(content) if checksum is not None else content["format"] >= FORMAT
         content["files"] = {name: FileSum(**file) for name, file in content["files"].items()}
         content["amount"] = None if content["amount"] is None else Amount(**content["amount"])
         content["seconds"] = float(content["seconds"])
@@ -184,17 +238,26 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
         raise ValueError("is not the record of an artifact") from error
     if digest != record.digest:
         raise ValueError("was changed (its settings are not those of its digest)")
+    if is_changed:
+        raise ValueError("was changed (its checksum is that of other fields)")
     return record
 
 
-def read_artifact(folder: Path, *, stage: Stage | Record, contents: bool, is_summary: bool = False) -> Record:
-    """The record of a stage's artifact, after a check of its files: their sizes, and with `contents` their bytes."""
+def read_artifact(
+    folder: Path,
+    *,
+    stage: Stage | Record,
+    read: Container[str],
+    is_summary: bool = False,
+    known: MutableMapping[Path, Seen] | None = None,
+) -> Record:
+    """The record of a stage's artifact, after a check of the sizes of its files and the bytes of those to `read`."""
     record = read_record(folder)
     if record.digest != stage.digest:
         raise damaged(folder / RECORD_NAME, fault=f"is of another artifact ({record.digest[:16]})", folder=folder)
     # A summary has only some of an artifact's files.
     names = summarised_files(folder, record) if is_summary else record.files
-    check_files(folder, {name: record.files[name] for name in names}, contents=contents)
+    check_files(folder, {name: record.files[name] for name in names}, read=read, known=known)
     return record
 
 
@@ -205,7 +268,7 @@ def summarised_files(folder: Path, record: Record) -> list[str]:
         names = json.loads(path.read_bytes())["files"]
         return [name for name in names if record.files[name]]
     except OSError as error:
-        raise damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder) from error
+        raise unreadable(path, error, folder=folder) from error
     except (ValueError, TypeError, KeyError) as error:
         raise damaged(path, fault="does not say which files are there", folder=folder) from error
 

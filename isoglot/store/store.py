@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,18 @@ from typing import Any, NamedTuple
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, holder, lease, write_whole
-from isoglot.store.record import FORMAT, RECORD_NAME, Record, check_format, file_sums, maker, read_artifact, read_record
+from isoglot.store.record import (
+    EVERYTHING,
+    FORMAT,
+    RECORD_NAME,
+    Record,
+    Seen,
+    check_format,
+    file_sums,
+    maker,
+    read_artifact,
+    read_record,
+)
 from isoglot.store.stage import Progress, Stage, Work
 
 SECONDS_NAME = ".isoglot-seconds"
@@ -79,7 +90,7 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
-        self._verified: set[str] = set()
+        self._known: dict[Path, Seen] = {}  # files that were read and found to be as their records say
         with clear_disk_errors(self.root):
             if os.path.lexists(self.root) and not self.root.is_dir():
                 raise IsoglotError(f"the store {self.root} is a file: choose a folder with --store")
@@ -114,26 +125,29 @@ class Store:
 
     def record(self, stage: Stage) -> Record:
         """The record of a finished artifact, after a check that its files have the right sizes."""
-        return read_artifact(self.folder(stage), stage=stage, contents=False)
-
-    def verify(self, stage: Stage) -> Record:
-        """The record of a finished artifact, after a check of every byte of its files."""
-        record = read_artifact(self.folder(stage), stage=stage, contents=True)
-        self._verified.add(stage.digest)
-        return record
+        return read_artifact(self.folder(stage), stage=stage, read=())
 
     def find_folder(self, stage: Stage | Record) -> Path | None:
         """The folder of an artifact, or else of its summary, unchecked."""
         return next((each for each in (self.folder(stage), self.summary_folder(stage)) if each.exists()), None)
 
-    def lookup(self, stage: Stage, *, contents: bool = False) -> StoredArtifact | None:
-        """The artifact or its summary, after a check of its files: their sizes, and with `contents` their bytes."""
+    def lookup(self, stage: Stage | Record, *, read: Container[str]) -> StoredArtifact | None:
+        """The artifact or its summary, after a check of the sizes of its files and the bytes of those to `read`.
+
+        This and `verified_folder` are the doors for everything that becomes a number: no reader opens a file whose
+        bytes were not compared with the record. A process reads each file once for that, unless the file changes.
+        """
         folder = self.find_folder(stage)
         if folder is None:
             return None
         is_summary = folder == self.summary_folder(stage)
-        record = read_artifact(folder, stage=stage, contents=contents, is_summary=is_summary)
+        record = read_artifact(folder, stage=stage, read=read, is_summary=is_summary, known=self._known)
         return StoredArtifact(folder=folder, record=record)
+
+    def verified_folder(self, stage: Stage) -> Path:
+        """The folder of a finished artifact, after a check of every byte in it."""
+        read_artifact(self.folder(stage), stage=stage, read=EVERYTHING, known=self._known)
+        return self.folder(stage)
 
     def records(self) -> Iterator[Record]:
         """The records of all artifacts and summaries; the stage that needs an unreadable one will report it."""
@@ -181,7 +195,7 @@ class Store:
         return holder(self.root / f"{stage.folder_name}{LEASE}")
 
     def _make(self, stage: Stage, progress: Progress) -> None:
-        inputs = {each.digest: self._verified_folder(each, needed_by=stage) for each in stage.inputs.values()}
+        inputs = {each.digest: self._input_folder(each, needed_by=stage) for each in stage.inputs.values()}
         partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
         stopwatch, log = Stopwatch(partial, progress), self.log_folder(stage)
@@ -210,19 +224,16 @@ class Store:
             shutil.rmtree(partial)
             return
         flush(self.root)
-        self._verified.add(stage.digest)
         # A damaged or missing summary is no reason to warn.
         with suppress(IsoglotError):
             if read_record(self.summary_folder(stage)).files != read_record(self.folder(stage)).files:
                 text = "was made again and differs from the one that other results here were measured on"
                 warnings.warn(f"{stage.title} {text}", stacklevel=2)
 
-    def _verified_folder(self, stage: Stage, *, needed_by: Stage) -> Path:
+    def _input_folder(self, stage: Stage, *, needed_by: Stage) -> Path:
         if not self.has(stage):
             raise IsoglotError(f"{needed_by.title} needs {self.folder(stage)}, which is not there: make it first")
-        if stage.digest not in self._verified:
-            self.verify(stage)
-        return self.folder(stage)
+        return self.verified_folder(stage)
 
     def create(self) -> None:
         """Create the folder and mark it as a store, unless it is there."""
@@ -248,7 +259,7 @@ class Store:
 def _lacks_only_the_rename(partial: Path, *, stage: Stage) -> bool:
     # An attempt may have been killed between writing its record and the rename, or while it wrote the record.
     try:
-        read_artifact(partial, stage=stage, contents=True)
+        read_artifact(partial, stage=stage, read=EVERYTHING)
     except IsoglotError:
         (partial / RECORD_NAME).unlink(missing_ok=True)
         return False

@@ -15,6 +15,7 @@ from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, lease, write_whole
 from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_xz
 from isoglot.store.record import (
+    EVERYTHING,
     RECORD_NAME,
     SUMMARY_NAME,
     Record,
@@ -232,7 +233,7 @@ def _sound_folder(record: Record, *, store: Store) -> Path | None:
     folder = store.find_folder(record)
     if folder is not None and folder == store.summary_folder(record):
         try:
-            read_artifact(folder, stage=record, contents=True, is_summary=True)
+            read_artifact(folder, stage=record, read=EVERYTHING, is_summary=True)
         except IsoglotError:
             return None
     return folder

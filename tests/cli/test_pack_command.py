@@ -20,6 +20,7 @@ from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.report.writing import PAGE, write_current_report
 from isoglot.store import Store, inputs_first
 from tests.killed_processes import files_of
+from tests.oracles import sealed
 
 LIMIT = "1KB"
 """Below all weights, texts and token streams of the tiny study, and below some of its scores."""
@@ -160,7 +161,7 @@ def test_what_was_made_twice_is_counted_with_what_rests_on_it(
         record = json.loads((folder / "record.json").read_text())
         digest = sha256(scores.read_bytes()).hexdigest()
         record["files"]["scores.json"] = {"bytes": scores.stat().st_size, "sha256": digest}
-        (folder / "record.json").write_text(json.dumps(record))
+        (folder / "record.json").write_text(sealed(record))
     shutil.rmtree(Store(there / "store").folder(first))
     ran("pack", "tiny.toml", "--to", f"{there}/other.tar.xz", folder=copy)
     (line,) = answered("unpack", "other.tar.xz", folder=there).stderr.splitlines()

@@ -13,6 +13,7 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.report.writing import LiveReport, write_current_report
 from isoglot.store import Observer, Observers, Store, run_plan
 from isoglot.study.study import parse_study, with_exhibits
+from tests.oracles import sealed
 
 STUDY = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
 TARGETS = [cell.stage for cell in cells(STUDY)]
@@ -71,7 +72,7 @@ def test_a_fault_of_our_own_stops_no_run_and_is_told_once(store: Store) -> None:
     record = json.loads((folder / "record.json").read_text())
     digest = hashlib.sha256(faulty.encode()).hexdigest()
     record["files"]["scores.json"] = {"bytes": len(faulty), "sha256": digest}
-    (folder / "record.json").write_text(json.dumps(record))
+    (folder / "record.json").write_text(sealed(record))
     with pytest.raises(TypeError):
         write_current_report(STUDY, store)
     with warnings.catch_warnings(record=True) as told:

@@ -8,6 +8,7 @@ from pathlib import Path
 from isoglot.errors import IsoglotError
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
+from isoglot.store.record import EVERYTHING
 from isoglot.store.unpacking import unpack
 from tests.killed_processes import KILLED, Fate, exit_code_of, files_of
 from tests.store.toy_stages import Joined, Text
@@ -63,7 +64,7 @@ def _merging_fate(place: Path, root: Path, *, moment: int) -> Fate:
 
 def _is_there(stage: Text | Joined, store: Store) -> bool:
     try:
-        return store.lookup(stage, contents=True) is not None
+        return store.lookup(stage, read=EVERYTHING) is not None
     except IsoglotError:
         return False
 

@@ -57,7 +57,7 @@ show(Store(root).ensure, Text())
 for how in ("errno", "hidden"):
     show(Store(root).ensure, Large(how=how))
     show(Store(root).ensure, Large(how=how))
-Store(root).verify(Text())
+Store(root).verified_folder(Text())
 filler = root / "filler"
 try: filler.write_bytes(bytes(1 << 20))
 except OSError: os.truncate(filler, filler.stat().st_size - 4096)  # room for the lease of a new store, and no more

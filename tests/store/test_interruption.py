@@ -89,7 +89,7 @@ Store(Path(sys.argv[1])).ensure(Text(log=Path(sys.argv[2])))
 
     assert store.ensure(text)
     assert len(log.read_text().splitlines()) == 1
-    store.verify(text)
+    store.verified_folder(text)
     assert sorted(path.name for path in root.iterdir()) == ["store.json", store.folder(text).name]
 
 
@@ -102,7 +102,7 @@ def test_files_changed_between_record_and_rename_are_made_again(root: Path, tmp_
     (partial / "lines" / "1.txt").write_text("TREE 1\n")
     assert store.ensure(text)
     assert len(log.read_text().splitlines()) == 2
-    store.verify(text)
+    store.verified_folder(text)
 
 
 def test_ctrl_c_keeps_the_work_and_frees_the_lease(store: Store) -> None:

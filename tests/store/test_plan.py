@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.store import State, Store, plan, run_plan
+from tests.oracles import sealed
 from tests.store.toy_stages import Count, Joined, Text
 
 ONE, TWO = Text(word="one"), Text(word="two", lines=6)
@@ -48,7 +49,7 @@ def made(store: Store, stage: Text | Joined, **changes: object) -> None:
     """Make a stage, or find it, and change fields of its record."""
     store.ensure(stage)
     path = store.folder(stage) / "record.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    path.write_text(sealed(json.loads(path.read_text()) | changes))
 
 
 def estimates(store: Store, *stages: Text | Joined) -> list[float | None]:

@@ -11,6 +11,7 @@ import pytest
 
 from isoglot.store import Store
 from isoglot.store.unpacking import unpack
+from tests.oracles import sealed
 from tests.store.toy_archives import JOINED, LINE, MANIFEST, OF_TEXT, Members, members_of, refused, write_members
 
 
@@ -48,7 +49,7 @@ def without(name: str) -> Callable[[Members], Members]:
 
 def with_record(**changes: object) -> Callable[[Members], Members]:
     name = f"summaries/{OF_TEXT}/record.json"
-    return lambda members: members | {name: json.dumps(json.loads(members[name]) | changes).encode()}
+    return lambda members: members | {name: sealed(json.loads(members[name]) | changes).encode()}
 
 
 def with_manifest(**changes: object) -> Callable[[Members], Members]:
@@ -81,7 +82,7 @@ REFUSALS: list[tuple[Callable[[Members], Members], str]] = [
     (with_member(f"summaries/{OF_TEXT}/lines/12.txt", b"tree 12\n"), r"lines/12\.txt is not what its record says"),
     (without(f"artifacts/toy-joined-{JOINED.digest[:16]}/joined.txt"), r"joined\.txt is not what its record says"),
     (with_member(f"artifacts/{OF_TEXT}/lines/3.txt", b"tree 3\n"), r"artifacts/toy-text-\w+ has no record\.json"),
-    (with_record(format=3), r"record\.json has format 3, and this isoglot reads up to 2: update isoglot"),
+    (with_record(format=4), r"record\.json has format 4, and this isoglot reads up to 3: update isoglot"),
     (with_record(settings={"word": "tree", "lines": 12}), r"record\.json was changed"),
     (with_record(files=3), r"record\.json is not the record of an artifact"),
     (

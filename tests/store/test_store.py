@@ -11,6 +11,8 @@ import pytest
 from isoglot.errors import IsoglotError
 from isoglot.hardware import hardware
 from isoglot.store import Amount, Stage, Store, Work
+from isoglot.store.record import FileSum, file_sum
+from tests.oracles import sealed
 from tests.store.toy_stages import Joined, Text, files_of
 
 TEXT = Text()
@@ -24,7 +26,7 @@ def test_a_made_artifact_is_all_the_store_holds_and_looking_writes_nothing(store
     assert store.ensure(TEXT)
     assert not store.ensure(TEXT)
     assert sorted(path.name for path in store.root.iterdir()) == ["store.json", f"toy-text-{TEXT.digest[:16]}"]
-    assert json.loads((store.root / "store.json").read_text()) == {"format": 2}
+    assert json.loads((store.root / "store.json").read_text()) == {"format": 3}
     assert files_of(store.folder(TEXT)) == {"lines/0.txt": b"tree 0\n", "lines/1.txt": b"tree 1\n"}
 
 
@@ -50,7 +52,7 @@ def test_a_record_has_identity_making_and_checksums(store: Store) -> None:
 def edit_record(folder: Path, *, drop: str = "", **changes: object) -> None:
     path = folder / "record.json"
     content = {name: value for name, value in json.loads(path.read_text()).items() if name != drop}
-    path.write_text(json.dumps(content | changes))
+    path.write_text(sealed(content | changes))
 
 
 def change_byte(folder: Path) -> None:
@@ -80,7 +82,7 @@ def test_damage_is_seen_at_once_and_fixed_by_deleting(
     store.ensure(TEXT)
     before = files_of(store.folder(TEXT))
     damage(store.folder(TEXT))
-    for use in (store.has, store.ensure, store.record, store.verify):
+    for use in (store.has, store.ensure, store.record, store.verified_folder):
         with pytest.raises(IsoglotError, match=f"{complaint}.*: delete the folder {store.folder(TEXT)} and run again"):
             use(TEXT)
     shutil.rmtree(store.folder(TEXT))
@@ -95,18 +97,55 @@ def test_a_changed_byte_is_seen_when_an_artifact_is_first_an_input(root: Path) -
     with pytest.raises(IsoglotError, match=r"lines/1\.txt is corrupted .*: delete the folder"):
         Store(root).ensure(JOINED)
     with pytest.raises(IsoglotError, match="is corrupted"):
-        Store(root).verify(TEXT)
+        Store(root).verified_folder(TEXT)
     assert [path.name for path in root.glob("toy-joined*")] == []
 
 
-def test_files_are_read_for_their_checksum_once_in_a_process(root: Path) -> None:
-    maker, user = Store(root), Store(root)
-    maker.ensure(TEXT)
-    user.ensure(JOINED)
-    change_byte(maker.folder(TEXT))
-    other = Joined(texts=(TEXT,), separator="-")
-    assert user.ensure(other), "read when first used as an input"
-    assert maker.ensure(replace(other, separator="+")), "read when made"
+def test_files_are_read_for_their_checksum_once_in_a_process_unless_they_change(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def counted(path: Path) -> FileSum:
+        read.append(path)
+        return file_sum(path)
+
+    Store(root).ensure(TEXT)
+    monkeypatch.setattr("isoglot.store.record.file_sum", counted)
+    user = Store(root)
+    for _ in range(2):
+        assert user.lookup(TEXT, read=("lines/0.txt",)) is not None
+        assert [path.name for path in read] == ["0.txt"]
+    for _ in range(2):
+        assert user.verified_folder(TEXT) == user.folder(TEXT)
+        assert [path.name for path in read] == ["0.txt", "1.txt"]
+    change_byte(user.folder(TEXT))
+    assert user.lookup(TEXT, read=("lines/0.txt",)) is not None, "the other file is not read"
+    with pytest.raises(IsoglotError, match="is corrupted"):
+        user.ensure(JOINED)
+
+
+@pytest.mark.parametrize("name", ["seconds", "host", "finished", "title", "commit", "versions", "files", "format"])
+def test_a_changed_field_of_a_record_is_noticed(store: Store, name: str) -> None:
+    store.ensure(TEXT)
+    path = store.folder(TEXT) / "record.json"
+    content = json.loads(path.read_text())
+    changed = {"seconds": 9.5, "files": {}, "versions": {}, "format": 2}.get(name, "another")
+    path.write_text(json.dumps(content | {name: changed}))
+    with pytest.raises(IsoglotError, match=r"record\.json was changed \(its checksum is that of other fields\)"):
+        store.has(TEXT)
+
+
+def test_records_of_format_2_are_read_and_a_new_one_without_its_checksum_is_not(store: Store) -> None:
+    store.ensure(TEXT)
+    path = store.folder(TEXT) / "record.json"
+    content = json.loads(path.read_text())
+    del content["checksum"]
+    path.write_text(json.dumps(content))
+    with pytest.raises(IsoglotError, match="was changed"):
+        store.has(TEXT)
+    path.write_text(json.dumps(content | {"format": 2}))
+    assert store.verified_folder(TEXT) == store.folder(TEXT)
 
 
 def test_another_artifact_in_the_folder_is_refused(store: Store) -> None:
@@ -120,12 +159,12 @@ def test_another_artifact_in_the_folder_is_refused(store: Store) -> None:
 def test_newer_or_damaged_formats_are_refused(store: Store) -> None:
     store.ensure(TEXT)
     record = store.folder(TEXT) / "record.json"
-    edit_record(store.folder(TEXT), format=3)
-    with pytest.raises(IsoglotError, match=rf"{record} has format 3, .* reads up to 2: update isoglot"):
+    edit_record(store.folder(TEXT), format=4)
+    with pytest.raises(IsoglotError, match=rf"{record} has format 4, .* reads up to 3: update isoglot"):
         store.ensure(TEXT)
     for content, complaint in (
         ('{"format": 7, "layout": "deep"}', "has format 7, .*: update isoglot"),
-        ("{", r'is damaged: .*write \{"format": 2\} into it'),
+        ("{", r'is damaged: .*write \{"format": 3\} into it'),
         ("[1]", "is damaged"),
     ):
         (store.root / "store.json").write_text(content)
@@ -174,7 +213,7 @@ def test_remains_of_other_attempts_do_not_confuse(store: Store) -> None:
     assert not store.ensure(TEXT)
     assert len(list(store.records())) == 1
     assert store.ensure(JOINED)
-    store.verify(TEXT)
+    store.verified_folder(TEXT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,6 +269,6 @@ def test_an_artifact_that_arrives_while_it_is_made_is_kept(store: Store, tmp_pat
             elsewhere.folder(TEXT).rename(store.folder(TEXT))
 
     store.ensure(TEXT, arrive)
-    store.verify(TEXT)
+    store.verified_folder(TEXT)
     assert not store.is_interrupted(TEXT), "nothing is left of the attempt"
     assert store.ensure(JOINED)

@@ -101,9 +101,9 @@ class Life(RuleBasedStateMachine):
         for text in TEXTS:
             if text.word in self.damaged | self.corrupted:
                 with pytest.raises(IsoglotError, match="delete the folder"):
-                    self.store().verify(text)
+                    self.store().verified_folder(text)
             elif text.word in self.finished:
-                self.store().verify(text)
+                self.store().verified_folder(text)
                 expected = {f"lines/{i}.txt": f"{text.word} {i}\n".encode() for i in range(text.lines)}
                 assert files_of(self.store().folder(text)) == expected
             else:

@@ -7,6 +7,7 @@ import pytest
 from isoglot.errors import IsoglotError
 from isoglot.store import State, Store, plan, run_plan
 from isoglot.store.packing import write_pack
+from isoglot.store.record import EVERYTHING
 from isoglot.store.unpacking import unpack
 from tests.store.toy_archives import Unlike
 from tests.store.toy_stages import Count, Joined, Text, files_of
@@ -38,7 +39,7 @@ def states(store: Store, *targets: Text | Joined | Count) -> dict[str, State]:
 
 def test_a_summary_has_a_record_and_is_no_artifact(store: Store, origin: Store) -> None:
     assert not store.has(TEXT)
-    artifact = store.lookup(TEXT, contents=True)
+    artifact = store.lookup(TEXT, read=EVERYTHING)
     assert artifact is not None
     assert artifact.record == origin.record(TEXT)
     assert artifact.folder == store.find_folder(TEXT) == store.root / "summaries" / store.folder(TEXT).name
@@ -76,19 +77,19 @@ def test_a_damaged_summary_is_not_believed_and_not_in_the_way(store: Store, name
     path.write_bytes(path.read_bytes()[:-3])
     for fault in ("", "cannot be read "):
         with pytest.raises(IsoglotError, match=rf"{path} {fault}.*: delete the folder {folder} and unpack it again"):
-            store.lookup(TEXT)
+            store.lookup(TEXT, read=())
         path.unlink(missing_ok=True)
     assert states(store, TEXT) == {"toy-text": State.TO_DO}
     assert store.ensure(TEXT)
-    assert store.lookup(TEXT) is not None
+    assert store.lookup(TEXT, read=()) is not None
 
 
 def test_other_contents_of_a_summary_are_seen_where_they_are_read(store: Store) -> None:
     path = store.summary_folder(TEXT) / "lines" / "3.txt"
     path.write_text("TREE 3\n")
-    assert store.lookup(TEXT) is not None
+    assert store.lookup(TEXT, read=()) is not None
     with pytest.raises(IsoglotError, match=r"lines/3\.txt is corrupted"):
-        store.lookup(TEXT, contents=True)
+        store.lookup(TEXT, read=EVERYTHING)
 
 
 def test_an_artifact_made_again_that_differs_gives_a_warning(store: Store) -> None:

@@ -9,6 +9,7 @@ import pytest
 from isoglot.errors import IsoglotError
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
+from isoglot.store.record import EVERYTHING
 from isoglot.store.unpacking import unpack
 from tests.killed_processes import KILLED, files_of, nursed
 from tests.store.toy_archives import JOINED, LINE, OF_TEXT, TEXT, Unlike, members_of, refused, write_members
@@ -19,13 +20,13 @@ def test_a_new_store_gets_all_and_a_second_time_nothing_changes(archive: Path, r
     origin = tmp_path / "origin"
     done = unpack(archive, Store(root))
     assert (done.whole, done.summaries, done.present, done.made_twice) == (1, 1, 0, ())
-    assert json.loads((root / "store.json").read_text()) == {"format": 2}
+    assert json.loads((root / "store.json").read_text()) == {"format": 3}
     expected = {name: content for name, content in files_of(origin).items() if name != f"{OF_TEXT}/lines/10.txt"}
     before = files_of(root)
     unpacked = {name.removeprefix("summaries/"): content for name, content in before.items()}
     assert unpacked.pop(f"{OF_TEXT}/isoglot-summary.json")
     assert unpacked == expected
-    Store(root).verify(JOINED)
+    Store(root).verified_folder(JOINED)
     again = unpack(archive, Store(root))
     assert (again.whole, again.summaries, again.present) == (1, 1, 2)
     assert files_of(root) == before
@@ -47,7 +48,7 @@ def test_logs_of_an_attempt_that_was_interrupted_here_stay(archive: Path, store:
     (log / "own.txt").write_text("own")
     assert unpack(archive, store).present == 0
     assert files_of(log) == {"own.txt": b"own"}
-    assert store.lookup(TEXT) is not None
+    assert store.lookup(TEXT, read=()) is not None
 
 
 def test_a_whole_artifact_takes_the_place_of_its_summary(archive: Path, store: Store, tmp_path: Path) -> None:
@@ -74,9 +75,9 @@ def test_the_first_of_an_artifact_made_twice_is_kept(archive: Path, store: Store
     there = Store(tmp_path / "there")
     unpack(second, there)
     assert unpack(archive, there).made_twice == ("text of tree",)
-    assert there.lookup(TEXT, contents=True) is not None
+    assert there.lookup(TEXT, read=EVERYTHING) is not None
     assert files_of(there.find_folder(TEXT))["lines/1.txt"] == b"tref 1\n"
-    there.verify(JOINED)
+    there.verified_folder(JOINED)
 
 
 def test_artifacts_that_rest_on_another_making_are_counted(store: Store, tmp_path: Path) -> None:
@@ -117,7 +118,7 @@ def test_a_summary_of_more_files_replaces_one_of_fewer(store: Store, archive: Pa
     before = files_of(store.root)
     assert unpack(few, store).present == 1
     assert files_of(store.root) == before
-    assert store.lookup(TEXT, contents=True) is not None
+    assert store.lookup(TEXT, read=EVERYTHING) is not None
 
 
 def test_logs_are_on_the_disk_before_they_have_their_name(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from isoglot.corpora.code_switching import SwitchableText
-from isoglot.corpora.streams import TokenStream
+from isoglot.corpora.streams import DESCRIPTION, TokenStream
 from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.errors import IsoglotError
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
@@ -211,7 +211,7 @@ class TableSizes(NamedTuple):
 def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
     """The sizes of the streams in the store, or else a guess that is rather too large."""
     streams = {language: encoder.streams[language] for language in encoder.run.languages}
-    records = {language: store.lookup(stream) for language, stream in streams.items()}
+    records = {language: store.lookup(stream, read=(DESCRIPTION,)) for language, stream in streams.items()}
     sizes = {language: TokenStream.open(each.folder).table_size for language, each in records.items() if each}
     if sizes.keys() == streams.keys():
         return TableSizes(sizes, are_known=True)

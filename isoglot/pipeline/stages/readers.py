@@ -25,7 +25,7 @@ MAPS = "maps.safetensors"  # the maps of every layer, in the folder of a stage t
 
 
 def opened_reader(path: Callable[[Stage], Path], encoder: AnyEncoder, *, language: str) -> EncoderReader:
-    """On this machine's device; `path` gives the folder of each stage, as `Work.path` and `Store.folder` do."""
+    """On this machine's device; `path` gives a stage's folder, as `Work.path` and `Store.verified_folder` do."""
     from isoglot.evaluation.geometry.reader import EncoderReader
     from isoglot.machine import this_machine
 

@@ -104,7 +104,7 @@ class TokenStreams(ReadsText):
         write_stream(work.folder, language=self.language, text=text, bpe=encoding.bpe, vocabulary=encoding.vocabulary)
 
     def encoding(self, path: Callable[[Stage], Path]) -> Encoding:
-        """The way from words to ids; `path` gives the folder of a stage, as `Work.path` and `Store.folder` do."""
+        """The way from words to ids; `path` gives a stage's folder, as `Work.path` and `Store.verified_folder` do."""
         return Encoding(
             language=self.language,
             bpe=Bpe.read(path(self.bpe) / MERGES),
