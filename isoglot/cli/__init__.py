@@ -16,6 +16,7 @@ from isoglot.cli.pack import pack, unpack
 from isoglot.cli.report import report
 from isoglot.cli.run import run
 from isoglot.cli.standard_streams import watch_readers
+from isoglot.cli.verify import verify
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def list_() -> None:
 
 
 # In the order of `isoglot --help`.
-for command in (run, plan, results, report, explain, breakdown, compare, export, pack, unpack):
+for command in (run, plan, results, report, explain, breakdown, compare, export, pack, unpack, verify):
     app.command()(command)
 app.command(name="list")(list_)
 

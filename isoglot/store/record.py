@@ -136,6 +136,23 @@ def check_files(
             known[path] = seen
 
 
+class StrayError(IsoglotError):
+    """A file beside those of an artifact, which a reader might take for one of them."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} is no file of this artifact, and may not lie there: delete it")
+        self.path = path
+
+
+def check_strays(folder: Path, record: "Record") -> None:
+    """Raise at the first file that the record does not name, such as a model planted among intermediate ones."""
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        is_folder = path.is_dir() and not path.is_symlink()
+        if not is_folder and name not in record.files and name not in (RECORD_NAME, SUMMARY_NAME):
+            raise StrayError(path)
+
+
 def unreadable(path: Path, error: OSError, *, folder: Path) -> IsoglotError:
     """A missing file is damage to its artifact; one that cannot be read may be as it was."""
     if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):

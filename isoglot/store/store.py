@@ -26,6 +26,7 @@ from isoglot.store.record import (
     Record,
     Seen,
     check_format,
+    check_strays,
     file_sums,
     maker,
     read_artifact,
@@ -146,8 +147,9 @@ class Store:
 
     def verified_folder(self, stage: Stage) -> Path:
         """The folder of a finished artifact, after a check of every byte in it."""
-        read_artifact(self.folder(stage), stage=stage, read=EVERYTHING, known=self._known)
-        return self.folder(stage)
+        folder = self.folder(stage)
+        check_strays(folder, read_artifact(folder, stage=stage, read=EVERYTHING, known=self._known))
+        return folder
 
     def records(self) -> Iterator[Record]:
         """The records of all artifacts and summaries; the stage that needs an unreadable one will report it."""
@@ -155,7 +157,7 @@ class Store:
         folders |= {path.parent.name: path.parent for path in self.root.glob(f"*/{RECORD_NAME}")}
         for name, folder in sorted(folders.items()):
             with suppress(IsoglotError):
-                if not name.endswith(PARTIAL):
+                if "." not in name:  # neither in work nor being removed
                     yield read_record(folder)
 
     def find(self, prefix: str) -> Record:

@@ -208,11 +208,16 @@ class TableSizes(NamedTuple):
     are_known: bool  # False where they are guessed from the number of BPE merges
 
 
+def stored_sizes(streams: Mapping[str, TokenStreams], store: Store) -> dict[str, int]:
+    """The sizes of those tables whose streams, or summaries of them, are in the store."""
+    found = {language: store.lookup(stream, read=(DESCRIPTION,)) for language, stream in streams.items()}
+    return {language: TokenStream.open(each.folder).table_size for language, each in found.items() if each}
+
+
 def table_sizes(encoder: AnyEncoder, store: Store) -> TableSizes:
     """The sizes of the streams in the store, or else a guess that is rather too large."""
     streams = {language: encoder.streams[language] for language in encoder.run.languages}
-    records = {language: store.lookup(stream, read=(DESCRIPTION,)) for language, stream in streams.items()}
-    sizes = {language: TokenStream.open(each.folder).table_size for language, each in records.items() if each}
+    sizes = stored_sizes(streams, store)
     if sizes.keys() == streams.keys():
         return TableSizes(sizes, are_known=True)
     subwords = {language: _num_subwords(stream.bpe) for language, stream in streams.items()}

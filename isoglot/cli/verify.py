@@ -1,0 +1,104 @@
+"""The `isoglot verify` command: every byte of a store compared with its records, and the repair of what is damaged."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isoglot.cli.options import Folders, grouped_options, plain_console
+from isoglot.errors import IsoglotError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from isoglot.store import Stage, Store
+    from isoglot.store.verifying import Fault, Verified
+
+
+@grouped_options
+def verify(
+    folders: Folders,
+    study: Annotated[
+        str | None,
+        typer.Argument(metavar="STUDY", help="Check what this study rests on; without it, the whole store."),
+    ] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Remove what is damaged, and make it again where a study is given.")
+    ] = False,
+) -> None:
+    """Compare every byte of a store with its records, and name what is damaged or cannot be read.
+
+    Other commands check what they read; this reads all. Exits with 1 unless everything is sound.
+    """
+    from isoglot.pipeline.exhibits import targets
+    from isoglot.store import inputs_first
+    from isoglot.store.verifying import artifact_folders, remove
+
+    console, store = plain_console(), folders.open_store()
+    stages: dict[str, Stage] = {}
+    places = artifact_folders(store)
+    if study is not None:
+        stages = {each.folder_name: each for each in inputs_first(targets(folders.read_study(study))).values()}
+        places = [folder for folder in places if folder.name in stages]
+    if not places:
+        whose = f"nothing of {study}" if study is not None else "no artifact"
+        raise IsoglotError(f"{whose} is in {folders.store_folder}; is --store right?")
+    found = _verified(places, console)
+    for fault in found.faults:
+        title = fault.folder.name if fault.record is None else f"{fault.folder.name} ({fault.record.title})"
+        console.print(f"{'damaged' if fault.is_damage else 'not readable'}: {title}")
+        for error in fault.errors:
+            console.print(f"  {error}")
+    damaged = found.damaged
+    if repair:
+        for fault in damaged:
+            remove(store, fault)
+            console.print(f"removed: {fault.strays[0] if fault.strays else fault.folder}")
+        gone = [fault for fault in damaged if not fault.strays]
+        damaged = _not_remade(gone, stages, store, console)
+        if damaged and study is None:
+            console.print("To make them again, run their study, or unpack the summaries among them again.")
+    if damaged or found.unreadable:
+        what = [f"{len(damaged)} are {'gone' if repair else 'damaged'}"] if damaged else []
+        what += [f"{len(found.unreadable)} could not be read"] if found.unreadable else []
+        fix = "" if repair or not damaged else "; repair them with --repair, best with the study they belong to"
+        raise IsoglotError(f"of {found.artifacts:,} artifacts in {folders.store_folder}, {' and '.join(what)}{fix}")
+    console.print(f"All {found.artifacts:,} artifacts in {folders.store_folder} are as their records say.")
+
+
+def _verified(places: "Sequence[Path]", console: "Console") -> "Verified":
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    from isoglot.machine import num_workers
+    from isoglot.store.verifying import verify as verify_folders
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        bar = bars.add_task("", total=None)
+        return verify_folders(
+            places, workers=num_workers(), progress=lambda done, total: bars.update(bar, completed=done, total=total)
+        )
+
+
+def _not_remade(
+    gone: "Sequence[Fault]", stages: "dict[str, Stage]", store: "Store", console: "Console"
+) -> "list[Fault]":
+    """What was removed and could not be made again, after making all the rest."""
+    from isoglot.report.progress import Watch
+    from isoglot.store import run_plan
+
+    known = [fault for fault in gone if fault.folder.parent == store.root and fault.folder.name in stages]
+    # In their own right: a run of the study would make only those that some other stage still lacks.
+    with Watch(console) as watch:
+        outcome = run_plan([stages[fault.folder.name] for fault in known], store, watch)
+    made = {stage.folder_name: store.record(stage) for stage in outcome.made}
+    for fault in known:
+        record = made.get(fault.folder.name)
+        if record is not None and fault.record is not None and record.files != fault.record.files:
+            console.print(
+                f"{record.title} was made again and differs from the one before: results measured on that one stay as "
+                "they are, and others will be of another making"
+            )
+    return [fault for fault in gone if fault.folder.name not in made]
