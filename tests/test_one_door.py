@@ -21,12 +21,11 @@ READERS = {
     "pipeline/stages/examples.py:read_counts",
     "pipeline/stages/models.py:_opened",
     "pipeline/stages/models.py:evaluations",
-    "pipeline/stages/models.py:table_sizes",
+    "pipeline/stages/models.py:stored_sizes",
     "pipeline/stages/scores.py:read_scores",
     "pipeline/stages/text.py:read_lines",
     "pipeline/stages/vocabulary.py:VocabularyStatistics._scores",
     "pipeline/stages/word_level_alignment.py:word_vectors",
-    "report/provenance.py:_vocabularies",
     # The user's own files, whose digests are part of a stage's; and a cache of these digests.
     "pipeline/stages/source_files.py:_cached_sha256",
     "pipeline/stages/source_files.py:_sha256",

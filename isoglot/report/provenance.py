@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import isoglot
-from isoglot.corpora.streams import DESCRIPTION, TokenStream
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.hardware import Hardware
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.sources import sources
-from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.pipeline.stages.models import PretrainedEncoder, stored_sizes
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import FileText, HubText
 from isoglot.pipeline.stages.vocabulary import TokenStreams
@@ -206,12 +205,9 @@ def _vocabularies(shown: Iterable[Cell], store: Store) -> tuple[VocabularySize, 
                 key = (cell.condition, tuple(stage.vocabulary.texts))
                 size = found.setdefault(key, VocabularySize(*key, merges={}, types={}))
                 size.merges.setdefault(stage.language, stage.bpe.merges)
-                with suppress(IsoglotError):
-                    if (
-                        stage.language not in size.types
-                        and (artifact := store.lookup(stage, read=(DESCRIPTION,))) is not None
-                    ):
-                        size.types[stage.language] = TokenStream.open(artifact.folder).table_size
+                if stage.language not in size.types:
+                    with suppress(IsoglotError):
+                        size.types.update(stored_sizes({stage.language: stage}, store))
     return tuple(found.values())
 
 

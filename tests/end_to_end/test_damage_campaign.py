@@ -1,6 +1,7 @@
 """Any byte of a finished store may change: no number, curve or page follows from it, and `verify` names the place."""
 
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -74,8 +75,6 @@ def test_no_damage_of_a_finished_artifact_is_silent(finished: Workplace, tmp_pat
 
 def test_a_digit_of_a_log_is_no_longer_a_perplexity(finished: Workplace, tmp_path: Path) -> None:
     """The trial that began all this: 95.49 became 15.49, and every command ended with 0."""
-    import shutil
-
     folder = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
     log = sorted(folder.glob("store/pretrained-encoder-*/log.jsonl"))[0]
     content = log.read_text()
@@ -89,8 +88,6 @@ def test_a_digit_of_a_log_is_no_longer_a_perplexity(finished: Workplace, tmp_pat
 
 
 def test_verify_repairs_what_it_finds_to_the_byte(finished: Workplace, tmp_path: Path) -> None:
-    import shutil
-
     folder = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
     store = folder / "store"
     assert answered("verify", folder=folder).stdout.startswith("All ")
@@ -104,7 +101,7 @@ def test_verify_repairs_what_it_finds_to_the_byte(finished: Workplace, tmp_path:
     planted.write_text("{}")
     answer = answered("verify", folder=folder)
     assert answer.returncode == 1
-    assert answer.stderr.startswith("isoglot: of 60 artifacts in store, 3 are damaged; repair them with --repair")
+    assert answer.stderr.startswith("isoglot: of 61 artifacts in store, 3 are damaged; repair them with --repair")
     assert f"{planted} is no file of this artifact" in answer.stdout
     repaired = answered("verify", "tiny.toml", "--repair", folder=folder)
     assert (repaired.returncode, repaired.stderr) == (0, "")
@@ -113,9 +110,7 @@ def test_verify_repairs_what_it_finds_to_the_byte(finished: Workplace, tmp_path:
     assert answered("verify", folder=folder).returncode == 0
 
 
-def test_a_file_that_cannot_be_read_is_not_called_damaged(
-    finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_read_is_not_called_damaged(finished: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a failing disk; to root, who runs these tests, no file is forbidden."""
     folders = artifact_folders(finished.store)[:3]
     victim = next(path for path in folders[1].rglob("*") if path.is_file() and path.name != "record.json")
