@@ -22,7 +22,8 @@ from isoglot.machine import Machine, this_machine
 from isoglot.model.checkpoints import LATEST, BackgroundWriter, write_checkpoint
 from isoglot.model.cloze import ClozeModel, write_model
 from isoglot.pretraining.flat_weights import FlatWeights
-from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS, TrainState
+from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
+from isoglot.pretraining.train_state import TrainState
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
 

@@ -1,7 +1,9 @@
 """Checkpoints from which interrupted training goes on bit for bit, and a thread that writes them meanwhile."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from itertools import accumulate
@@ -15,13 +17,12 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import WriteTensors, write_tensors
+from isoglot.files import CHECKPOINTS, WorkSums, WriteTensors, text_sum, write_tensors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-CHECKPOINTS = "checkpoints"  # a folder inside the folder of what is trained
-LATEST = "latest.safetensors"
+LATEST, PREVIOUS = "latest.safetensors", "previous.safetensors"
 PROGRESSION = "progression"  # the key of the training state in the metadata of the file
 LENGTH_BYTES = 8
 LONGEST_HEADER = 1 << 26
@@ -31,15 +32,39 @@ TrainState = TypeVar("TrainState", bound="DataclassInstance")
 """Everything that changes during training besides weights and moments."""
 
 
+def _sealed(state: str, tensors: Mapping[str, Tensor]) -> str:
+    """The training state with a checksum of the tensors, and one of both of these."""
+    # In one text, since safetensors writes the keys of its metadata in an order that changes.
+    content = [state, _tensor_sum(tensors)]
+    return json.dumps([*content, text_sum(json.dumps(content))])
+
+
+def _unsealed(metadata: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """The training state and the checksum of the tensors."""
+    *content, seal = json.loads(metadata[PROGRESSION])
+    if seal != text_sum(json.dumps(content)):
+        raise ValueError("its checksum has changed")
+    state, tensors = content
+    return dict(json.loads(state)), tensors
+
+
+def _tensor_sum(tensors: Mapping[str, Tensor]) -> str:
+    content = hashlib.sha256()
+    for name, tensor in sorted(tensors.items()):
+        content.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
+        content.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    return content.hexdigest()
+
+
 def stored_progression(folder: Path) -> dict[str, Any]:
     """The training state in a folder's checkpoint; empty where there is no checkpoint, or none that can be read."""
     try:
         with (folder / CHECKPOINTS / LATEST).open("rb") as file:
             length = int.from_bytes(file.read(LENGTH_BYTES), "little")
             header = json.loads(file.read(min(length, LONGEST_HEADER)))
-        return dict(json.loads(header["__metadata__"][PROGRESSION]))
+        return _unsealed(header["__metadata__"])[0]
     # It may be replaced or removed while it is read. Training that resumes from a damaged one reports it.
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
@@ -49,9 +74,9 @@ def write_checkpoint(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     progression: "DataclassInstance",
-    write: WriteTensors = write_tensors,
+    write: WriteTensors | None = None,
 ) -> None:
-    """Replace the folder's checkpoint in one step, so that a kill leaves the old one or the new one."""
+    """Replace the folder's checkpoint, so that a kill leaves the old one or the new one; the old one is kept too."""
     # Frozen weights are left out, since a resumed run has them already.
     frozen = _frozen(model)
     tensors = {f"weights/{name}": tensor for name, tensor in model.state_dict().items() if name not in frozen}
@@ -59,22 +84,54 @@ def write_checkpoint(
         for moment, tensor in optimizer.state.get(parameter, {}).items():
             tensors[f"optimizer/{moment}/{name}"] = tensor
     # One file holds everything: weights of one update beside the positions of another could never be noticed.
-    write(tensors, folder / LATEST, metadata={PROGRESSION: json.dumps(asdict(progression))})
+    (write or _write_sealed)(tensors, folder / LATEST, metadata={PROGRESSION: json.dumps(asdict(progression))})
+
+
+def _write_sealed(tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None) -> None:
+    sealed = {name: _sealed(text, tensors) for name, text in (metadata or {}).items()}
+    write_tensors(tensors, path, metadata=sealed, previous=path.with_name(PREVIOUS))
 
 
 def read_checkpoint(
-    folder: Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, fresh: TrainState
+    folder: Path,
+    *,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    fresh: TrainState,
+    fault: Callable[[TrainState], str | None] = lambda _state: None,
 ) -> TrainState:
-    """Restore model and optimizer and return the stored state; `fresh` where the folder holds no checkpoint."""
-    try:
-        with safe_open(folder / LATEST, framework="pt") as tensors:
-            progression = type(fresh)(**json.loads(tensors.metadata()[PROGRESSION]))
-            stored = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
-    except FileNotFoundError:
-        return fresh
-    except (OSError, SafetensorError) as error:
-        # The file was replaced in one step, so it is not half written; starting over would throw away its content.
-        raise IsoglotError(f"{folder / LATEST}: cannot be read ({error}); delete it to train from the start") from error
+    """Restore model and optimizer and return the stored state; `fresh` where the folder holds no checkpoint.
+
+    A checkpoint that is damaged is removed with a warning, and the one before it is taken, if that is sound. So is one
+    in whose state `fault` finds something that is not as it was.
+    """
+    for name in (LATEST, PREVIOUS):
+        path = folder / name
+        has_another = name == LATEST and (folder / PREVIOUS).exists()
+        otherwise = "from the checkpoint before" if has_another else "from the start"
+        try:
+            with safe_open(path, framework="pt") as tensors:
+                progression, expected = _unsealed(tensors.metadata())
+                stored = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+            if expected != _tensor_sum(stored):
+                raise ValueError("its checksum has changed")
+            state = type(fresh)(**progression)
+            if (reason := fault(state)) is not None:
+                raise ValueError(reason)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise IsoglotError(f"{path}: cannot be read ({error}); delete it to train {otherwise}") from error
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            warnings.warn(f"{path} cannot be used ({error}): training goes on {otherwise}", stacklevel=2)
+            path.unlink(missing_ok=True)
+            continue
+        _restore(stored, model=model, optimizer=optimizer)
+        return state
+    return fresh
+
+
+def _restore(stored: Mapping[str, Tensor], *, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
     weights = {name.removeprefix("weights/"): tensor for name, tensor in stored.items() if name.startswith("weights/")}
     model.load_state_dict(_frozen(model) | weights)
     parameters = dict(model.named_parameters())
@@ -82,7 +139,6 @@ def read_checkpoint(
         if key.startswith("optimizer/"):
             _, moment, name = key.split("/", 2)
             optimizer.state[parameters[name]][moment] = tensor.to(parameters[name].device)
-    return progression
 
 
 def _frozen(model: nn.Module) -> dict[str, nn.Parameter]:
@@ -90,13 +146,17 @@ def _frozen(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 class BackgroundWriter:
-    """Called like `write_tensors`: copies the tensors as they are now and returns, and a thread writes them later."""
+    """Copies the tensors as they are now and returns, and a thread writes them later.
+
+    Files with metadata are checkpoints; checksums of the others, which are models, go to `sums`.
+    """
 
     # Files are written in the order of the calls, so no checkpoint is on disk before the models that it knows of. The
     # writer has memory for one file of each name, which it uses again: a call waits until the last file of that name is
     # on disk. Leaving the context flushes all files. Leaving it by an error finishes one file and drops the others.
 
-    def __init__(self) -> None:
+    def __init__(self, sums: WorkSums | None = None) -> None:
+        self._sums = sums
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="isoglot-writer")
         self._latest: dict[str, Future[None]] = {}
         self._memory: dict[str, Tensor] = {}
@@ -135,7 +195,10 @@ class BackgroundWriter:
         if self._error is not None:
             return  # a later file may build on the one that is missing
         try:
-            write_tensors(tensors, path, metadata=metadata)
+            if metadata is None:
+                write_tensors(tensors, path, sums=self._sums)
+            else:
+                _write_sealed(tensors, path, metadata=metadata)
         except BaseException as error:
             self._error = error
             if isinstance(error, OSError | SafetensorError):

@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import WriteTensors, write_tensors
+from isoglot.files import WriteTensors, write_tensors, write_whole
 from isoglot.model.encoder import Encoder
 from isoglot.model.per_language import PerLanguage
 from isoglot.study.conditions import Separate
@@ -57,6 +57,12 @@ class ClozeModel(nn.Module):
 def write_model(model: ClozeModel, folder: Path, *, write: WriteTensors = write_tensors) -> None:
     """Write weights and description into a folder; the weights as they are now, whenever they are written."""
     folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / DESCRIPTION, description_of(model))
+    write(model.state_dict(), folder / WEIGHTS)
+
+
+def description_of(model: ClozeModel) -> str:
+    """The text that tells how to build the model its weights fit into."""
     encoder = model.encoder
     description = {
         "shape": asdict(encoder.shape),
@@ -64,8 +70,7 @@ def write_model(model: ClozeModel, folder: Path, *, write: WriteTensors = write_
         "separate": {"embeddings": encoder.separate.embeddings, "layers": sorted(encoder.separate.layers)},
         "pad_id": encoder.pad_id,
     }
-    (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-    write(model.state_dict(), folder / WEIGHTS)
+    return json.dumps(description, indent=2) + "\n"
 
 
 def read_model(folder: Path) -> ClozeModel:

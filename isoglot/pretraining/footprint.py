@@ -97,8 +97,8 @@ class DiskUse:
 
     @property
     def passing_bytes(self) -> int:
-        """Files that are there during training only: a checkpoint and the next, and a better model than the best."""
-        return 2 * self.checkpoint_bytes + self.model_bytes
+        """Files that are there during training only: two checkpoints and the next, and a better model than the best."""
+        return 3 * self.checkpoint_bytes + self.model_bytes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from time import monotonic
@@ -17,15 +17,16 @@ from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.errors import IsoglotError
-from isoglot.files import write_whole
+from isoglot.files import CHECKPOINTS, WorkSums, text_sum, write_whole
 from isoglot.machine import Machine
-from isoglot.model.checkpoints import CHECKPOINTS, LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
-from isoglot.model.cloze import ClozeModel, write_model
+from isoglot.model.checkpoints import LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
+from isoglot.model.cloze import WEIGHTS, ClozeModel, description_of, write_model
 from isoglot.pretraining.batches import Batches, Prefetcher, window_source
 from isoglot.pretraining.loss_watch import MOST_SKIPPED, WINDOW, too_many
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.pretraining.ranks import ALONE, Ranks
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
+from isoglot.pretraining.train_state import TrainState, check_models, damaged_model, is_finished
 from isoglot.pretraining.updates import PendingUpdate, Updates
 from isoglot.randomness import derived_seed
 from isoglot.study.scales import Start
@@ -35,25 +36,6 @@ UPDATES_BETWEEN_REPORTS = 20
 SECONDS_BETWEEN_REPORTS = 5.0
 Report = Callable[[Sequence[UpdateRecord]], None]  # called with the updates done since the last call
 NOTHING_SWITCHABLE: Mapping[str, SwitchableText] = MappingProxyType({})
-
-
-@dataclass
-class TrainState:
-    """Everything that changes during training besides weights and moments."""
-
-    # No generator is in it: every random draw is seeded by the update's number, so a resumed run draws the same.
-
-    update: int = 0
-    positions: dict[str, int] = field(default_factory=dict)  # windows taken of each language
-    micro_batch: int | None = None
-    """Windows read at once until now. With dropout, other pieces of a batch would draw other masks."""
-    best_perplexity: float = float("inf")
-    losses: dict[str, list[float]] = field(default_factory=dict)
-    """For each language, the sum of its losses since the last evaluation, and the number of updates in it."""
-    skipped: list[int] = field(default_factory=list)  # updates that were left out
-    guard: dict[str, float] = field(default_factory=dict)
-    """The state of the guard that decides which updates to leave out."""
-    log: list[dict[str, object]] = field(default_factory=list)
 
 
 def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> ClozeModel:
@@ -84,7 +66,8 @@ def pretrain(
     """
     # The first process decides for all. If each looked for the log itself, one might find it and remove the checkpoint
     # that another has not read yet.
-    if not ranks.heard_from_first((folder / LOG).exists()):
+    sums = WorkSums(folder)
+    if not ranks.heard_from_first(ranks.is_first and is_finished(folder, sums)):
         with Trainer(
             run, streams, folder=folder, machine=machine, switchable=switchable, ranks=ranks, micro_batch=micro_batch
         ) as trainer:
@@ -102,7 +85,9 @@ def pretrain(
                 raise
         if not ranks.is_first:
             return
+        check_models(folder, trainer.state.models, sums=sums, description=description_of(trainer.model))
         rows = "".join(json.dumps(row) + "\n" for row in trainer.state.log)
+        sums.add(folder / LOG, text_sum(rows))
         write_whole(folder / LOG, rows)  # in one step, since the log's existence means that training is finished
     # After the log: a kill between the two must leave a finished run, not one whose checkpoint is gone.
     if ranks.is_first:
@@ -134,7 +119,11 @@ class Trainer:
         self.pending: list[PendingUpdate] = []
         self.records: list[UpdateRecord] = []
         self.state = read_checkpoint(
-            folder / CHECKPOINTS, model=self.updates.weights, optimizer=self.updates.optimizer, fresh=TrainState()
+            folder / CHECKPOINTS,
+            model=self.updates.weights,
+            optimizer=self.updates.optimizer,
+            fresh=TrainState(),
+            fault=partial(damaged_model, folder=folder),
         )
         self.updates.weights.refresh_twins(run.languages)
         self.updates.guard.load(self.state.guard)
@@ -156,7 +145,7 @@ class Trainer:
         self.prefetcher = Prefetcher(self.batches, machine)
         self.saved_at = self.reported_at = monotonic()
         self.is_save_due = False
-        self.writer = BackgroundWriter()
+        self.writer = BackgroundWriter(WorkSums(folder))
 
     def __enter__(self) -> "Trainer":
         return self
@@ -175,7 +164,7 @@ class Trainer:
             self._read_pending()
         if self.ranks.is_first:
             if self.run.kept_after(update):
-                write_model(self.model, self.folder / INTERMEDIATE / f"{update:08d}", write=self.writer)
+                write_model(self.model, self._new_model(f"{INTERMEDIATE}/{update:08d}"), write=self.writer)
             if evaluated:
                 self._evaluate()
             self.is_save_due |= evaluated or monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS
@@ -238,7 +227,13 @@ class Trainer:
         source_perplexity = perplexities[self.run.languages[0]]
         if source_perplexity < state.best_perplexity:
             state.best_perplexity = source_perplexity
-            write_model(self.model, self.folder / BEST, write=self.writer)
+            write_model(self.model, self._new_model(BEST), write=self.writer)
+
+    def _new_model(self, name: str) -> Path:
+        """The folder for a model, which checkpoints from now on rest on."""
+        if (weights := f"{name}/{WEIGHTS}") not in self.state.models:
+            self.state.models.append(weights)
+        return self.folder / name
 
     def _save(self) -> None:
         self._read_pending()

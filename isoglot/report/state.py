@@ -13,7 +13,7 @@ from isoglot.pipeline.exhibits import cells, gap_sentences, gaps
 from isoglot.pretraining.run import HEALTH
 from isoglot.report.provenance import portable_origin
 from isoglot.store import Store, inputs_first
-from isoglot.store.record import RECORD_NAME
+from isoglot.store.file_sums import RECORD_NAME
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 

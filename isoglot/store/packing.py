@@ -17,7 +17,8 @@ from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.files import flush, lease
-from isoglot.store.record import RECORD_NAME, check_files, summarised_files
+from isoglot.store.file_sums import RECORD_NAME, check_files
+from isoglot.store.record import summarised_files
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
 

@@ -8,12 +8,21 @@ from collections.abc import Container, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.files import flush
 from isoglot.hardware import Hardware, hardware
 from isoglot.store.canonical import Json, canonical_json, digest_of
+from isoglot.store.file_sums import (
+    RECORD_NAME,
+    SUMMARY_NAME,
+    FileSum,
+    Seen,
+    check_files,
+    damaged,
+    unreadable,
+)
 from isoglot.store.stage import Amount, Stage
 
 FORMAT = 3
@@ -21,9 +30,6 @@ FORMAT = 3
 formats share artifacts."""
 CHECKSUM = "checksum"
 """The key of the sha256 of all other fields, without which a changed digit in them would go unnoticed."""
-RECORD_NAME = "record.json"
-SUMMARY_NAME = "isoglot-summary.json"
-"""A file beside the record in the folder of a summary: it lists those files of the artifact that are there."""
 PACKAGES = (
     *("isoglot", "torch", "numpy", "safetensors", "sacremoses"),
     *("jieba", "zstandard", "datasets", "transformers", "scipy"),
@@ -60,112 +66,6 @@ def versions() -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):
             installed[package] = metadata.version(package)
     return installed
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileSum:
-    """Size and checksum of a file, which must be the same when it is read."""
-
-    bytes: int
-    sha256: str
-
-
-class Seen(NamedTuple):
-    """Signs that a file is the one whose bytes were read before."""
-
-    inode: int
-    bytes: int
-    modified: int
-    changed: int
-
-
-class Everything(Container[str]):
-    """Contains all names."""
-
-    def __contains__(self, _: object) -> bool:
-        return True
-
-
-EVERYTHING = Everything()
-
-
-def damaged(path: Path, *, fault: str, folder: Path) -> IsoglotError:
-    is_summary = path.name == SUMMARY_NAME or any(folder.glob(SUMMARY_NAME))
-    fix = "unpack it again" if is_summary else "run again to remake it"
-    return IsoglotError(f"{path} {fault}: delete the folder {folder} and {fix}")
-
-
-def file_sums(folder: Path, *, leave_out: str) -> dict[str, FileSum]:
-    """Every file under a folder but one, flushed to the disk, by relative posix path in sorted order."""
-    names = []
-    for path in folder.rglob("*"):
-        if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            fault = "is a symbolic link" if path.is_symlink() else "is neither a file nor a folder"
-            raise IsoglotError(f"{path} {fault}, which a store cannot keep: have its stage write a plain file")
-        flush(path)  # a folder too, which holds the names of its files
-        if path.is_file():
-            names.append(path.relative_to(folder).as_posix())
-    return {name: file_sum(folder / name) for name in sorted(names) if name != leave_out}
-
-
-class UnreadableError(IsoglotError):
-    """A file that cannot be read now, as without the permission or on a failing disk: nobody knows its bytes."""
-
-
-def check_files(
-    folder: Path, files: Mapping[str, FileSum], *, read: Container[str], known: MutableMapping[Path, Seen] | None = None
-) -> None:
-    """Raise at the first file that is missing, of another size or, if its name is in `read`, of other bytes.
-
-    Files that `known` has as they are now have been read before. The others are added to it.
-    """
-    for name, expected in files.items():
-        path = folder / name
-        try:
-            status = path.stat()
-            seen = Seen(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-            if status.st_size != expected.bytes:
-                raise damaged(path, fault=f"has {status.st_size} bytes instead of {expected.bytes}", folder=folder)
-            if name not in read or (known is not None and known.get(path) == seen):
-                continue
-            if file_sum(path) != expected:
-                raise damaged(path, fault="is corrupted (its sha256 has changed)", folder=folder)
-        except OSError as error:
-            raise unreadable(path, error, folder=folder) from error
-        if known is not None:
-            known[path] = seen
-
-
-class StrayError(IsoglotError):
-    """A file beside those of an artifact, which a reader might take for one of them."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} is no file of this artifact, and may not lie there: delete it")
-        self.path = path
-
-
-def check_strays(folder: Path, record: "Record") -> None:
-    """Raise at the first file that the record does not name, such as a model planted among intermediate ones."""
-    for path in folder.rglob("*"):
-        name = path.relative_to(folder).as_posix()
-        is_folder = path.is_dir() and not path.is_symlink()
-        if not is_folder and name not in record.files and name not in (RECORD_NAME, SUMMARY_NAME):
-            raise StrayError(path)
-
-
-def unreadable(path: Path, error: OSError, *, folder: Path) -> IsoglotError:
-    """A missing file is damage to its artifact; one that cannot be read may be as it was."""
-    if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
-        return damaged(path, fault=f"cannot be read ({error.strerror})", folder=folder)
-    return UnreadableError(
-        f"{path} cannot be read ({error.strerror}): see that its disk and your rights to it are sound"
-    )
-
-
-def file_sum(path: Path) -> FileSum:
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        return FileSum(bytes=file.tell(), sha256=sha256)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,6 +66,10 @@ class Stage(Identified, ABC):
     """Settings that decide the speed. Estimates prefer finished stages with the same values."""
     titled: ClassVar[str] = "{self.kind}"
     """A pattern over the fields, which gives the artifact's name for people."""
+    leaves: ClassVar[tuple[str, ...]] = ("*",)
+    """Patterns of the files that make the artifact. Anything else in the work folder is neither recorded nor kept."""
+    resumes: ClassVar[tuple[str, ...]] = ()
+    """Patterns of the files that another attempt may go on from. They carry checksums; all others are removed first."""
     fills_gpu: ClassVar[bool] = False
     """Whether one such stage keeps a GPU busy, so that more at once would only share its speed."""
 

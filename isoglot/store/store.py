@@ -18,20 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, flush, holder, lease, write_whole
-from isoglot.store.record import (
-    EVERYTHING,
-    FORMAT,
-    RECORD_NAME,
-    Record,
-    Seen,
-    check_format,
-    check_strays,
-    file_sums,
-    maker,
-    read_artifact,
-    read_record,
-)
+from isoglot.files import clear_disk_errors, flush, holder, lease, text_sum, write_whole
+from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, Seen, check_strays, drop_all_but, file_sums, fits
+from isoglot.store.record import FORMAT, Record, check_format, maker, read_artifact, read_record
 from isoglot.store.stage import Progress, Stage, Work
 
 SECONDS_NAME = ".isoglot-seconds"
@@ -43,8 +32,12 @@ class Stopwatch:
     def __init__(self, folder: Path, progress: Progress) -> None:
         self._path, self._progress = folder / SECONDS_NAME, progress
         self._before = 0.0
-        with suppress(OSError, ValueError):
-            self._before = float(self._path.read_text())
+        with suppress(FileNotFoundError):
+            seal, _, number = self._path.read_bytes().decode(errors="replace").partition(" ")
+            if seal == text_sum(number)[:16]:
+                self._before = float(number)
+            else:
+                warnings.warn(f"{self._path} is damaged: the time of earlier attempts does not count", stacklevel=2)
         self._started = self._saved = time.monotonic()
 
     @property
@@ -60,7 +53,8 @@ class Stopwatch:
         self._saved = time.monotonic()
         # The number always has the same length and overwrites the old one, so a kill leaves either of them.
         with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
-            file.write(f"{self.seconds:020.6f}".encode())
+            number = f"{self.seconds:020.6f}"
+            file.write(f"{text_sum(number)[:16]} {number}".encode())
 
 
 STORE_NAME = "store.json"
@@ -148,7 +142,7 @@ class Store:
     def verified_folder(self, stage: Stage) -> Path:
         """The folder of a finished artifact, after a check of every byte in it."""
         folder = self.folder(stage)
-        check_strays(folder, read_artifact(folder, stage=stage, read=EVERYTHING, known=self._known))
+        check_strays(folder, read_artifact(folder, stage=stage, read=EVERYTHING, known=self._known).files)
         return folder
 
     def records(self) -> Iterator[Record]:
@@ -200,6 +194,8 @@ class Store:
         inputs = {each.digest: self._input_folder(each, needed_by=stage) for each in stage.inputs.values()}
         partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
+        # An earlier attempt may have left files half written, and they may have been damaged since.
+        drop_all_but(partial, lambda name: name == SECONDS_NAME or fits(name, stage.resumes))
         stopwatch, log = Stopwatch(partial, progress), self.log_folder(stage)
         try:
             stage.make(Work(folder=partial, input_folders=inputs, progress=stopwatch, log_folder=log))
@@ -211,12 +207,14 @@ class Store:
         seconds = stopwatch.seconds
         if (partial / RECORD_NAME).exists():
             raise IsoglotError(f"{partial / RECORD_NAME} was written by its stage: have {stage.kind} name it otherwise")
-        files = file_sums(partial, leave_out=SECONDS_NAME)
+        files = file_sums(partial, leaves=stage.leaves, leave_out=SECONDS_NAME)
         Record.of(stage, files=files, seconds=seconds, maker=self.maker).write(partial)
 
     def _commit(self, stage: Stage) -> None:
         partial = self.partial_folder(stage)
-        (partial / SECONDS_NAME).unlink(missing_ok=True)
+        # Not before the record is there: an attempt that is killed now has nothing left to do but this.
+        listed = read_record(partial).files
+        drop_all_but(partial, lambda name: name in listed or name == RECORD_NAME)
         try:
             partial.rename(self.folder(stage))
         except OSError as error:

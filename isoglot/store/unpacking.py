@@ -13,18 +13,9 @@ from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, lease, write_whole
+from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, SUMMARY_NAME, file_sums
 from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_xz
-from isoglot.store.record import (
-    EVERYTHING,
-    RECORD_NAME,
-    SUMMARY_NAME,
-    Record,
-    file_sums,
-    parsed_record,
-    read_artifact,
-    read_record,
-    summarised_files,
-)
+from isoglot.store.record import Record, parsed_record, read_artifact, read_record, summarised_files
 from isoglot.store.store import Store
 
 UNPACKING = "unpacking"

@@ -9,16 +9,8 @@ from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, lease
-from isoglot.store.record import (
-    FileSum,
-    Record,
-    StrayError,
-    UnreadableError,
-    check_files,
-    check_strays,
-    read_record,
-    summarised_files,
-)
+from isoglot.store.file_sums import FileSum, StrayError, UnreadableError, check_files, check_strays
+from isoglot.store.record import Record, read_record, summarised_files
 from isoglot.store.store import LEASE, PARTIAL, SUMMARIES, Store
 
 REMOVED = "removed"
@@ -84,7 +76,7 @@ def verify(
                 raise IsoglotError(f"{folder}: its record is of another artifact ({record.folder_name})")
             names = summarised_files(folder, record) if folder.parent.name == SUMMARIES else record.files
             files += [(folder, name, record.files[name]) for name in names]
-            check_strays(folder, record)
+            check_strays(folder, record.files)
         except IsoglotError as error:
             errors[folder].append(error)
 

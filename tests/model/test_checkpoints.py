@@ -17,7 +17,7 @@ from isoglot.errors import IsoglotError
 from isoglot.files import write_tensors
 from isoglot.model.checkpoints import LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import read_model, write_model
-from isoglot.pretraining.loop import TrainState
+from isoglot.pretraining.train_state import TrainState
 from tests.killed_processes import CHECKOUT, files_of, until
 from tests.model.tiny_models import EVERYTHING, tiny_model
 from tests.slow_disks import slow_disk
@@ -55,9 +55,9 @@ def test_the_bytes_are_those_of_a_file_written_at_once(tmp_path: Path) -> None:
         "flags": torch.tensor([True, False, True]),
         "learned": nn.Parameter(torch.randn(4)),
     }
-    write_tensors(tensors, tmp_path / "at once", metadata={"a": "b"})
+    write_tensors(tensors, tmp_path / "at once")
     with BackgroundWriter() as writer:
-        writer(tensors, tmp_path / "later", metadata={"a": "b"})
+        writer(tensors, tmp_path / "later")
     assert (tmp_path / "later").read_bytes() == (tmp_path / "at once").read_bytes()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from isoglot.corpora.streams import TokenStream
+from isoglot.files import CHECKPOINTS
 from isoglot.pretraining import loop
 from isoglot.pretraining.run import PretrainingRun
 from tests.killed_processes import KILLED, Fate, exit_code_of
@@ -37,7 +38,7 @@ class Nursery:
     def _state(self, folder: Path) -> str:
         if (folder / loop.LOG).exists():
             return "finished"
-        return "trained" if (folder / loop.CHECKPOINTS / "latest.safetensors").exists() else "begun"
+        return "trained" if (folder / CHECKPOINTS / "latest.safetensors").exists() else "begun"
 
 
 def killed_at_random(nursery: Nursery, *, seconds: float) -> list[Fate]:

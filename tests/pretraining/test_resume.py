@@ -10,13 +10,15 @@ import torch
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
-from isoglot.model.checkpoints import LATEST, read_checkpoint, write_checkpoint
+from isoglot.files import CHECKPOINTS, SUMS_NAME
+from isoglot.model.checkpoints import LATEST, PREVIOUS, read_checkpoint, write_checkpoint
 from isoglot.pretraining import loop
-from isoglot.pretraining.loop import CHECKPOINTS, Trainer, TrainState
+from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import BEST, INTERMEDIATE
+from isoglot.pretraining.train_state import TrainState
 from isoglot.study.scales import Start
 from tests.killed_processes import Nursed, files_of, nursed
-from tests.pretraining.tiny_runs import EVERYTHING, pretrained, switchable_texts, tiny_run, trainer_of
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, pretrained, switchable_texts, tiny_run, trainer_of
 
 
 def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
@@ -118,29 +120,79 @@ def read(trainer: Trainer, folder: Path) -> TrainState:
     return read_checkpoint(folder, model=updates.weights, optimizer=updates.optimizer, fresh=TrainState())
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5, 0.999])
-def test_a_damaged_checkpoint_is_named_and_kept(
+def flip_in(path: Path, share: float) -> None:
+    content = bytearray(path.read_bytes())
+    content[int(share * len(content))] ^= 4
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.03, 0.5, 0.999])
+def test_a_damaged_checkpoint_gives_way_to_the_one_before_and_that_to_a_new_start(
     share: float, trainer: Trainer, streams: dict[str, TokenStream], tmp_path: Path
 ) -> None:
-    write(trainer, tmp_path / "c", trainer.state)
-    content = (tmp_path / "c" / LATEST).read_bytes()
-    (tmp_path / "c" / LATEST).write_bytes(content[: int(share * len(content))])
+    folder = tmp_path / "c"
+    write(trainer, folder, trainer.state)
+    trainer.advance()
+    write(trainer, folder, trainer.state)
     fresh = trainer_of(tiny_run(separate=EVERYTHING), streams, folder=tmp_path / "none")
-    before = {name: tensor.clone() for name, tensor in fresh.model.state_dict().items()}
-    with pytest.raises(IsoglotError, match=r"latest\.safetensors: cannot be read .*; delete it to train from"):
-        read(fresh, tmp_path / "c")
-    assert all(tensor.equal(before[name]) for name, tensor in fresh.model.state_dict().items())
-    assert not fresh.updates.optimizer.state
+    untouched = {name: tensor.clone() for name, tensor in fresh.model.state_dict().items()}
+    flip_in(folder / LATEST, share)
+    with pytest.warns(UserWarning, match=r"latest\.safetensors cannot be used .*: .* from the checkpoint before"):
+        assert read(fresh, folder).update == 3
+    assert [path.name for path in folder.iterdir()] == [PREVIOUS]
+    again = trainer_of(tiny_run(separate=EVERYTHING), streams, folder=tmp_path / "none")
+    flip_in(folder / PREVIOUS, share)
+    with pytest.warns(UserWarning, match=r"previous\.safetensors cannot be used .*: training goes on from the start"):
+        assert read(again, folder) == TrainState()
+    assert all(tensor.equal(untouched[name]) for name, tensor in again.model.state_dict().items())
+    assert not again.updates.optimizer.state
+
+
+@pytest.mark.parametrize("name", [f"{BEST}/model.safetensors", f"{INTERMEDIATE}/00000002/model.safetensors", SUMS_NAME])
+@pytest.mark.parametrize("is_done", [False, True])
+def test_models_damaged_between_two_attempts_are_made_again(
+    name: str, is_done: bool, streams: dict[str, TokenStream], tmp_path: Path
+) -> None:
+    run = tiny_run(updates=8, evaluations=2)
+    pretrained(run, streams, folder=tmp_path / "whole")
+    folder = tmp_path / "damaged"
+    if is_done:
+        pretrained(run, streams, folder=folder)
+    else:
+        with trainer_of(run, streams, folder=folder) as trainer:
+            for _ in range(5):
+                trainer.advance()
+    (folder / INTERMEDIATE / "00000003").mkdir()
+    (folder / INTERMEDIATE / "00000003" / "model.safetensors").write_bytes(b"planted")
+    flip_in(folder / name, 0.6)
+    with pytest.warns(UserWarning, match="not as it was written"):
+        pretrained(run, streams, folder=folder)
+    assert artifact_of(folder) == artifact_of(tmp_path / "whole")
+
+
+def test_models_damaged_in_one_attempt_are_named_when_it_ends(streams: dict[str, TokenStream], folder: Path) -> None:
+    run = tiny_run(updates=8, evaluations=2)
+
+    def strike(records: object) -> None:  # noqa: ARG001
+        flip_in(folder / INTERMEDIATE / "00000001" / "model.safetensors", 0.6)
+
+    with pytest.raises(IsoglotError, match=r"00000001/model\.safetensors was changed after it was written: run again"):
+        loop.pretrain(run, streams, folder=folder, machine=CPU, report=strike)
+
+
+def artifact_of(folder: Path) -> dict[str, bytes]:
+    """What the store would keep: not the sums of the files, which two attempts may have added in another order."""
+    return {name: content for name, content in files_of(folder).items() if name != SUMS_NAME}
 
 
 def check_killed_at_each_moment(nursery: Nursed, *, times: int) -> None:
     place, fates = nursery
-    whole = files_of(place / "short")
+    whole = artifact_of(place / "short")
     assert {"log.jsonl", "best/model.safetensors", "intermediate/00000001/model.json"} < whole.keys()
     for state in ("begun", "trained"):
         assert fates["at_each"].count([-9, state]) >= times
     for moment in range(len(fates["at_each"]) - 1):
-        assert files_of(place / f"at-each-{moment}") == whole, moment
+        assert artifact_of(place / f"at-each-{moment}") == whole, moment
 
 
 def test_killed_at_a_few_moments(tmp_path: Path) -> None:
@@ -151,6 +203,6 @@ def test_killed_at_a_few_moments(tmp_path: Path) -> None:
 def test_killed_at_random_and_at_each_thing_it_asks_of_the_system(tmp_path: Path) -> None:
     place, fates = nursed("tests.pretraining.nursery", tmp_path)
     assert fates["at_random"].count([-9, "trained"]) >= 2
-    assert files_of(place / "at-random") == files_of(place / "long")
+    assert artifact_of(place / "at-random") == artifact_of(place / "long")
     assert fates["at_each"].count([-9, "finished"]) >= 2
     check_killed_at_each_moment((place, fates), times=2)

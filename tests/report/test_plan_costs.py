@@ -12,13 +12,13 @@ from study_texts import TINY_STUDY
 from torch import nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import lease
+from isoglot.files import CHECKPOINTS, lease
 from isoglot.hardware import FreeMemory, machine_in_brief
-from isoglot.model.checkpoints import CHECKPOINTS, write_checkpoint
+from isoglot.model.checkpoints import write_checkpoint
 from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
-from isoglot.pretraining.loop import TrainState
+from isoglot.pretraining.train_state import TrainState
 from isoglot.report.plan_costs import (
     DiskNeed,
     cost_lines,

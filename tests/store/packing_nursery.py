@@ -7,8 +7,8 @@ from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.store import Store
+from isoglot.store.file_sums import EVERYTHING
 from isoglot.store.packing import write_pack
-from isoglot.store.record import EVERYTHING
 from isoglot.store.unpacking import unpack
 from tests.killed_processes import KILLED, Fate, exit_code_of, files_of
 from tests.store.toy_stages import Joined, Text

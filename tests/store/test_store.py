@@ -11,7 +11,7 @@ import pytest
 from isoglot.errors import IsoglotError
 from isoglot.hardware import hardware
 from isoglot.store import Amount, Stage, Store, Work
-from isoglot.store.record import FileSum, file_sum
+from isoglot.store.file_sums import FileSum, file_sum
 from tests.oracles import sealed
 from tests.store.toy_stages import Joined, Text, files_of
 
@@ -111,7 +111,7 @@ def test_files_are_read_for_their_checksum_once_in_a_process_unless_they_change(
         return file_sum(path)
 
     Store(root).ensure(TEXT)
-    monkeypatch.setattr("isoglot.store.record.file_sum", counted)
+    monkeypatch.setattr("isoglot.store.file_sums.file_sum", counted)
     user = Store(root)
     for _ in range(2):
         assert user.lookup(TEXT, read=("lines/0.txt",)) is not None

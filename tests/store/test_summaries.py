@@ -6,8 +6,8 @@ import pytest
 
 from isoglot.errors import IsoglotError
 from isoglot.store import State, Store, plan, run_plan
+from isoglot.store.file_sums import EVERYTHING
 from isoglot.store.packing import write_pack
-from isoglot.store.record import EVERYTHING
 from isoglot.store.unpacking import unpack
 from tests.store.toy_archives import Unlike
 from tests.store.toy_stages import Count, Joined, Text, files_of

@@ -8,8 +8,8 @@ import pytest
 
 from isoglot.errors import IsoglotError
 from isoglot.store import Store
+from isoglot.store.file_sums import EVERYTHING
 from isoglot.store.packing import write_pack
-from isoglot.store.record import EVERYTHING
 from isoglot.store.unpacking import unpack
 from tests.killed_processes import KILLED, files_of, nursed
 from tests.store.toy_archives import JOINED, LINE, OF_TEXT, TEXT, Unlike, members_of, refused, write_members

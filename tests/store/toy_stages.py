@@ -21,6 +21,7 @@ class Text(Stage):
     """Writes lines a file each, going on from the files it finds."""
 
     kind = "toy-text"
+    resumes = ("lines/*.txt",)
     rate_settings = ("word",)
     word: str = "tree"
     lines: int = 2
@@ -85,6 +86,7 @@ class Patient(Stage):
     """Reports progress and keeps a checkpoint until a file says to end."""
 
     kind = "toy-patient"
+    resumes = ("checkpoint",)
     end: Path = field(metadata=NOT_IDENTITY)
 
     def make(self, work: Work) -> None:

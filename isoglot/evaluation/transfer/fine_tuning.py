@@ -29,9 +29,9 @@ from isoglot.evaluation.transfer.sequences import (
     target_columns,
 )
 from isoglot.evaluation.transfer.task import Task
-from isoglot.files import WriteTensors, write_tensors
+from isoglot.files import CHECKPOINTS, WriteTensors
 from isoglot.machine import Machine
-from isoglot.model.checkpoints import CHECKPOINTS, BackgroundWriter, read_checkpoint, write_checkpoint
+from isoglot.model.checkpoints import BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cuda_graphs import Recorder
 from isoglot.model.encoder import Encoder
 from isoglot.randomness import derived_seed
@@ -133,7 +133,7 @@ class FineTuner:
                 self.advance(report, write=writer)
         return FineTuned(model=self.best, labels=self.labels, log=state.log, diverged=state.diverged)
 
-    def advance(self, report: Report, *, write: WriteTensors = write_tensors) -> None:
+    def advance(self, report: Report, *, write: WriteTensors | None = None) -> None:
         """Run one epoch, score the dev set, and write a checkpoint if the last one is long ago."""
         state, loss = self.state, self.learn(report)
         try:

@@ -12,7 +12,7 @@ from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, kept_models
 from isoglot.pipeline.stages.readers import MAPS, TwoModelStage, enough_threads, opened_reader, parallel_sentences
-from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
+from isoglot.pipeline.stages.scores import SCORES, Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import SplitText
 from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, parallel_lines, word_pairs
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
@@ -32,6 +32,7 @@ class Emergence(Stage):
     """Retrieval of parallel sentences and translation of words at every layer, by cosine alone."""
 
     kind: ClassVar[str] = "emergence"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES,)
     titled: ClassVar[str] = "retrieval, {self.encoder.title}"
     version: ClassVar[int] = 4
     encoder: AnyEncoder
@@ -109,6 +110,7 @@ class StructureOverTraining(TwoModelStage):
     """Retrieval and CKA of the models that a bilingual run kept; the chosen model is the last point."""
 
     kind: ClassVar[str] = "structure-over-training"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES,)
     titled: ClassVar[str] = "structure over training, {self.label}"
     retrieval: AnyParallelText | None  # the sentences of `Emergence`
     similarity: AnyParallelText | None  # the sentences of Figure 7
@@ -159,6 +161,7 @@ class SentenceAlignment(TwoModelStage):
     """Maps from the target's sentences to the source's, and retrieval of other sentences (section 5.1.3)."""
 
     kind: ClassVar[str] = "sentence-alignment"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES, MAPS)
     titled: ClassVar[str] = "map of sentences, {self.label}"
     version: ClassVar[int] = 2
     fit: AnyParallelText
@@ -240,6 +243,7 @@ class Similarity(TwoModelStage):
     """CKA of parallel sentences (section 5.2), beside the measures of later work."""
 
     kind: ClassVar[str] = "similarity"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES,)
     titled: ClassVar[str] = "similarity, {self.label}"
     version: ClassVar[int] = 2
     parallel: AnyParallelText

@@ -24,6 +24,7 @@ class SyntheticExamples(Stage):
     """Synthetic examples; those of one split mean the same in every language."""
 
     kind: ClassVar[str] = "made-up-examples"
+    leaves: ClassVar[tuple[str, ...]] = (COUNTS, f"{EXAMPLES}.*")
     task: str
     task_version: int
     world: World
@@ -79,6 +80,7 @@ class ExampleFiles(Stage):
     """The user's examples, one file after the other."""
 
     kind: ClassVar[str] = "examples"
+    leaves: ClassVar[tuple[str, ...]] = (COUNTS, f"{EXAMPLES}.*")
     task: str
     task_version: int
     split: str

@@ -14,10 +14,11 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.files import CHECKPOINTS
 from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
-from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
+from isoglot.pipeline.stages.scores import SCORES, Score, read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 
@@ -39,6 +40,7 @@ class TaskTraining(Stage):
     """A task learned from examples of the source language; the epoch that is best on its dev set is tested."""
 
     rate_settings: ClassVar[tuple[str, ...]] = ("task",)
+    resumes: ClassVar[tuple[str, ...]] = (f"{CHECKPOINTS}/*",)
     task: str
     task_version: int
     run: FineTuningRun
@@ -137,6 +139,7 @@ class FineTuning(TaskTraining):
     """Scores and predictions of one setting. The model is not kept: a grid of them would fill a disk."""
 
     kind: ClassVar[str] = "fine-tuning"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES, LOG, "*.gold.*", "*.predicted.*")
     bpe: Mapping[str, LearnedBpe]
     tests: Mapping[str, AnyExamples]  # the test sets by language, the source's included
 
@@ -166,6 +169,7 @@ class ZeroShotTransfer(Stage):
     """Scores on test sets of the settings that the source language's dev set chooses (section 3.2)."""
 
     kind: ClassVar[str] = "zero-shot-transfer"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES,)
     task: str
     runs: tuple[FineTuning, ...]  # one for each setting of the grid
     label: str = field(metadata=NOT_IDENTITY)

@@ -17,11 +17,11 @@ from isoglot.evaluation.geometry.word_alignment import Link, pharaoh_line, phara
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.stages.examples import AnyExamples, read_counts, read_examples
-from isoglot.pipeline.stages.fine_tuning import PLACES, TaskTraining, searched
+from isoglot.pipeline.stages.fine_tuning import LOG, PLACES, TaskTraining, searched
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model
 from isoglot.pipeline.stages.readers import MAPS, TwoModelStage, parallel_sentences
-from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
+from isoglot.pipeline.stages.scores import SCORES, Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import read_lines, write_lines
 from isoglot.pipeline.stages.translations import AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
@@ -47,6 +47,7 @@ class WordAlignments(Stage):
     """Links of fast_align's model or of the user's own program: a Pharaoh line for each sentence pair."""
 
     kind: ClassVar[str] = "word-alignments"
+    leaves: ClassVar[tuple[str, ...]] = (LINKS,)
     titled: ClassVar[str] = "word alignments of {self.languages[0]} and {self.languages[1]}"
     parallel: AnyParallelText
     languages: tuple[str, str]  # the source first
@@ -80,6 +81,7 @@ class ContextualMaps(TwoModelStage):
     """A map at every layer, fitted on the linked words of parallel sentences (section 5.1.2)."""
 
     kind: ClassVar[str] = "contextual-maps"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES, MAPS)
     titled: ClassVar[str] = "maps of words in context, {self.label}"
     parallel: AnyParallelText
     links: WordAlignments
@@ -143,6 +145,7 @@ class LayerHead(TaskTraining):
     """The new layers of one setting, with their scores on the source (section 5.1.2)."""
 
     kind: ClassVar[str] = "layer-head"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES, LOG, LAYERS)
     layer: int  # the last frozen layer, counted from 0, the embeddings
     new_layers: int
     bpe: LearnedBpe
@@ -185,6 +188,7 @@ class LayerTransfer(Stage):
     """Scores in both languages of the setting that is best on the source's dev set."""
 
     kind: ClassVar[str] = "layer-transfer"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES,)
     heads: tuple[LayerHead, ...]  # one for each setting, all of one task on one layer
     language: str  # the target
     encoder: AnyEncoder  # the reader of the target; the encoder of the heads where one model reads both languages

@@ -14,13 +14,14 @@ from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import DESCRIPTION, TokenStream
 from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.errors import IsoglotError
+from isoglot.files import CHECKPOINTS, SUMS_NAME
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.text import SyntheticText
 from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Store, Work
-from isoglot.store.record import damaged
+from isoglot.store.file_sums import damaged
 from isoglot.study.conditions import TableKind
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class UntrainedEncoder(Stage):
     """The model a run starts from: its scores owe nothing to learning."""
 
     kind: ClassVar[str] = "untrained-encoder"
+    leaves: ClassVar[tuple[str, ...]] = (f"{BEST}/model.*",)
     titled: ClassVar[str] = "untrained model, {self.label}"
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
@@ -65,6 +67,8 @@ class PretrainedEncoder(Stage):
     """The model a run ends with, chosen by the source language's dev perplexity."""
 
     kind: ClassVar[str] = "pretrained-encoder"
+    leaves: ClassVar[tuple[str, ...]] = (f"{BEST}/model.*", f"{INTERMEDIATE}/*/model.*", LOG)
+    resumes: ClassVar[tuple[str, ...]] = (*leaves, f"{CHECKPOINTS}/*", SUMS_NAME)
     titled: ClassVar[str] = "pretraining, {self.label}"
     version: ClassVar[int] = 2
     fills_gpu: ClassVar[bool] = True

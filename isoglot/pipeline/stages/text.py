@@ -48,6 +48,7 @@ class SyntheticText(Stage):
     """Monolingual text of a synthetic language; each language's meanings are drawn independently."""
 
     kind: ClassVar[str] = "text"
+    leaves: ClassVar[tuple[str, ...]] = (LINES,)
     titled: ClassVar[str] = "text of {self.language.name}, {self.domain.value} domain"
     world: World
     language: SyntheticLanguage
@@ -84,6 +85,7 @@ class WikipediaText(ReadsText):
     """The paragraphs of a Wikipedia dump."""
 
     kind: ClassVar[str] = "wikipedia-text"
+    leaves: ClassVar[tuple[str, ...]] = (LINES,)
     dumps: tuple[SourceFile, ...]
 
     @property
@@ -116,6 +118,7 @@ class HubText(ReadsText):
     """The text of a Hugging Face data set."""
 
     kind: ClassVar[str] = "hub-text"
+    leaves: ClassVar[tuple[str, ...]] = (LINES,)
     titled: ClassVar[str] = "text of {self.dataset.dataset}"
     dataset: HubDataset
 
@@ -171,6 +174,7 @@ class SplitText(ReadsText):
     """Shuffled lines of words for training; dev and test lines are held out before anything is learned."""
 
     kind: ClassVar[str] = "split-text"
+    leaves: ClassVar[tuple[str, ...]] = ("text.json", "types.txt", *(f"{split.value}.bin" for split in Split))
     language: str
     text: AnyText
     splitting: WordSplitting

@@ -31,6 +31,7 @@ class SyntheticParallelText(Stage):
     """Meanings realised in every language; no line also stands in the training texts or in `apart_from`."""
 
     kind: ClassVar[str] = "parallel-text"
+    leaves: ClassVar[tuple[str, ...]] = ("*.txt",)
     version: ClassVar[int] = 3
     world: World
     languages: tuple[SyntheticLanguage, ...]
@@ -63,6 +64,7 @@ class SyntheticParaphrases(Stage):
     """Sentences of a synthetic language and their paraphrases."""
 
     kind: ClassVar[str] = "paraphrases"
+    leaves: ClassVar[tuple[str, ...]] = ("*.txt",)
     titled: ClassVar[str] = "paraphrases in {self.language.name}"
     world: World
     language: SyntheticLanguage
@@ -102,6 +104,7 @@ class ParallelFiles(Stage):
     """The user's parallel sentences: one file for both languages or one for each, any number of times."""
 
     kind: ClassVar[str] = "parallel-files"
+    leaves: ClassVar[tuple[str, ...]] = ("*.txt",)
     titled: ClassVar[str] = (
         "parallel sentences of {self.languages[0]} and {self.languages[1]}, {self.files[0].path.name}"
     )
@@ -136,6 +139,7 @@ class SyntheticDictionary(Stage):
     """The gold dictionary of two synthetic languages; all translations of a word weigh the same."""
 
     kind: ClassVar[str] = "dictionary"
+    leaves: ClassVar[tuple[str, ...]] = (ENTRIES,)
     titled: ClassVar[str] = "dictionary of {self.names[0]} and {self.names[1]}"
     world: World
     languages: tuple[SyntheticLanguage, SyntheticLanguage]
@@ -154,6 +158,7 @@ class DictionaryFile(Stage):
     """The user's dictionary."""
 
     kind: ClassVar[str] = "dictionary-file"
+    leaves: ClassVar[tuple[str, ...]] = (ENTRIES,)
     titled: ClassVar[str] = "dictionary of {self.names[0]} and {self.names[1]}, {self.file.path.name}"
     file: SourceFile
     languages: tuple[str, str]
@@ -172,6 +177,7 @@ class DictionaryPart(Stage):
     """One part of a dictionary's words, so that maps are not scored on the words they were fitted to."""
 
     kind: ClassVar[str] = "dictionary-part"
+    leaves: ClassVar[tuple[str, ...]] = (ENTRIES,)
     dictionary: SyntheticDictionary
     is_for_fitting: bool
     seed: int

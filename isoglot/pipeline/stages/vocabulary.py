@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,10 +12,10 @@ from isoglot.corpora.bpe import Bpe, learn_bpe
 from isoglot.corpora.code_switching import SwitchableText, Translation
 from isoglot.corpora.numbered_text import PLACES_AT_ONCE, NumberedText, Split
 from isoglot.corpora.sentences import Encoding
-from isoglot.corpora.streams import TokenStream, write_stream
+from isoglot.corpora.streams import DESCRIPTION, TokenStream, write_stream
 from isoglot.corpora.vocabulary import UNK, Vocabulary, anchor_statistics, build_vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
+from isoglot.pipeline.stages.scores import SCORES, Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import ReadsText, SplitText, SyntheticText
 from isoglot.pipeline.stages.translations import AnyDictionary, word_pairs
 from isoglot.store import Stage, Work
@@ -36,6 +36,7 @@ class LearnedBpe(ReadsText):
     """BPE of one text, or of several together."""
 
     kind: ClassVar[str] = "bpe"
+    leaves: ClassVar[tuple[str, ...]] = (MERGES,)
     texts: tuple[SplitText, ...]
     merges: int
     most_words: int = 20_000_000  # the limit for each text
@@ -67,6 +68,7 @@ class BuiltVocabulary(ReadsText):
     """Tables of ids for all languages of a model."""
 
     kind: ClassVar[str] = "vocabulary"
+    leaves: ClassVar[tuple[str, ...]] = (VOCABULARY,)
     tables: TableKind
     texts: Mapping[str, SplitText]
     bpe: Mapping[str, LearnedBpe]
@@ -93,6 +95,7 @@ class TokenStreams(ReadsText):
     """One language's text as ids of one vocabulary."""
 
     kind: ClassVar[str] = "token-streams"
+    leaves: ClassVar[tuple[str, ...]] = (DESCRIPTION, *(f"{split.value}.bin" for split in Split))
     titled: ClassVar[str] = "token stream of {self.language}, {self.vocabulary.title}"
     language: str
     text: SplitText
@@ -117,6 +120,7 @@ class SwitchableTrainingText(ReadsText):
     """One language's training lines with translations of its words into all other languages, for extra anchors."""
 
     kind: ClassVar[str] = "switchable-text"
+    leaves: ClassVar[tuple[str, ...]] = tuple(f"{each.name}.npy" for each in fields(SwitchableText))
     titled: ClassVar[str] = "switchable text of {self.language}, {self.vocabulary.tables.value} vocabulary"
     language: str
     text: SplitText
@@ -163,6 +167,7 @@ class VocabularyStatistics(ReadsText):
     """How well a vocabulary fits the text of its languages and how much they share, counted on token streams."""
 
     kind: ClassVar[str] = "vocabulary-statistics"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES,)
     titled: ClassVar[str] = "statistics of the {self.vocabulary.title}"
     languages: tuple[str, str]
     vocabulary: BuiltVocabulary

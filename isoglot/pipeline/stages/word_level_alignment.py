@@ -16,7 +16,7 @@ from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.word_vectors import fasttext_vectors, read_word_vectors
 from isoglot.machine import num_workers
 from isoglot.pipeline.stages.readers import TwoModelStage
-from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
+from isoglot.pipeline.stages.scores import SCORES, Score, scores_of, write_scores
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import LINES_BETWEEN_REPORTS, ReadsText, SplitText, read_lines, write_lines
 from isoglot.pipeline.stages.translations import AnyDictionary, split_entries
@@ -41,6 +41,7 @@ class FastTextVectors(ReadsText):
     """Vectors of a text's words, the most frequent first; two trainings on the same text differ in their numbers."""
 
     kind: ClassVar[str] = "fasttext-vectors"
+    leaves: ClassVar[tuple[str, ...]] = (VECTORS, WORDS)
     titled: ClassVar[str] = "fastText vectors, {self.text.title}"
     text: SplitText
     training: FastText
@@ -62,6 +63,7 @@ class WordVectorFile(Stage):
     """The first vectors of the user's file."""
 
     kind: ClassVar[str] = "word-vector-file"
+    leaves: ClassVar[tuple[str, ...]] = (VECTORS, WORDS)
     titled: ClassVar[str] = "word vectors, {self.file.path.name}"
     file: SourceFile
     most_words: int
@@ -90,6 +92,7 @@ class WordLevelAlignment(TwoModelStage):
     """Word translation of Figure 4 (section 5.1.1)."""
 
     kind: ClassVar[str] = "word-level-alignment"
+    leaves: ClassVar[tuple[str, ...]] = (SCORES,)
     titled: ClassVar[str] = "map of words, {self.label}"
     version: ClassVar[int] = 2
     texts: Mapping[str, SplitText]  # their training lines give the words and their contexts
