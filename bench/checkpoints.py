@@ -17,10 +17,10 @@ from tempfile import TemporaryDirectory
 import torch
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.files import WriteTensors, write_tensors
 from isoglot.machine import Machine, this_machine
 from isoglot.model.checkpoints import LATEST, BackgroundWriter, write_checkpoint
 from isoglot.model.cloze import ClozeModel, write_model
+from isoglot.model.work_files import WriteTensors, write_tensors
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
 from isoglot.pretraining.train_state import TrainState

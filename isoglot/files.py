@@ -8,16 +8,16 @@ import hashlib
 import multiprocessing.process
 import os
 import re
+import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import BinaryIO
 
 from isoglot.errors import IsoglotError
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -36,10 +36,51 @@ def flush(path: Path) -> None:
         os.close(descriptor)
 
 
+# Where others may write into a folder, a link that they put there would have us write into a file of ours elsewhere.
+
+
+def link_error(path: Path) -> IsoglotError:
+    return IsoglotError(f"{path} is a symbolic link, and isoglot writes through none: see who made it, and delete it")
+
+
+def refuse_links(path: Path, *, below: Path) -> None:
+    """Raise if a path, or a folder on the way to it from another, is a link."""
+    for each in (path, *path.parents):
+        if each == below:
+            return
+        if each.is_symlink():
+            raise link_error(each)
+
+
+def descriptor_of(path: Path, flags: int) -> int:
+    """An open file that is no link."""
+    try:
+        return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP and path.is_symlink():
+            raise link_error(path) from error
+        raise
+
+
+def new_file(path: Path) -> BinaryIO:
+    """An empty file to write, in place of one that is there."""
+    if path.is_symlink():
+        raise link_error(path)
+    # Not emptied but made anew: the one that is there may have a second name elsewhere.
+    path.unlink(missing_ok=True)
+    return os.fdopen(descriptor_of(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
+
+
+def file_to_extend(path: Path) -> FileIO:
+    """A file to add bytes to, each written at once."""
+    return FileIO(descriptor_of(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab")
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a small file so that readers see all of it or none, for one writer at a time."""
     draft = path.with_name(f"{path.name}.partial")
-    draft.write_bytes(content.encode() if isinstance(content, str) else content)
+    with new_file(draft) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
     # In this order: a rename may reach the disk before the bytes do, and a power cut would then leave an empty file.
     flush(draft)
     draft.replace(path)
@@ -91,20 +132,48 @@ def _is_full(root: Path) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class Lease:
+    """A lock that is held, with the token that its file has had since."""
+
+    path: Path
+    descriptor: int
+    token: str
+
+    def check(self) -> None:
+        """Raise if the lock was lost, as on a network file system whose server took this host for dead."""
+        if not self.is_held:
+            other = holder(self.path) or "which has ended"
+            raise IsoglotError(
+                f"the lock {self.path} was lost to another process ({other}): this one gives way, and nothing of its "
+                "work is put into the store"
+            )
+
+    @property
+    def is_held(self) -> bool:
+        # Another host that has it since has written its own token, or has made a new file of this name.
+        with suppress(FileNotFoundError):
+            is_same = os.path.samestat(os.fstat(self.descriptor), self.path.lstat())
+            return is_same and _content(self.descriptor) == self.token
+        return False
+
+
 @contextmanager
-def lease(path: Path, *, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+def lease(path: Path, *, waiting: Callable[[str], None] | None = None) -> Iterator[Lease]:
     """Hold the lock of the file at path. If another process has it, pass its name to `waiting` and wait."""
     # The lock is the kernel's (flock), so that it is free as soon as its holder dies, even by kill -9.
     # A spawned worker imports the script that started it; a script without a main guard would wait for itself.
     if getattr(multiprocessing.process.current_process(), "_inheriting", False):
         raise IsoglotError('worker processes read this script again: put what it does under if __name__ == "__main__":')
-    descriptor = _locked(path, waiting=waiting)
+    held = _locked(path, waiting=waiting)
+    descriptor = held.descriptor
     try:
-        yield
+        yield held
     finally:
         # The file is unlinked before it is unlocked. Otherwise a process that waits could lock it while this one
         # unlinks it, and a third could create and lock a new file of the same name: two holders at once.
-        path.unlink(missing_ok=True)
+        if held.is_held:
+            path.unlink(missing_ok=True)
         # Closing alone would leave the lock with any process forked in the meantime.
         fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
@@ -113,7 +182,7 @@ def lease(path: Path, *, waiting: Callable[[str], None] | None = None) -> Iterat
 def holder(path: Path) -> str | None:
     """The name of the process that holds the lock of the file at path, if another process holds it."""
     # Open for writing too: NFS locks a file for one process alone only if that could write to it.
-    with suppress(FileNotFoundError), path.open("r+b") as file:
+    with suppress(FileNotFoundError), os.fdopen(descriptor_of(path, os.O_RDWR), "r+b") as file:
         descriptor = file.fileno()
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -123,9 +192,10 @@ def holder(path: Path) -> str | None:
     return None
 
 
-def _locked(path: Path, *, waiting: Callable[[str], None] | None) -> int:
+def _locked(path: Path, *, waiting: Callable[[str], None] | None) -> Lease:
+    token = f"{os.uname().nodename}, process {os.getpid()}\n{secrets.token_hex(16)}"
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = descriptor_of(path, os.O_RDWR | os.O_CREAT)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -137,11 +207,11 @@ def _locked(path: Path, *, waiting: Callable[[str], None] | None) -> int:
             if os.path.samestat(os.fstat(descriptor), path.stat()):
                 try:
                     os.ftruncate(descriptor, 0)
-                    os.pwrite(descriptor, f"{os.uname().nodename}, process {os.getpid()}".encode(), 0)
+                    os.pwrite(descriptor, token.encode(), 0)
                 except BaseException:
                     path.unlink(missing_ok=True)  # a full disk must not leave the file behind
                     raise
-                return descriptor
+                return Lease(path, descriptor, token)
         except FileNotFoundError:
             pass
         except BaseException:
@@ -151,12 +221,11 @@ def _locked(path: Path, *, waiting: Callable[[str], None] | None) -> int:
 
 
 def _holder_name(descriptor: int) -> str:
-    return os.pread(descriptor, 1024, 0).decode(errors="replace") or "another process"
+    return _content(descriptor).partition("\n")[0] or "another process"
 
 
-CHECKPOINTS = "checkpoints"
-"""The folder of checkpoints inside the folder of what is trained."""
-SUMS_NAME = ".isoglot-sums"
+def _content(descriptor: int) -> str:
+    return os.pread(descriptor, 1024, 0).decode(errors="replace")
 
 
 def sha256_of(path: Path) -> str:
@@ -166,85 +235,3 @@ def sha256_of(path: Path) -> str:
 
 def text_sum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-class WorkSums:
-    """Checksums of the files that an attempt leaves in its folder, for the attempt that goes on from them."""
-
-    # A line is added before its file is put into place, so a kill leaves a file with the sum of one of its lines. Lines
-    # begin with their line break: after one that a power cut has torn, the next is whole.
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def add(self, path: Path, sha256: str) -> None:
-        line = f"{sha256} {path.relative_to(self.folder).as_posix()}"
-        descriptor = os.open(self.folder / SUMS_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
-        try:
-            os.write(descriptor, f"\n{text_sum(line)[:16]} {line}".encode())
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-    def by_name(self) -> dict[str, list[str]]:
-        """The sums of each file, oldest first, without lines that are damaged themselves."""
-        sums: dict[str, list[str]] = {}
-        with suppress(FileNotFoundError):
-            for line in (self.folder / SUMS_NAME).read_bytes().decode(errors="replace").split("\n"):
-                seal, _, rest = line.partition(" ")
-                sha256, _, name = rest.partition(" ")
-                if seal == text_sum(rest)[:16]:
-                    sums.setdefault(name, []).append(sha256)
-        return sums
-
-    def damaged(self, names: Iterable[str], *, latest: bool) -> str | None:
-        """The first of these files that is missing, or has the sum of none of its lines; or not of its latest one."""
-        sums = self.by_name()
-        for name in names:
-            try:
-                if sha256_of(self.folder / name) in sums.get(name, [])[-1 if latest else 0 :]:
-                    continue
-            except FileNotFoundError:
-                pass
-            return name
-        return None
-
-
-class WriteTensors(Protocol):
-    """A function that writes tensors into a file, at once like `write_tensors` or later."""
-
-    def __call__(
-        self, tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None
-    ) -> None: ...
-
-
-def write_tensors(
-    tensors: Mapping[str, Tensor],
-    path: Path,
-    *,
-    metadata: Mapping[str, str] | None = None,
-    sums: WorkSums | None = None,
-    previous: Path | None = None,
-) -> None:
-    """Replace a safetensors file in one step. The next call removes what a kill has left.
-
-    Its checksum goes to `sums`, and the file that it replaces to `previous`.
-    """
-    from safetensors.torch import save_file
-
-    # safetensors writes a draft under a random name beside its target; in its own folder the draft can be removed.
-    scratch = path.with_name(path.name + ".writing")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    fresh = scratch / path.name
-    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    save_file(on_cpu, fresh, metadata=dict(metadata) if metadata is not None else None)
-    fresh.chmod(scratch.stat().st_mode & 0o666)  # safetensors lets only the owner read it
-    flush(fresh)
-    if sums is not None:
-        sums.add(path, sha256_of(fresh))
-    if previous is not None:
-        with suppress(FileNotFoundError):
-            path.replace(previous)
-    fresh.replace(path)
-    scratch.rmdir()

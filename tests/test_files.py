@@ -11,7 +11,8 @@ import torch
 from killed_processes import exit_code_of
 from safetensors.torch import load_file
 
-from isoglot.files import lease, write_tensors
+from isoglot.files import lease
+from isoglot.model.work_files import write_tensors
 from tests.store.toy_stages import python
 
 

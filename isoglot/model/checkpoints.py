@@ -17,7 +17,8 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import CHECKPOINTS, WorkSums, WriteTensors, text_sum, write_tensors
+from isoglot.files import text_sum
+from isoglot.model.work_files import CHECKPOINTS, WorkSums, WriteTensors, write_tensors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -12,9 +12,10 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import WriteTensors, write_tensors, write_whole
+from isoglot.files import write_whole
 from isoglot.model.encoder import Encoder
 from isoglot.model.per_language import PerLanguage
+from isoglot.model.work_files import WriteTensors, write_tensors
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
 

@@ -15,6 +15,7 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
 
 from isoglot.errors import IsoglotError
+from isoglot.files import file_to_extend
 from isoglot.pretraining.run import HEALTH, PretrainingRun, UpdateRecord
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class HealthLog:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         line = {"attempt": self.attempt, "update": self.update, "time": time, **content}
         # One write for each line, so that programs that follow the file see whole ones.
-        with (self.folder / HEALTH).open("ab", buffering=0) as file:
+        with file_to_extend(self.folder / HEALTH) as file:
             file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
 
 

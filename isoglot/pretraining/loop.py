@@ -17,10 +17,11 @@ from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK, PAD
 from isoglot.errors import IsoglotError
-from isoglot.files import CHECKPOINTS, WorkSums, text_sum, write_whole
+from isoglot.files import text_sum, write_whole
 from isoglot.machine import Machine
 from isoglot.model.checkpoints import LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import WEIGHTS, ClozeModel, description_of, write_model
+from isoglot.model.work_files import CHECKPOINTS, WorkSums
 from isoglot.pretraining.batches import Batches, Prefetcher, window_source
 from isoglot.pretraining.loss_watch import MOST_SKIPPED, WINDOW, too_many
 from isoglot.pretraining.perplexity import HeldOut, perplexity

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isoglot.errors import IsoglotError
-from isoglot.files import WorkSums, text_sum, write_whole
+from isoglot.files import text_sum, write_whole
 from isoglot.model.cloze import DESCRIPTION, WEIGHTS
+from isoglot.model.work_files import WorkSums
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, lease, write_whole
+from isoglot.files import clear_disk_errors, lease, refuse_links, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
@@ -106,6 +106,7 @@ def write_report(
         curves=tuple(learning_curves(study, store)),
         state=study_state(study, store=store, folder=folder, failures=failures, lacking=pending),
     )
+    refuse_links(folder / FIGURES, below=store.root)
     with clear_disk_errors(store.root), conditions_in_use(study.conditions):
         return _write(data, folder, against=against, is_new=True, keeps_pictures=True)
 

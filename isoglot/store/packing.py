@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.files import flush, lease
+from isoglot.files import flush, lease, new_file
 from isoglot.store.file_sums import RECORD_NAME, check_files
 from isoglot.store.record import summarised_files
 from isoglot.store.stage import Stage
@@ -125,7 +125,8 @@ def _write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Seque
     content = {"format": FORMAT, "logs": sorted(logs), "members": dict(sorted(sizes.items()))}
     manifest = (json.dumps(content, indent=1) + "\n").encode()
     with (
-        lzma.open(path, "wb", format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, filters=FILTERS) as packed,
+        new_file(path) as archive,
+        lzma.open(archive, "wb", format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, filters=FILTERS) as packed,
         tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
     ):
         for name, source in [(MANIFEST, manifest), *sorted(files.items())]:

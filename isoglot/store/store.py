@@ -9,7 +9,6 @@ import errno
 import json
 import os
 import shutil
-import time
 import warnings
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
@@ -18,44 +17,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, flush, holder, lease, text_sum, write_whole
+from isoglot.files import (
+    Lease,
+    clear_disk_errors,
+    flush,
+    holder,
+    lease,
+    link_error,
+    refuse_links,
+    write_whole,
+)
 from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, Seen, check_strays, drop_all_but, file_sums, fits
 from isoglot.store.record import FORMAT, Record, check_format, maker, read_artifact, read_record
 from isoglot.store.stage import Progress, Stage, Work
-
-SECONDS_NAME = ".isoglot-seconds"
-
-
-class Stopwatch:
-    """Passes progress on and counts the seconds of all attempts; an interrupted one leaves its count in a file."""
-
-    def __init__(self, folder: Path, progress: Progress) -> None:
-        self._path, self._progress = folder / SECONDS_NAME, progress
-        self._before = 0.0
-        with suppress(FileNotFoundError):
-            seal, _, number = self._path.read_bytes().decode(errors="replace").partition(" ")
-            if seal == text_sum(number)[:16]:
-                self._before = float(number)
-            else:
-                warnings.warn(f"{self._path} is damaged: the time of earlier attempts does not count", stacklevel=2)
-        self._started = self._saved = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        return self._before + time.monotonic() - self._started
-
-    def __call__(self, done: float, total: float, unit: str, note: str = "") -> None:
-        if time.monotonic() - self._saved >= 1:
-            self.save()
-        self._progress(done, total, unit, note)
-
-    def save(self) -> None:
-        self._saved = time.monotonic()
-        # The number always has the same length and overwrites the old one, so a kill leaves either of them.
-        with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666), "wb", buffering=0) as file:
-            number = f"{self.seconds:020.6f}"
-            file.write(f"{text_sum(number)[:16]} {number}".encode())
-
+from isoglot.store.work_folder import SECONDS_NAME, Stopwatch, closed_to_others, lacks_only_the_rename
 
 STORE_NAME = "store.json"
 PARTIAL, LEASE = ".partial", ".lease"
@@ -177,12 +152,15 @@ class Store:
             if self.has(stage):
                 return False
             self.create()
-            with lease(self.root / f"{stage.folder_name}{LEASE}", waiting=waiting):
+            for path in (self.folder(stage), self.partial_folder(stage), self.log_folder(stage)):
+                refuse_links(path, below=self.root)
+            with lease(self.root / f"{stage.folder_name}{LEASE}", waiting=waiting) as held:
                 # Another process may have finished it while this one waited.
                 if self.has(stage):
                     return False
-                if not _lacks_only_the_rename(self.partial_folder(stage), stage=stage):
-                    self._make(stage, progress)
+                if not lacks_only_the_rename(self.partial_folder(stage), stage=stage):
+                    self._make(stage, progress, held)
+                held.check()
                 self._commit(stage)
         return True
 
@@ -190,13 +168,20 @@ class Store:
         """The other process that is making it, if there is one: "host, process 4711"."""
         return holder(self.root / f"{stage.folder_name}{LEASE}")
 
-    def _make(self, stage: Stage, progress: Progress) -> None:
+    def _make(self, stage: Stage, progress: Progress, held: Lease) -> None:
         inputs = {each.digest: self._input_folder(each, needed_by=stage) for each in stage.inputs.values()}
         partial = self.partial_folder(stage)
         partial.mkdir(exist_ok=True)
+        with closed_to_others(partial, mode=self.root.stat().st_mode):
+            self._make_in(partial, stage, inputs, progress, held)
+
+    def _make_in(self, partial: Path, stage: Stage, inputs: dict[str, Path], progress: Progress, held: Lease) -> None:
+        for path in partial.rglob("*"):
+            if path.is_symlink():
+                raise link_error(path)
         # An earlier attempt may have left files half written, and they may have been damaged since.
         drop_all_but(partial, lambda name: name == SECONDS_NAME or fits(name, stage.resumes))
-        stopwatch, log = Stopwatch(partial, progress), self.log_folder(stage)
+        stopwatch, log = Stopwatch(partial, progress, check=held.check), self.log_folder(stage)
         try:
             stage.make(Work(folder=partial, input_folders=inputs, progress=stopwatch, log_folder=log))
         except BaseException:
@@ -254,13 +239,3 @@ class Store:
         except (ValueError, TypeError, KeyError) as error:
             content = json.dumps({"format": FORMAT})
             raise IsoglotError(f"{path} is damaged: if this is a store, write {content} into it") from error
-
-
-def _lacks_only_the_rename(partial: Path, *, stage: Stage) -> bool:
-    # An attempt may have been killed between writing its record and the rename, or while it wrote the record.
-    try:
-        read_artifact(partial, stage=stage, read=EVERYTHING)
-    except IsoglotError:
-        (partial / RECORD_NAME).unlink(missing_ok=True)
-        return False
-    return True

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, flush, lease, write_whole
+from isoglot.files import clear_disk_errors, flush, lease, refuse_links, write_whole
 from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, SUMMARY_NAME, file_sums
 from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_xz
 from isoglot.store.record import Record, parsed_record, read_artifact, read_record, summarised_files
@@ -48,6 +48,8 @@ def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] | None
         _check_room(archive, sum(members.values()), root=store.root)
         store.root.mkdir(parents=True, exist_ok=True)
         try:
+            for folder in (draft, *(store.root / name for name in (SUMMARIES, LOGS))):
+                refuse_links(folder, below=store.root)
             with lease(store.root / f"{UNPACKING}.lease", waiting=waiting):
                 try:
                     shutil.rmtree(draft, ignore_errors=True)

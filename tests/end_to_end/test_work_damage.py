@@ -1,4 +1,4 @@
-"""Whatever is damaged in the folder of an interrupted attempt, the next one ends with the same bytes, or says why not."""
+"""Whatever is damaged in the folder of an interrupted attempt, the next one ends with the same bytes."""
 
 import os
 import random
@@ -49,13 +49,14 @@ def interrupted(stage: Stage, store: Store, *, share: float) -> Path:
 def snapshots(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Stage, Path]]]:
     """Work folders of a model and of a fine-tuning, stopped early, late, and before the record was renamed."""
     found: list[tuple[Stage, Path]] = []
-    stages = inputs_first(targets(finished.study)).values()
+    stages = [*inputs_first(targets(finished.study)).values()]
     with pytest.MonkeyPatch.context() as patch:
         for room in (loop, fine_tuning):
             patch.setattr(room, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
             patch.setattr(room, "UPDATES_BETWEEN_REPORTS", 1)
-        for kind in (PretrainedEncoder, FineTuning):
-            stage = next(each for each in stages if isinstance(each, kind))
+        model = next(each for each in stages if isinstance(each, PretrainedEncoder))
+        tuning = next(each for each in stages if isinstance(each, FineTuning) and each.encoder != model)
+        for stage in (model, tuning):
             for number, share in enumerate((0.3, 0.7, 1.0)):
                 root = linked(finished.store.root, tmp_path_factory.mktemp(f"{stage.kind}-{number}") / "store")
                 store = Store(root)

@@ -14,9 +14,9 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import write_tensors
 from isoglot.model.checkpoints import LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import read_model, write_model
+from isoglot.model.work_files import write_tensors
 from isoglot.pretraining.train_state import TrainState
 from tests.killed_processes import CHECKOUT, files_of, until
 from tests.model.tiny_models import EVERYTHING, tiny_model

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from isoglot.corpora.streams import TokenStream
-from isoglot.files import CHECKPOINTS
+from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pretraining import loop
 from isoglot.pretraining.run import PretrainingRun
 from tests.killed_processes import KILLED, Fate, exit_code_of

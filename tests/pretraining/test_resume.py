@@ -10,8 +10,8 @@ import torch
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
-from isoglot.files import CHECKPOINTS, SUMS_NAME
 from isoglot.model.checkpoints import LATEST, PREVIOUS, read_checkpoint, write_checkpoint
+from isoglot.model.work_files import CHECKPOINTS, SUMS_NAME
 from isoglot.pretraining import loop
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import BEST, INTERMEDIATE

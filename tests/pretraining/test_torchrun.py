@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from isoglot.errors import IsoglotError
-from isoglot.files import CHECKPOINTS
 from isoglot.model.cloze import read_model
+from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pretraining import torchrun
 from isoglot.pretraining.run import BEST, LOG, PretrainingRun, UpdateRecord
 from isoglot.pretraining.torchrun import Job, pretrain_in_processes

@@ -12,9 +12,10 @@ from study_texts import TINY_STUDY
 from torch import nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import CHECKPOINTS, lease
+from isoglot.files import lease
 from isoglot.hardware import FreeMemory, machine_in_brief
 from isoglot.model.checkpoints import write_checkpoint
+from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint

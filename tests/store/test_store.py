@@ -245,7 +245,7 @@ class Rude(Stage):
 @pytest.mark.parametrize(
     ("deed", "complaint"),
     [
-        ("link", "link is a symbolic link, .*: have its stage write a plain file"),
+        ("link", "link is a symbolic link, "),
         ("linked folder", "link is a symbolic link"),
         ("pipe", "link is neither a file nor a folder"),
         ("record", r"record\.json was written by its stage: have toy-rude name it otherwise"),

@@ -18,7 +18,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import isoglot
 from isoglot.errors import IsoglotError
-from isoglot.files import flush, write_whole
+from isoglot.files import file_to_extend, flush, new_file, write_whole
 
 TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 CONTACT = "ISOGLOT_CONTACT"
@@ -73,7 +73,8 @@ def fetch(url: str, *, part: Path, progress: Progress) -> None:
 def is_whole(part: Path, *, url: str) -> bool:
     """Whether a part was downloaded to its last byte and the process then ended."""
     version = _version(part, url=url)
-    return version is not None and part.exists() and version.bytes == part.stat().st_size
+    # Without a validator nobody could say that it still is the server's file.
+    return version is not None and bool(version.tag) and part.exists() and version.bytes == part.stat().st_size
 
 
 def forget(part: Path) -> None:
@@ -116,13 +117,13 @@ def _continue(url: str, *, part: Path, progress: Progress) -> None:
             raise IsoglotError(f"{part.parent} has {free / 1e9:.1f} GB free; {missing / 1e9:.1f} GB more are needed")
         if not start:
             # Emptied first: the note must never vouch for bytes of another version.
-            part.write_bytes(b"")
+            new_file(part).close()
             write_whole(note_of(part), json.dumps(Version(url, _tag(response), total)._asdict()))
         _append(response, part=part, done=start, total=total, progress=progress)
 
 
 def _append(response: HTTPResponse, *, part: Path, done: int, total: int | None, progress: Progress) -> None:
-    with part.open("ab", buffering=0) as file:
+    with file_to_extend(part) as file:
         while True:
             progress(done, total)
             try:
@@ -142,7 +143,9 @@ def _append(response: HTTPResponse, *, part: Path, done: int, total: int | None,
 def _is_rest(response: HTTPResponse, *, start: int, known: Version) -> bool:
     """Whether an answer continues the part at its end; some servers ignore If-Range and send another version."""
     place, _, total = response.headers.get("Content-Range", "").partition("/")
-    is_same = total in ("*", str(known.bytes)) and _tag(response) in ("", known.tag)
+    # A server that took a date for If-Range need not repeat it; an ETag it must.
+    repeated = (known.tag,) if known.tag.startswith('"') else ("", known.tag)
+    is_same = total in ("*", str(known.bytes)) and _tag(response) in repeated
     return is_same and place.startswith(f"bytes {start}-")
 
 

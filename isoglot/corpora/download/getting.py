@@ -18,7 +18,7 @@ from isoglot.corpora.download.fetching import FetchError, fetch, forget, note_of
 from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, flush, lease
+from isoglot.files import clear_disk_errors, flush, lease, new_file
 
 clear_folder_errors = partial(clear_disk_errors, name="the data folder", option="--data")
 
@@ -123,7 +123,7 @@ class Getter:
             with (
                 archive.open("rb") as packed,
                 member_stream(packed, file.member, most_bytes=file.most_bytes) as stream,
-                part.open("wb") as out,
+                new_file(part) as out,
             ):
                 if file.rewrite is None:
                     shutil.copyfileobj(stream, out)

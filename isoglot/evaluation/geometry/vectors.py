@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
-from isoglot.files import write_tensors
+from isoglot.model.work_files import write_tensors
 from isoglot.study.searches import NewVectors
 
 TINY_LENGTH = 1e-8

@@ -29,11 +29,11 @@ from isoglot.evaluation.transfer.sequences import (
     target_columns,
 )
 from isoglot.evaluation.transfer.task import Task
-from isoglot.files import CHECKPOINTS, WriteTensors
 from isoglot.machine import Machine
 from isoglot.model.checkpoints import BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cuda_graphs import Recorder
 from isoglot.model.encoder import Encoder
+from isoglot.model.work_files import CHECKPOINTS, WriteTensors
 from isoglot.randomness import derived_seed
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0

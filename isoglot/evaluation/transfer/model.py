@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.heads import Scored, TaskHead
 from isoglot.evaluation.transfer.task import Task
-from isoglot.files import write_tensors
 from isoglot.model.block import NORM_EPSILON, Block
 from isoglot.model.encoder import Encoder
+from isoglot.model.work_files import write_tensors
 from isoglot.randomness import derived_seed
 from isoglot.study.scales import NormPlacement
 

@@ -14,7 +14,7 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.run import FineTuningRun
 from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.files import CHECKPOINTS
+from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds

@@ -14,8 +14,8 @@ from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import DESCRIPTION, TokenStream
 from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.errors import IsoglotError
-from isoglot.files import CHECKPOINTS, SUMS_NAME
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
+from isoglot.model.work_files import CHECKPOINTS, SUMS_NAME
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.text import SyntheticText
 from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
