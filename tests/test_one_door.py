@@ -22,6 +22,7 @@ READERS = {
     "pipeline/stages/models.py:_opened",
     "pipeline/stages/models.py:evaluations",
     "pipeline/stages/models.py:stored_sizes",
+    "pipeline/stages/models.py:unlearned",
     "pipeline/stages/scores.py:read_scores",
     "pipeline/stages/text.py:read_lines",
     "pipeline/stages/vocabulary.py:VocabularyStatistics._scores",

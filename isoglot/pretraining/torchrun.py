@@ -21,6 +21,7 @@ import torch.distributed as dist
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
+from isoglot.files import descriptor_of
 from isoglot.machine import DEVICE_VARIABLE, PROCESSES_VARIABLE, Machine, this_machine
 from isoglot.pretraining.loop import Report, pretrain
 from isoglot.pretraining.ranks import Ranks
@@ -52,7 +53,7 @@ def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folde
     log_path = log_folder / LOG_NAME if log_folder else None
     if log_path:
         log_path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile() as job_file, log_path.open("a") if log_path else nullcontext() as log:
+    with NamedTemporaryFile() as job_file, _log_file(log_path) if log_path else nullcontext() as log:
         pickle.dump(job, job_file)
         job_file.flush()
         # The kernel frees this lock if this process is killed, and then they must not go on alone: another run may
@@ -74,6 +75,10 @@ def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folde
         f"{processes} processes could not train {job.folder.name} together: some died {deaths} times and got no further"
         + (f"; their errors are in {log_path}" if log_path else "")
     )
+
+
+def _log_file(path: Path) -> TextIO:
+    return os.fdopen(descriptor_of(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a")
 
 
 @contextmanager
