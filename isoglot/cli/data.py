@@ -59,6 +59,9 @@ def list_(
         text = f"{each['what']}{'; by hand' if each['by_hand'] else ''}\n{each['licence']}, {each['home']}"
         there, files = sum(file["there"] is not None for file in each["files"]), len(each["files"])
         presence = "all" if there == files else f"{there} of {files}" if there else "no"
+        # Without a checksum in the catalogue, a file is only compared with what was fetched here first.
+        if any(file["there"] is not None and not file["verified"] for file in each["files"]):
+            presence += ", not verified"
         table.add_row(each["name"], size_in_bytes(each["bytes"]) if each["bytes"] else "", presence, text)
     console = plain_console(soft_wrap=False)
     console.print(table)
@@ -142,8 +145,8 @@ def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
     from isoglot.corpora.readers.decompression import found
 
     settings = {name: getattr(data_set, name) for name in ("name", "what", "home", "licence", "bytes")}
-    there = {file.path: found(root / file.path) for file in files_of(data_set)}
-    files = [{"path": path, "there": at and str(at)} for path, at in there.items()]
+    there = [(file, found(root / file.path)) for file in files_of(data_set)]
+    files = [{"path": file.path, "there": at and str(at), "verified": file.sha256 is not None} for file, at in there]
     return {**settings, "by_hand": data_set.by_hand or None, "files": files}
 
 

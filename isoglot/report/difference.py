@@ -29,8 +29,8 @@ STUDY = "settings"
 SETTINGS = (STUDY, "is_made_up", "data_files", "words")
 # Entries that repeat the settings or the makings.
 DERIVED = ("budget", "commit")
-# How far a study is and how long it took: no difference.
-PROGRESS = ("seconds", "spent", "artifacts", "artifacts_done", "first_finished", "last_finished")
+# How far a study is, how long it took, and what isoglot knew of its files: no difference.
+PROGRESS = ("verified", "seconds", "spent", "artifacts", "artifacts_done", "first_finished", "last_finished")
 # The title of an entry of a list, and the fields that name it; entries of other lists have a `name`.
 LISTS = {
     "data_files": ("data file", ("name",)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from functools import cache
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import isoglot
+from isoglot.corpora.download.catalogue import OFFICIAL_SHA256
 from isoglot.corpora.words import splitter_version
 from isoglot.errors import IsoglotError
 from isoglot.hardware import Hardware
@@ -20,8 +21,7 @@ from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.sources import sources
 from isoglot.pipeline.stages.models import PretrainedEncoder, stored_sizes
-from isoglot.pipeline.stages.source_files import SourceFile
-from isoglot.pipeline.stages.text import FileText, HubText
+from isoglot.pipeline.stages.text import HubText, files_in
 from isoglot.pipeline.stages.vocabulary import TokenStreams
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.store.record import commit, versions
@@ -44,6 +44,8 @@ class DataFile:
     """ "sha256:..." of its bytes, or "revision:..." of a data set, whose size is unknown."""
     num_bytes: int | None
     used_for: tuple[str, ...]
+    verified: bool | None = None
+    """Whether isoglot knows the checksum that its publisher's file has; None in reports older than this field."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,9 @@ class Provenance:
     departures: tuple[Departure, ...]
 
     def json_text(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
+        # A report that is older than the field stays as it was when it is written again.
+        content = asdict(self, dict_factory=lambda items: {k: v for k, v in items if (k, v) != ("verified", None)})
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
 def provenance(study: Study, store: Store) -> Provenance:
@@ -238,20 +242,10 @@ def _data_files(stages: Iterable[Stage], study: Study) -> tuple[DataFile, ...]:
             config = "" if stage.dataset.config is None else f" ({stage.dataset.config})"
             titles[f"{stage.dataset.dataset}{config}", f"revision:{stage.dataset.revision}", None][stage.title] = None
         for each in fields(stage):
-            for file in _source_files(getattr(stage, each.name)):
+            for file in files_in(getattr(stage, each.name)):
                 titles[_path_in(study, file.path), f"sha256:{file.sha256}", file.num_bytes][stage.title] = None
-    return tuple(DataFile(*key, used_for=tuple(used_for)) for key, used_for in titles.items())
-
-
-def _source_files(value: object) -> Iterator[SourceFile]:
-    match value:
-        case SourceFile():
-            yield value
-        case FileText():
-            yield from value.files
-        case tuple():
-            for member in value:
-                yield from _source_files(member)
+    official = {f"sha256:{digest}" for digest in OFFICIAL_SHA256.values()}
+    return tuple(DataFile(*key, tuple(used_for), verified=key[1] in official) for key, used_for in titles.items())
 
 
 def portable_origin(study: Study) -> str:

@@ -3,6 +3,7 @@
 All small files travel, and so most artifacts travel whole. The same artifacts always give the same bytes.
 """
 
+import hashlib
 import io
 import json
 import lzma
@@ -11,19 +12,20 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.files import flush, lease, new_file
-from isoglot.store.file_sums import RECORD_NAME, check_files
+from isoglot.files import flush, lease, new_file, text_sum
+from isoglot.store.file_sums import RECORD_NAME, check_files, file_sum
 from isoglot.store.record import summarised_files
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
 
 MANIFEST = "isoglot-pack.json"
-FORMAT = 1
+FORMAT = 2
+"""Format 1, which is read as well, has sizes of members alone: nothing covers records, logs and the manifest itself."""
 ARTIFACTS, SUMMARIES, LOGS = "artifacts", "summaries", "logs"
 """Folders of the archive: whole artifacts, those that leave large files behind, and the logs of both."""
 XZ_MAGIC = b"\xfd7zXZ\0"
@@ -108,6 +110,16 @@ def is_xz(path: Path) -> bool:
         raise IsoglotError(f"{path}: cannot be read ({error.strerror})") from error
 
 
+def is_program(name: str) -> bool:
+    """Whether a log could be run where it is read, as submitit's pickles are, which serve one cluster alone."""
+    return name.lower().endswith((".pkl", ".pickle", ".sh", ".py", ".so", ".pt", ".pth"))
+
+
+def manifest_sum(content: Mapping[str, Any]) -> str:
+    """The checksum of a manifest, over all that it says but this."""
+    return text_sum(json.dumps({name: value for name, value in content.items() if name != "sha256"}, sort_keys=True))
+
+
 def _log_files(log: Path, travels: Callable[[str, int], bool]) -> Iterator[tuple[str, bytes]]:
     """Names and contents of logs; links that a cluster makes stay behind."""
     for path in log.rglob("*"):
@@ -115,14 +127,21 @@ def _log_files(log: Path, travels: Callable[[str, int], bool]) -> Iterator[tuple
         # Contents are read at once, since a running stage may cut or remove a log before it is packed.
         with suppress(FileNotFoundError):
             status = path.lstat()
-            if stat.S_ISREG(status.st_mode) and travels(name, status.st_size):
+            if stat.S_ISREG(status.st_mode) and not is_program(name) and travels(name, status.st_size):
                 with path.open("rb") as file:
                     yield name, file.read(status.st_size)
 
 
+def _member_sum(file: Path | bytes) -> dict[str, Any]:
+    if isinstance(file, bytes):
+        return {"bytes": len(file), "sha256": hashlib.sha256(file).hexdigest()}
+    return asdict(file_sum(file))
+
+
 def _write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
-    sizes = {name: len(file) if isinstance(file, bytes) else file.stat().st_size for name, file in files.items()}
-    content = {"format": FORMAT, "logs": sorted(logs), "members": dict(sorted(sizes.items()))}
+    sums = {name: _member_sum(file) for name, file in sorted(files.items())}
+    content: dict[str, Any] = {"format": FORMAT, "logs": sorted(logs), "members": sums}
+    content["sha256"] = manifest_sum(content)
     manifest = (json.dumps(content, indent=1) + "\n").encode()
     with (
         new_file(path) as archive,
@@ -132,6 +151,6 @@ def _write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Seque
         for name, source in [(MANIFEST, manifest), *sorted(files.items())]:
             # A header without owner and date, which would differ from one machine or day to the next.
             header = tarfile.TarInfo(name)
-            header.size, header.mode = sizes.get(name, len(manifest)), 0o644
+            header.size, header.mode = (sums[name]["bytes"] if name in sums else len(manifest)), 0o644
             with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
                 tar.addfile(header, file)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, flush, lease, refuse_links, write_whole
-from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, SUMMARY_NAME, file_sums
-from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_xz
+from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, SUMMARY_NAME, file_sum, file_sums
+from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_program, is_xz, manifest_sum
 from isoglot.store.record import Record, parsed_record, read_artifact, read_record, summarised_files
 from isoglot.store.store import Store
 
@@ -45,7 +46,7 @@ def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] | None
     draft = store.root / UNPACKING
     with clear_disk_errors(store.root), _opened(archive) as (tar, packed):
         members, logs = _read_manifest(archive, tar)
-        _check_room(archive, sum(members.values()), root=store.root)
+        _check_room(archive, sum(member.bytes for member in members.values()), root=store.root)
         store.root.mkdir(parents=True, exist_ok=True)
         try:
             for folder in (draft, *(store.root / name for name in (SUMMARIES, LOGS))):
@@ -100,8 +101,13 @@ def _no_archive(path: Path) -> IsoglotError:
     return IsoglotError(f"{path}: not an archive of `isoglot pack`")
 
 
-def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, int], list[str]]:
-    """The size of every file by its name in the archive, and the artifacts with a folder of logs, even an empty one."""
+class _Member(NamedTuple):
+    bytes: int
+    sha256: str | None  # None in archives of format 1
+
+
+def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, _Member], list[str]]:
+    """Every file by its name in the archive, and the artifacts with a folder of logs, even an empty one."""
     first = tar.next()
     content = None if first is None or first.name != MANIFEST else tar.extractfile(first)
     if first is None or content is None:
@@ -115,9 +121,15 @@ def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, int],
             raise IsoglotError(
                 f"{archive} has format {fields['format']}, and this isoglot reads up to {FORMAT}: update isoglot"
             )
-        members = {str(name): int(size) for name, size in fields["members"].items()}
+        is_first_format = int(fields["format"]) == 1
+        if not is_first_format and fields["sha256"] != manifest_sum(fields):
+            raise ValueError("its checksum is that of another text")
+        members = {
+            str(name): _Member(int(each), None) if is_first_format else _Member(int(each["bytes"]), str(each["sha256"]))
+            for name, each in fields["members"].items()
+        }
         logs = [str(name) for name in fields["logs"]]
-        if min(members.values(), default=0) < 0:
+        if any(member.bytes < 0 for member in members.values()):
             raise ValueError("a negative size")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise IsoglotError(f"{archive}: damaged ({MANIFEST} in it does not say what it holds)") from error
@@ -134,6 +146,9 @@ def _refuse_foreign(archive: Path, name: str) -> None:
     folder, _, file = rest.partition("/")
     if name.startswith("/") or "\\" in name or "\0" in name or ".." in name.split("/"):
         raise IsoglotError(f"{archive}: its member {name!r} is named to be written outside of the store")
+    if top == LOGS and is_program(file):
+        fix = "if nobody has planted it, pack again with this isoglot, which leaves such files out"
+        raise IsoglotError(f"{archive}: its member {name!r} is a program, and no log; {fix}")
     if top not in (ARTIFACTS, SUMMARIES, LOGS) or not FOLDER.fullmatch(folder) or {"", "."} & {*file.split("/")}:
         raise IsoglotError(f"{archive}: its member {name!r} is no file of an artifact")
 
@@ -148,7 +163,7 @@ def _check_room(archive: Path, needed: int, *, root: Path) -> None:
         )
 
 
-def _extract(archive: Path, tar: tarfile.TarFile, left: dict[str, int], *, draft: Path) -> None:
+def _extract(archive: Path, tar: tarfile.TarFile, left: dict[str, _Member], *, draft: Path) -> None:
     """Write every member below the draft folder, and raise at the first that differs from the manifest."""
     for member in tar:
         if member.offset == 0:  # the manifest, which tarfile yields once more
@@ -157,8 +172,10 @@ def _extract(archive: Path, tar: tarfile.TarFile, left: dict[str, int], *, draft
         content = tar.extractfile(member) if member.isreg() else None
         if content is None:
             raise IsoglotError(f"{archive}: its member {member.name!r} is a link or no plain file")
-        if left.pop(member.name, None) != member.size:
-            raise IsoglotError(f"{archive}: its member {member.name!r} is not as {MANIFEST} in it says")
+        expected = left.pop(member.name, None)
+        other = IsoglotError(f"{archive}: its member {member.name!r} is not as {MANIFEST} in it says")
+        if expected is None or expected.bytes != member.size:
+            raise other
         path = draft / member.name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,6 +186,8 @@ def _extract(archive: Path, tar: tarfile.TarFile, left: dict[str, int], *, draft
                 raise
             name = Path(str(error.filename)).name[:40]
             raise IsoglotError(f"{archive}: the name of a file in it is too long for a disk ({name}...)") from error
+        if expected.sha256 is not None and file_sum(path).sha256 != expected.sha256:
+            raise other
     if left:
         raise IsoglotError(f"{archive}: {len(left)} files are missing in it, {min(left)!r} among them")
 

@@ -27,8 +27,8 @@ def test_list(tmp_path: Path) -> None:
     rows = {line.split("  ")[0]: line for line in answer.stdout.splitlines() if not line.startswith(" ")}
     assert len(rows) == 16
     assert " 1 of 8 " in rows["tatoeba"]
-    assert " 1 of 4 " in rows["panlex"]
-    assert " all " in rows["multinli"]
+    assert " 1 of 4, not verified " in rows["panlex"]
+    assert " all, not verified " in rows["multinli"]
     assert " no " in rows["xnli"]
     assert " 46 GB " in rows["wikipedia"]
     for word in ("CC BY-NC 4.0, https://github.com/facebookresearch/XNLI", "by hand", "Data folder: data."):
@@ -39,7 +39,9 @@ def test_list_as_json(tmp_path: Path) -> None:
     put(tmp_path, "d/eval/dict/en-zh.tsv.gz", b"")
     answer = answered("data", "list", "--json", folder=tmp_path, ISOGLOT_DATA="d")
     sets = {each["name"]: each for each in map(json.loads, answer.stdout.splitlines())}
-    assert {"path": "eval/dict/en-zh.tsv", "there": "d/eval/dict/en-zh.tsv.gz"} in sets["panlex"]["files"]
+    assert {"path": "eval/dict/en-zh.tsv", "there": "d/eval/dict/en-zh.tsv.gz", "verified": False} in sets["panlex"][
+        "files"
+    ]
     assert sets["xnli"]["licence"] == "CC BY-NC 4.0"
     assert all(each["there"] is None for each in sets["muse"]["files"])
 

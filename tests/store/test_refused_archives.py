@@ -12,7 +12,7 @@ import pytest
 from isoglot.store import Store
 from isoglot.store.unpacking import unpack
 from tests.oracles import sealed
-from tests.store.toy_archives import JOINED, LINE, MANIFEST, OF_TEXT, Members, members_of, refused, write_members
+from tests.store.toy_archives import JOINED, LINE, MANIFEST, OF_TEXT, Members, members_of, refused, seal, write_members
 
 
 def test_files_of_another_sort_leave_no_trace(archive: Path, root: Path, tmp_path: Path) -> None:
@@ -52,8 +52,14 @@ def with_record(**changes: object) -> Callable[[Members], Members]:
     return lambda members: members | {name: sealed(json.loads(members[name]) | changes).encode()}
 
 
-def with_manifest(**changes: object) -> Callable[[Members], Members]:
-    return lambda members: members | {MANIFEST: json.dumps(json.loads(members[MANIFEST]) | changes).encode()}
+def with_manifest(*, sealed: bool = True, **changes: object) -> Callable[[Members], Members]:
+    def changed(members: Members) -> Members:
+        manifest = json.loads(members[MANIFEST]) | changes
+        if sealed:
+            seal(manifest)
+        return members | {MANIFEST: json.dumps(manifest).encode()}
+
+    return changed
 
 
 OUTSIDE = "is named to be written outside of the store"
@@ -75,7 +81,9 @@ REFUSALS: list[tuple[Callable[[Members], Members], str]] = [
         with_member(f"logs/{OF_TEXT}/{'a' * 300}", b"x"),
         r"the name of a file in it is too long for a disk \(a{40}\.\.\.\)",
     ),
-    (with_manifest(format=2), r"has format 2, and this isoglot reads up to 1: update isoglot"),
+    (with_manifest(format=3), r"has format 3, and this isoglot reads up to 2: update isoglot"),
+    (with_member(f"logs/{OF_TEXT}/4711_report.pkl", b"x"), r"4711_report\.pkl' is a program, and no log"),
+    (with_member(f"logs/{OF_TEXT}/deep/RUN.SH", b"x"), r"RUN\.SH' is a program, and no log"),
     (with_manifest(format="new"), "does not say what it holds"),
     (with_manifest(members=[], format=None), "does not say what it holds"),
     (with_member(LINE, b"TREE 3\n"), r"lines/3\.txt is not what its record says"),
@@ -88,7 +96,7 @@ REFUSALS: list[tuple[Callable[[Members], Members], str]] = [
     (
         lambda members: (
             {name.replace(OF_TEXT, f"toy-text-{'0' * 16}"): each for name, each in members.items()}
-            | {MANIFEST: json.dumps({"format": 1, "logs": []}).encode()}
+            | {MANIFEST: json.dumps({"format": 2, "logs": []}).encode()}
         ),
         rf"record\.json is of another artifact \({OF_TEXT}\)",
     ),
@@ -110,10 +118,13 @@ def test_refusals(
     ("change", "complaint"),
     [
         (
-            with_manifest(members={LINE: 10**18}),
+            with_manifest(members={LINE: {"bytes": 10**18, "sha256": ""}}),
             r"takes 1,000,000,000,000,000,000 bytes, and [\d,]+ are free for the store",
         ),
-        (with_manifest(members={LINE: 10**18, f"{LINE}x": -(10**18)}), "does not say what it holds"),
+        (with_manifest(members={LINE: {"bytes": -1, "sha256": ""}}), "does not say what it holds"),
+        (with_manifest(sealed=False, logs=[]), "does not say what it holds"),
+        (with_member(f"logs/{OF_TEXT}/log.txt", b"b log"), r"log\.txt' is not as isoglot-pack\.json in it says"),
+        (with_record(seconds=9.5), r"record\.json' is not as isoglot-pack\.json in it says"),
         (without(LINE), r"1 files are missing in it, '.*lines/3\.txt' among them"),
         (with_member(LINE, b"longer than listed"), r"lines/3\.txt' is not as isoglot-pack\.json in it says"),
         (with_member(f"logs/{OF_TEXT}/more.txt", b"x"), r"more\.txt' is not as isoglot-pack\.json in it says"),
@@ -133,3 +144,20 @@ def test_a_manifest_of_any_size_is_not_read(root: Path, tmp_path: Path) -> None:
     path = tmp_path / "large.tar.xz"
     path.write_bytes(lzma.compress(header.tobuf()))
     assert f"{MANIFEST} in it has 1,099,511,627,776 bytes, more than any archive needs" in refused(path, root)
+
+
+def test_an_archive_of_the_first_format_is_unpacked_and_its_records_are_still_covered(
+    archive: Path, root: Path, tmp_path: Path
+) -> None:
+    members = members_of(archive)
+    sizes = {name: len(content) for name, content in members.items() if name != MANIFEST}
+    first = {"format": 1, "logs": [OF_TEXT], "members": sizes}
+    older = tmp_path / "older.tar.xz"
+    write_members(older, members | {MANIFEST: json.dumps(first).encode()}, complete=False)
+    assert unpack(older, Store(root)).whole == 1
+    name = f"summaries/{OF_TEXT}/record.json"
+    record = json.loads(members[name])
+    changed = json.dumps(record | {"seconds": 2.5}).encode()
+    first["members"] = sizes | {name: len(changed)}
+    write_members(older, members | {name: changed, MANIFEST: json.dumps(first).encode()}, complete=False)
+    assert "record.json was changed" in refused(older, tmp_path / "other" / "store")

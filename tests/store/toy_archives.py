@@ -1,10 +1,12 @@
 """A small archive to try unpacking with, and its like with other members."""
 
+import hashlib
 import io
 import json
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,11 +55,23 @@ def members_of(path: Path) -> Members:
         return {each.name: tar.extractfile(each).read() for each in tar}  # type: ignore[union-attr]
 
 
+def listed(content: bytes | str) -> dict[str, Any]:
+    content = content.encode() if isinstance(content, str) else content
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def seal(manifest: dict[str, Any]) -> None:
+    """Give a manifest the checksum of all that it says."""
+    manifest.pop("sha256", None)
+    manifest["sha256"] = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+
+
 def write_members(path: Path, members: Members, *, complete: bool = True) -> None:
     """Write an archive of these, with a manifest that lists them all if it is to be complete."""
     if complete:
         manifest = json.loads(members[MANIFEST])
-        manifest["members"] = {name: len(content) for name, content in members.items() if name != MANIFEST}
+        manifest["members"] = {name: listed(content) for name, content in members.items() if name != MANIFEST}
+        seal(manifest)
         members = members | {MANIFEST: json.dumps(manifest).encode()}
     with tarfile.open(path, "w:xz") as tar:
         for name, content in members.items():

@@ -215,3 +215,15 @@ class SplitText(ReadsText):
             # Handing lines to another process takes longer than cutting them at white space.
             workers=1 if self.splitting.splitter is Splitter.WHITESPACE else num_workers(),
         )
+
+
+def files_in(value: object) -> Iterator[SourceFile]:
+    """The user's own files in the value of a stage's field."""
+    match value:
+        case SourceFile():
+            yield value
+        case FileText():
+            yield from value.files
+        case tuple():
+            for member in value:
+                yield from files_in(member)

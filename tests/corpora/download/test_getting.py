@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import random
 from functools import partial
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -154,11 +155,19 @@ def test_a_damaged_record_names_its_line(server: LocalServer, getter: Getter) ->
         getter.get(DataFile(path=PLACE, url=server.serve("f", CONTENT)))
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk(server: LocalServer, getter: Getter) -> None:
-    part = getter.root / f"{PLACE}.part"
+def test_a_part_that_is_a_link_is_not_written_through(server: LocalServer, getter: Getter, tmp_path: Path) -> None:
+    mine, part = tmp_path / "thesis.tex", getter.root / f"{PLACE}.part"
+    mine.write_text("my thesis")
     part.parent.mkdir(parents=True)
-    part.symlink_to("/dev/full")
+    part.symlink_to(mine)
+    with pytest.raises(IsoglotError, match=r"\.part is a symbolic link, and isoglot writes through none"):
+        getter.get(DataFile(path=PLACE, url=server.serve("f", CONTENT)))
+    assert mine.read_text() == "my thesis"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(server: LocalServer, getter: Getter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isoglot.corpora.download.fetching.file_to_extend", lambda _: FileIO("/dev/full", "ab"))
     with pytest.raises(IsoglotError, match=r"no room left in the data folder .* \(No space left on device\)"):
         getter.get(DataFile(path=PLACE, url=server.serve("f", CONTENT)))
     assert not (getter.root / PLACE).exists()
