@@ -33,6 +33,7 @@ READERS = {
     # Files of isoglot's own.
     "report/claims/__init__.py:",
     "report/page/rendering.py:_page",
+    "report/page/rendering.py:_vega",
     "report/page/section.py:",
     "report/provenance.py:departures",
     "report/published.py:",

@@ -1,5 +1,6 @@
 """The state that a checkpoint holds, and whether the models that it rests on are as they were written."""
 
+import shutil
 import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -45,10 +46,9 @@ def is_finished(folder: Path, sums: WorkSums) -> bool:
     if not (folder / LOG).exists():
         return False
     # Files without a sum count as damaged: the line that had it may be.
-    present = {
-        path.relative_to(folder).as_posix() for top in (BEST, INTERMEDIATE) for path in folder.glob(f"{top}/**/*.*")
-    }
-    if (name := sums.damaged({LOG} | present | {*sums.by_name()}, latest=True)) is None:
+    paths = [path for top in (BEST, INTERMEDIATE) for path in folder.glob(f"{top}/**/*") if path.is_file()]
+    present = {path.relative_to(folder).as_posix() for path in paths}
+    if (name := sums.damaged({LOG, *present, *sums.by_name()}, latest=True)) is None:
         return True
     warnings.warn(f"{folder / name} is not as it was written: this part of the training is done again", stacklevel=2)
     (folder / LOG).unlink()
@@ -57,12 +57,13 @@ def is_finished(folder: Path, sums: WorkSums) -> bool:
 
 def check_models(folder: Path, models: Collection[str], *, sums: WorkSums, description: str) -> None:
     """Raise if a model was damaged since it was written, and remove what this training has not written."""
-    if (name := sums.damaged(models, latest=True)) is not None:
+    written = {*models, *(name for name in sums.by_name() if Path(name).name == WEIGHTS)}
+    if (name := sums.damaged(written, latest=True)) is not None:
         raise IsoglotError(f"{folder / name} was changed after it was written: run again to make it again")
-    kept = {folder / name for name in models}
-    for path in [*folder.glob(f"{BEST}/*"), *folder.glob(f"{INTERMEDIATE}/*/*")]:
-        if path not in kept and path.with_name(WEIGHTS) not in kept:
-            path.unlink()
+    kept = {folder / name for name in written}
+    for path in folder.glob(f"{INTERMEDIATE}/*"):
+        if path / WEIGHTS not in kept:
+            shutil.rmtree(path)
     # Descriptions are the same for all, and short: they are written once more where weights are only compared.
     for weights in sorted(kept):
         write_whole(weights.with_name(DESCRIPTION), description)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 UNLEARNED_FIX = "train longer, or lower optimization.learning_rate"
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
+MODEL_FILES = (f"{BEST}/model.json", f"{BEST}/model.safetensors")
 GUESSED_UPDATE_SECONDS = 0.01
 # Two wider models at once are no faster than one after the other, and each has half of the memory.
 SHARING_WIDTH = 256
@@ -51,7 +52,7 @@ class UntrainedEncoder(Stage):
     """The model a run starts from: its scores owe nothing to learning."""
 
     kind: ClassVar[str] = "untrained-encoder"
-    leaves: ClassVar[tuple[str, ...]] = (f"{BEST}/model.*",)
+    leaves: ClassVar[tuple[str, ...]] = MODEL_FILES
     titled: ClassVar[str] = "untrained model, {self.label}"
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]
@@ -70,7 +71,11 @@ class PretrainedEncoder(Stage):
     """The model a run ends with, chosen by the source language's dev perplexity."""
 
     kind: ClassVar[str] = "pretrained-encoder"
-    leaves: ClassVar[tuple[str, ...]] = (f"{BEST}/model.*", f"{INTERMEDIATE}/*/model.*", LOG, UNIGRAM)
+    leaves: ClassVar[tuple[str, ...]] = (
+        *MODEL_FILES,
+        *(f"{INTERMEDIATE}/*/model.{end}" for end in ("json", "safetensors")),
+        *(LOG, UNIGRAM),
+    )
     resumes: ClassVar[tuple[str, ...]] = (*leaves, f"{CHECKPOINTS}/*", SUMS_NAME)
     titled: ClassVar[str] = "pretraining, {self.label}"
     version: ClassVar[int] = 2

@@ -1,16 +1,22 @@
 """HTML from templates, which escape whatever is not markup: one file that needs no network and runs its own script."""
 
+import os
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from isoglot.errors import IsoglotError
+from isoglot.files import text_sum, write_whole
 from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
 from isoglot.report.page.section import SECTION_WORDS, TEMPLATES, Section
 from isoglot.report.quantities import duration, size_in_bytes
@@ -78,8 +84,20 @@ def _without_control_characters(value: Any) -> Any:
 
 @cache
 def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script: 0.9 MB, and seconds to put together."""
+    """Vega, Vega-Lite and Vega-Embed as one script: 0.9 MB, and seconds to put together, so that it is kept."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isoglot"
+    stem = f"vega-{version('vl-convert-python')}"
+    # The name ends with the checksum, so that a damaged file is not taken.
+    for path in folder.glob(f"{stem}-*.js"):
+        with suppress(OSError, UnicodeDecodeError):
+            script = path.read_bytes().decode()
+            if path.name == f"{stem}-{text_sum(script)}.js":
+                return script
     from vl_convert import javascript_bundle
 
     # In a string of the script these would end its element all the same.
-    return re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    script = re.sub(r"<(?=/script|!--)", r"\\x3c", javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    with suppress(OSError, IsoglotError):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / f"{stem}-{text_sum(script)}.js", script)
+    return script
