@@ -53,7 +53,7 @@ def _tensor_sum(tensors: Mapping[str, Tensor]) -> str:
     content = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
         content.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
-        content.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+        content.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return content.hexdigest()
 
 

@@ -49,8 +49,8 @@ def unpack(archive: Path, store: Store, *, waiting: Callable[[str], None] | None
         _check_room(archive, sum(member.bytes for member in members.values()), root=store.root)
         store.root.mkdir(parents=True, exist_ok=True)
         try:
-            for folder in (draft, *(store.root / name for name in (SUMMARIES, LOGS))):
-                refuse_links(folder, below=store.root)
+            for place in (draft, store.root / SUMMARIES, store.root / LOGS):
+                refuse_links(place, below=store.root)
             with lease(store.root / f"{UNPACKING}.lease", waiting=waiting):
                 try:
                     shutil.rmtree(draft, ignore_errors=True)

@@ -92,11 +92,11 @@ def verify(
     # Threads suffice: hashlib lets others run while it reads. Large files first, so that none is left alone at the end.
     files.sort(key=lambda file: -file[2].bytes)
     with ThreadPoolExecutor(workers) as pool:
-        for (folder, _, expected), error in zip(files, pool.map(fault_of, files), strict=True):
+        for (folder, _, expected), fault in zip(files, pool.map(fault_of, files), strict=True):
             done += expected.bytes
             progress(done, total)
-            if error is not None:
-                errors[folder].append(error)
+            if fault is not None:
+                errors[folder].append(fault)
     faults = [
         Fault(folder=folder, record=records[folder], errors=tuple(found)) for folder, found in sorted(errors.items())
     ]

@@ -5,7 +5,6 @@ import random
 import shutil
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,7 +45,7 @@ def interrupted(stage: Stage, store: Store, *, share: float) -> Path:
 
 
 @pytest.fixture(scope="module")
-def snapshots(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Stage, Path]]]:
+def snapshots(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Stage, Path]]:
     """Work folders of a model and of a fine-tuning, stopped early, late, and before the record was renamed."""
     found: list[tuple[Stage, Path]] = []
     stages = [*inputs_first(targets(finished.study)).values()]
@@ -66,7 +65,7 @@ def snapshots(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> 
                     shutil.rmtree(store.folder(stage))
                     partial = interrupted(stage, store, share=share)
                 found.append((stage, partial))
-        yield found
+    return found
 
 
 @pytest.mark.parametrize("count", [6, pytest.param(200, marks=pytest.mark.campaign)])
@@ -93,6 +92,8 @@ def test_no_damage_of_a_work_folder_is_silent(
                 store.ensure(stage)
         assert artifact(store.verified_folder(stage)) == artifact(finished.store.folder(stage)), what
         fates["warned of" if shown else "made again"] += 1
+        if number % 20 == 19:
+            print(number + 1, dict(fates), flush=True)
         shutil.rmtree(store.folder(stage))
     print(dict(fates))
     assert fates["warned of"] + fates["made again"] == count
