@@ -127,7 +127,6 @@ def test_half_precision_changes_scores_by_less_than_their_noise(store: Store) ->
 
 
 def test_moments_beyond_the_first_update_are_refused() -> None:
-    with pytest.raises(
-        Exception, match=r"change\.moments: should be at most 6: 40 updates cannot be halved more often"
-    ):
+    message = r"change\.moments: should be at most 6: 40 updates cannot be halved more often"
+    with pytest.raises(IsoglotError, match=message):
         parse_study(TEXT.replace("moments = 4", "moments = 7"), origin="growing.toml")
