@@ -1,14 +1,13 @@
 """Growth of every row: its scores at moments of training, the curve through them, and what the curve predicts."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
 from itertools import product
 from math import log2
 from statistics import fmean
-from typing import NamedTuple
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
@@ -19,6 +18,8 @@ from isoglot.report.published import FIGURE_7_CKA, TABLE_1_SCORES, TITLE_OF_TASK
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, TAIL_SHARE, Decay, Scale
 
+BySeed = dict[int | None, dict[int, float]]
+"""Scores by seed and tokens read."""
 COLUMNS = (
     *("condition", "languages", "measure", "seeds", "moments", "first_tokens", "last_tokens", "last_score", "floor"),
     *("ceiling", "odds_per_doubling", "odds_low", "odds_high", "tokens", "predicted", "low", "high", "level"),
@@ -26,7 +27,8 @@ COLUMNS = (
 )
 
 
-class Measure(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Measure:
     """A kind of score that grows."""
 
     key: str
@@ -38,12 +40,34 @@ class Measure(NamedTuple):
     task: str | None = None
     summary: Callable[[Iterable[float]], float] = max
     """Makes one number of those of all layers."""
+    is_near_zero: bool = False
+    """Whether most rows score a few points, and a few rows many."""
 
 
 STRUCTURE = (
-    Measure("retrieval", "Sentences that find their translation, best layer", "precision at 1 (%)", "retrieval_p1"),
-    Measure("words", "Words that find their translation, best layer", "precision at 1 (%)", "word_translation_p1"),
-    Measure("cka", "Likeness of the languages, mean over layers", "linear CKA", "cka", 2, 1.0, None, fmean),
+    Measure(
+        key="retrieval",
+        title="Sentences that find their translation, best layer",
+        unit="precision at 1 (%)",
+        metric="retrieval_p1",
+        is_near_zero=True,
+    ),
+    Measure(
+        key="words",
+        title="Words that find their translation, best layer",
+        unit="precision at 1 (%)",
+        metric="word_translation_p1",
+        is_near_zero=True,
+    ),
+    Measure(
+        key="cka",
+        title="Likeness of the languages, mean over layers",
+        unit="linear CKA",
+        metric="cka",
+        decimals=2,
+        ceiling=1.0,
+        summary=fmean,
+    ),
 )
 
 
@@ -59,6 +83,7 @@ class Growth:
     """Tokens of the moments at which the learning rate was on its way to 0."""
     floor: float
     floor_name: str
+    ceiling: float
     paper: float | None
     has_own_paper: bool
     """Whether the paper's score is of these very languages, or else the mean over its own."""
@@ -74,7 +99,7 @@ class Growth:
             for of_seed in self.line.by_seed
             for tokens, score in of_seed.items()
         ]
-        return growth_fit(points, floor=self.floor, ceiling=self.measure.ceiling)
+        return growth_fit(points, floor=self.floor, ceiling=self.ceiling)
 
     def at(self, tokens: float) -> tuple[Interval | None, str]:
         """The score of a finished model of so many tokens as the curve has it, and why that would mean nothing."""
@@ -86,7 +111,7 @@ class Growth:
         if tokens / last > last / first:
             away, span = log2(tokens / last), log2(last / first)
             return None, f"too far: {away:.0f} doublings on, from moments over {span:.0f}"
-        return predicted, "any score is likely" if fit.is_vague(predicted) else ""
+        return predicted, "any score is likely" if fit.is_vague(predicted) else fit.bend
 
     @property
     def budgets(self) -> list[int]:
@@ -99,13 +124,14 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
     """By pair of languages and measure, a row for each condition with scores at moments of training."""
     found: dict[tuple[Pair, str | None, str], list[Measurement]] = {}
     for each in measurements:
-        if each.exhibit in (GROWTH, GROWTH_TASKS) and each.language == each.languages[1]:
+        if each.exhibit in (GROWTH, GROWTH_TASKS):
             found.setdefault((each.languages, each.task, each.condition), []).append(each)
     pairs, tasks, conditions = (dict.fromkeys(key[place] for key in found) for place in range(3))
     measures = [*STRUCTURE, *(_of_task(task) for task in tasks if task is not None)]
     rows = []
     for languages, measure, condition in product(pairs, measures, conditions):
-        here = found.get((languages, measure.task, condition), [])
+        both = found.get((languages, measure.task, condition), [])
+        here, of_source = ([each for each in both if each.language == language] for language in languages[::-1])
         if by_seed := _by_seed(here, measure=measure, scale=scale):
             floor, floor_name = _floor(here, measure=measure)
             paper, is_own = _paper(condition, measure=measure, languages=languages)
@@ -118,6 +144,7 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
                     annealed=frozenset(_annealed(by_seed, scale=scale)),
                     floor=floor,
                     floor_name=floor_name,
+                    ceiling=_ceiling(by_seed, _by_seed(of_source, measure=measure, scale=scale), measure=measure),
                     paper=paper,
                     has_own_paper=is_own,
                 )
@@ -128,12 +155,10 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
 def _of_task(name: str) -> Measure:
     task = task_named(name)
     unit = task.metric_titles[task.metric]
-    return Measure(name, f"{task.title} in the target language", unit, task.metric, task=name)
+    return Measure(key=name, title=f"{task.title} in the target language", unit=unit, metric=task.metric, task=name)
 
 
-def _by_seed(
-    measurements: Iterable[Measurement], *, measure: Measure, scale: Scale
-) -> dict[int | None, dict[int, float]]:
+def _by_seed(measurements: Iterable[Measurement], *, measure: Measure, scale: Scale) -> BySeed:
     # All layers of a moment in one number; the scores of tasks have none.
     layers: dict[int | None, dict[int, list[float]]] = {}
     for each in measurements:
@@ -146,7 +171,7 @@ def _by_seed(
     }
 
 
-def _annealed(by_seed: Mapping[int | None, Mapping[int, float]], *, scale: Scale) -> Iterator[int]:
+def _annealed(by_seed: BySeed, *, scale: Scale) -> Iterator[int]:
     if scale.optimization.decay is Decay.LINEAR_TAIL:
         begin = (1 - TAIL_SHARE) * scale.tokens
         yield from (tokens for of_seed in by_seed.values() for tokens in of_seed if tokens > begin)
@@ -160,6 +185,15 @@ def _floor(measurements: Sequence[Measurement], *, measure: Measure) -> tuple[fl
         variant, metric, name = None, f"{measure.metric}_chance", "chance"
     found = [each.value for each in measurements if (each.variant, each.metric) == (variant, metric)]
     return (fmean(found), name) if found else (0.0, "")
+
+
+def _ceiling(by_seed: BySeed, of_source: BySeed, *, measure: Measure) -> float:
+    # A task is hardly transferred better than it was learned. Test sets may differ, and then the best score is all that
+    # is known to be above.
+    learned = [scores[max(scores)] for scores in of_source.values()]
+    highest = max(score for scores in by_seed.values() for score in scores.values())
+    is_known = measure.task is not None and learned and fmean(learned) > highest
+    return fmean(learned) if is_known else measure.ceiling
 
 
 def _paper(condition: str, *, measure: Measure, languages: Pair) -> tuple[float | None, bool]:
@@ -192,7 +226,7 @@ def growth_csv(rows: Sequence[Growth]) -> str:
                 "last_tokens": row.tokens[-1],
                 "last_score": _rounded(fmean(row.line.at(row.tokens[-1]))),
                 "floor": _rounded(row.floor),
-                "ceiling": row.measure.ceiling,
+                "ceiling": _rounded(row.ceiling),
                 **dict(zip(("odds_per_doubling", "odds_low", "odds_high"), slope or (), strict=False)),
                 "tokens": tokens,
                 **dict(zip(("predicted", "low", "high"), map(_rounded, predicted or ()), strict=False)),

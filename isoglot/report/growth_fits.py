@@ -58,6 +58,8 @@ class GrowthFit:
     covariance_PP: Array
     dispersion: float
     num_free: int  # points less parameters
+    bend: str
+    """How the points leave the curve, if beyond noise: a longer run will then miss its prediction on that side."""
 
     @property
     def slope(self) -> Interval:
@@ -118,10 +120,9 @@ def growth_fit(points: Sequence[Point], *, floor: float, ceiling: float) -> tupl
         covariance_PP=covariance_PP,
         dispersion=dispersion,
         num_free=len(points) - rows_NP.shape[1],
+        bend=_bend(rows_NP, share_N),
     )
-    if fit.slope.low <= 1:
-        return fit, "no growth beyond noise"
-    return fit, _bend(rows_NP, share_N)
+    return fit, "no growth beyond noise" if fit.slope.low <= 1 else ""
 
 
 def _bend(rows_NP: Array, share_N: Array) -> str:
@@ -134,7 +135,7 @@ def _bend(rows_NP: Array, share_N: Array) -> str:
     covariance_PP, _ = _spread(bent_NP, share_N, estimate_P)
     if abs(estimate_P[-1]) <= t_quantile(BEND_LEVEL, num_free) * sqrt(covariance_PP[-1, -1]):
         return ""
-    return f"no one slope: growth {'slows down' if estimate_P[-1] < 0 else 'speeds up'}"
+    return "slows down" if estimate_P[-1] < 0 else "speeds up"
 
 
 def _row(tokens: float, *, centre: float, is_annealed: bool) -> Array:

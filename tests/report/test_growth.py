@@ -57,7 +57,7 @@ def named(condition: str, *, seed: int = 0, target: str = "de") -> Iterator[Meas
     yield replace(blank, variant=UNTRAINED)
     for update in UPDATES:
         yield replace(blank, update=update, value=planted(update, floor=30.0))
-        yield replace(blank, update=update, value=99.0, language="en")
+        yield replace(blank, update=update, value=80.0 + update / SCALE.updates, language="en")
 
 
 def rows(*found: Measurement, scale: Scale = SCALE) -> list[Growth]:
@@ -87,6 +87,14 @@ def test_transfer_grows_from_the_untrained_model_and_stands_beside_the_papers_ro
     (of_others,), (own,) = rows(*named("no-anchors")), rows(*named("no-anchors", target="fr"))
     assert (own.floor, own.floor_name) == (30.0, "untrained")
     assert own.line.at(own.tokens[0]) == pytest.approx([planted(UPDATES[0], floor=30.0)])
+    # It cannot be transferred better than it was learned, unless it is.
+    assert own.ceiling == 81.0
+    predicted, remark = own.at(PAPER.tokens)
+    assert predicted is not None
+    assert remark == "speeds up"  # as odds of 81 and not of 100, without any noise
+    assert planted(SCALE.updates, floor=30.0) < predicted.value < predicted.high <= 81.0
+    (odd,) = rows(*(replace(each, value=20.0) if each.language == "en" else each for each in named("no-anchors")))
+    assert odd.ceiling == 100.0
     printed = TABLE_1_SCORES["no-anchors"]["NER"]
     assert (own.paper, own.has_own_paper) == (printed[0], True)
     assert (of_others.paper, of_others.has_own_paper) == (pytest.approx(fmean(printed)), False)

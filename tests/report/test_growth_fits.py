@@ -113,8 +113,6 @@ def test_intervals_widen_away_from_the_moments() -> None:
         ([0.001, 0.0, 0.002, 0.001, 0.0, 0.003, 0.001, 0.004], "at its floor"),
         ([0.3, 0.2, 0.31, 0.25, 0.22, 0.3, 0.2, 0.28], "no growth beyond noise"),
         ([0.9, 0.8, 0.72, 0.6, 0.5, 0.4, 0.31, 0.2], "no growth beyond noise"),
-        ([0.05, 0.15, 0.3, 0.42, 0.5, 0.53, 0.55, 0.56], "no one slope: growth slows down"),
-        ([0.2, 0.2, 0.2, 0.21, 0.23, 0.3, 0.5, 0.9], "no one slope: growth speeds up"),
         ([0.02, 0.03, 0.04, 0.06, 0.085, 0.12, 0.16, 0.22], ""),
         ([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0], None),
     ],
@@ -125,6 +123,20 @@ def test_growth_that_is_none_is_called_so(shares: list[float], reason: str | Non
     # A leap from floor to ceiling has no slope that could be known, and yet nothing breaks.
     if fit is not None:
         assert all(np.isfinite([*fit.slope, *fit.predicted(FAR, is_annealed=False)]))
+
+
+@pytest.mark.parametrize(
+    ("shares", "bend"),
+    [
+        ([0.05, 0.15, 0.3, 0.42, 0.5, 0.53, 0.55, 0.56], "slows down"),
+        ([0.2, 0.2, 0.2, 0.21, 0.23, 0.3, 0.5, 0.9], "speeds up"),
+        ([0.02, 0.035, 0.04, 0.065, 0.08, 0.125, 0.16, 0.22], ""),
+    ],
+)
+def test_a_curve_that_its_points_leave_says_so(shares: list[float], bend: str) -> None:
+    fit, reason = growth_fit(points(shares), floor=0, ceiling=100)
+    assert fit is not None
+    assert (fit.bend, reason) == (bend, "")
 
 
 def test_few_moments_have_no_curve_however_many_seeds_there_are() -> None:

@@ -17,12 +17,15 @@ from isoglot.report.quantities import short_number
 from isoglot.study.scales import PAPER
 
 POINTS_OF_A_CURVE = 24
+ROOTED_TICKS = [1, 10, 30, 60, 100]
 BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
 READING = (
     f"Curves: with every doubling of tokens the odds of a score, between its floor and its ceiling, are multiplied by "
-    f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent."
+    f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
+    "with its moments where nothing can be predicted from it, and the table says why."
 )
+CEILING = "The ceiling of a task is what the finished models score in the source language, where they learned it."
 ANNEALED = (
     "The last moment comes after the end of the learning rate, which adds to a score whatever was read: the fit gives "
     "it a step of its own, and predictions are of finished models."
@@ -53,6 +56,7 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
             charts=[chart],
             notes=[
                 READING,
+                *([CEILING] if measure.task else []),
                 *([ANNEALED] if any(row.annealed for row in group) else []),
                 *(["* The mean over the paper's own languages."] if any(map(_is_of_others, group)) else []),
             ],
@@ -99,7 +103,8 @@ def _picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
         _panel(row, points, curve, style=style, ends=ends, y_ends=top, has_paper=bool(papers), place=place)
         for place, (row, (points, curve), style) in enumerate(zip(rows, drawn, styles, strict=True))
     ]
-    legend = [f"{measure.unit} by tokens read (log scale)", f"line and band: the fit and its {LEVEL:.0%} interval"]
+    unit = f"{measure.unit}, square-root scale," if measure.is_near_zero else measure.unit
+    legend = [f"{unit} by tokens read (log scale)", f"line and band: the fit and its {LEVEL:.0%} interval"]
     legend += [f"dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
     if papers:
         whose = "the mean over the paper's languages" if all(map(_is_of_others, rows)) else "the paper"
@@ -159,9 +164,15 @@ def _panel(
 ) -> Spec:
     alt = imported_altair()
     number = f".{row.measure.decimals}f"
-    ticks = [10**power for power in range(3, 12) if ends[0] <= 10**power <= ends[1]]
-    axis = alt.Axis(values=ticks, format="~s", grid=False, labelOverlap="greedy")
-    y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=y_ends, nice=True), axis=alt.Axis(tickCount=3, format="~r"))
+    # Every second power of ten, and the paper's budget by name: more labels would run into each other.
+    ticks = [each for each in (*(10**power for power in range(1, 11, 2)), PAPER.tokens) if ends[0] <= each <= ends[1]]
+    label = f"datum.value == {PAPER.tokens} ? '{BUDGET}' : format(datum.value, '~s')"
+    axis = alt.Axis(values=ticks, labelExpr=label, grid=False, labelOverlap="greedy", labelSeparation=4)
+    # Near chance a linear axis would show most rows as one flat line.
+    is_rooted = row.measure.is_near_zero
+    y_scale = alt.Scale(type="sqrt" if is_rooted else "linear", domain=y_ends, nice=not is_rooted)
+    y_axis = alt.Axis(values=ROOTED_TICKS) if is_rooted else alt.Axis(tickCount=3, format="~r")
+    y = alt.Y("y:Q", title=None, scale=y_scale, axis=y_axis)
     base = alt.Chart().encode(
         x=alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(type="log", domain=list(ends), nice=False))
     )
