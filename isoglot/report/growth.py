@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
 from itertools import product
-from math import log2
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -107,10 +106,10 @@ class Growth:
         if fit is None or reason:
             return None, reason
         first, last = self.tokens[0], self.tokens[-1]
-        predicted = fit.predicted(tokens, is_annealed=bool(self.annealed))
+        # Further on than the moments reach back.
         if tokens / last > last / first:
-            away, span = log2(tokens / last), log2(last / first)
-            return None, f"too far: {away:.0f} doublings on, from moments over {span:.0f}"
+            return None, "too far"
+        predicted = fit.predicted(tokens, is_annealed=bool(self.annealed))
         return predicted, "any score is likely" if fit.is_vague(predicted) else fit.bend
 
     @property

@@ -144,6 +144,8 @@ def _row(tokens: float, *, centre: float, is_annealed: bool) -> Array:
 
 def _estimate(rows_NP: Array, share_N: Array) -> Array:
     """Newton's method on the quasi-likelihood, which has one maximum; a step that would go too far is halved."""
+    # Scores below the floor count as at it: with shares below 0 the maximum may lie at infinity.
+    share_N = np.clip(share_N, 0.0, 1.0)
     parameters_P = np.zeros(rows_NP.shape[1])
     # The bit of weight keeps parameters finite where a row leaps from its floor to its ceiling between two moments.
     weak_PP = 1e-6 * np.eye(rows_NP.shape[1])

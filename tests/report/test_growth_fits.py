@@ -115,6 +115,7 @@ def test_intervals_widen_away_from_the_moments() -> None:
         ([0.9, 0.8, 0.72, 0.6, 0.5, 0.4, 0.31, 0.2], "no growth beyond noise"),
         ([0.02, 0.03, 0.04, 0.06, 0.085, 0.12, 0.16, 0.22], ""),
         ([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0], None),
+        ([-0.06, 0.11, -0.3, 0.11, 0.12, 0.16, 0.33, 0.58], "no growth beyond noise"),
     ],
 )
 def test_growth_that_is_none_is_called_so(shares: list[float], reason: str | None) -> None:
@@ -123,6 +124,7 @@ def test_growth_that_is_none_is_called_so(shares: list[float], reason: str | Non
     # A leap from floor to ceiling has no slope that could be known, and yet nothing breaks.
     if fit is not None:
         assert all(np.isfinite([*fit.slope, *fit.predicted(FAR, is_annealed=False)]))
+        assert reason is None or fit.slope.high < 10
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ MISSING = "-"
 READING = (
     f"Curves: with every doubling of tokens the odds of a score, between its floor and its ceiling, are multiplied by "
     f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
-    "with its moments where nothing can be predicted from it, and the table says why."
+    "with its moments where nothing can be predicted from it, and the table says why; too far is further on than the "
+    "moments reach back."
 )
 CEILING = "The ceiling of a task is what the finished models score in the source language, where they learned it."
 ANNEALED = (
