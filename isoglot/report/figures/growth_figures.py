@@ -17,6 +17,7 @@ from isoglot.report.quantities import short_number
 from isoglot.study.scales import PAPER
 
 POINTS_OF_A_CURVE = 24
+MANY_TICKS = 4
 ROOTED_TICKS = [1, 10, 30, 60, 100]
 BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
@@ -165,8 +166,9 @@ def _panel(
 ) -> Spec:
     alt = imported_altair()
     number = f".{row.measure.decimals}f"
-    # Every second power of ten, and the paper's budget by name: more labels would run into each other.
-    ticks = [each for each in (*(10**power for power in range(1, 11, 2)), PAPER.tokens) if ends[0] <= each <= ends[1]]
+    # Of many powers of ten every second, and the paper's budget by name: more labels would run into each other.
+    powers = [10**power for power in range(11) if ends[0] <= 10**power <= ends[1]]
+    ticks = [*(powers if len(powers) < MANY_TICKS else powers[::2]), PAPER.tokens]
     label = f"datum.value == {PAPER.tokens} ? '{BUDGET}' : format(datum.value, '~s')"
     axis = alt.Axis(values=ticks, labelExpr=label, grid=False, labelOverlap="greedy", labelSeparation=4)
     # Near chance a linear axis would show most rows as one flat line.
