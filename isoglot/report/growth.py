@@ -17,6 +17,7 @@ from isoglot.report.published import FIGURE_7_CKA, TABLE_1_SCORES, TITLE_OF_TASK
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, TAIL_SHARE, Decay, Scale
 
+NOTHING = (None, None, None)
 BySeed = dict[int | None, dict[int, float]]
 """Scores by seed and tokens read."""
 COLUMNS = (
@@ -32,8 +33,8 @@ class Measure:
 
     key: str
     title: str
-    unit: str
     metric: str
+    unit: str = "precision at 1 (%)"
     decimals: int = 1
     ceiling: float = 100.0
     task: str | None = None
@@ -43,26 +44,15 @@ class Measure:
     """Whether most rows score a few points, and a few rows many."""
 
 
+TO_FIND = "that find their translation, best layer"
 STRUCTURE = (
-    Measure(
-        key="retrieval",
-        title="Sentences that find their translation, best layer",
-        unit="precision at 1 (%)",
-        metric="retrieval_p1",
-        is_near_zero=True,
-    ),
-    Measure(
-        key="words",
-        title="Words that find their translation, best layer",
-        unit="precision at 1 (%)",
-        metric="word_translation_p1",
-        is_near_zero=True,
-    ),
+    Measure(key="retrieval", title=f"Sentences {TO_FIND}", metric="retrieval_p1", is_near_zero=True),
+    Measure(key="words", title=f"Words {TO_FIND}", metric="word_translation_p1", is_near_zero=True),
     Measure(
         key="cka",
         title="Likeness of the languages, mean over layers",
-        unit="linear CKA",
         metric="cka",
+        unit="linear CKA",
         decimals=2,
         ceiling=1.0,
         summary=fmean,
@@ -208,35 +198,24 @@ def _paper(condition: str, *, measure: Measure, languages: Pair) -> tuple[float 
 def growth_csv(rows: Sequence[Growth]) -> str:
     """A line for each row and budget of tokens: a prediction to hold a longer run against."""
     text = StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
     for row, tokens in ((each, tokens) for each in rows for tokens in each.budgets):
         fit, _ = row.fit_and_reason
         predicted, remark = row.at(tokens)
-        slope = Interval(*map(_rounded, fit.slope)) if fit else None
+        last = row.tokens[-1]
+        # The paper has a score at the end of its own training alone.
+        paper = row.paper if tokens == PAPER.tokens else None
         writer.writerow(
-            {
-                "condition": row.condition,
-                "languages": "-".join(row.languages),
-                "measure": row.measure.key,
-                "seeds": len(row.line.by_seed),
-                "moments": len(row.tokens),
-                "first_tokens": row.tokens[0],
-                "last_tokens": row.tokens[-1],
-                "last_score": _rounded(fmean(row.line.at(row.tokens[-1]))),
-                "floor": _rounded(row.floor),
-                "ceiling": _rounded(row.ceiling),
-                **dict(zip(("odds_per_doubling", "odds_low", "odds_high"), slope or (), strict=False)),
-                "tokens": tokens,
-                **dict(zip(("predicted", "low", "high"), map(_rounded, predicted or ()), strict=False)),
-                "level": LEVEL,
-                # The paper has a score at the end of its own training alone.
-                "paper": _rounded(row.paper) if row.paper is not None and tokens == PAPER.tokens else "",
-                "remark": remark,
-            }
+            [
+                *(row.condition, "-".join(row.languages), row.measure.key, len(row.line.by_seed), len(row.tokens)),
+                *(row.tokens[0], last, *map(_rounded, (fmean(row.line.at(last)), row.floor, row.ceiling))),
+                *map(_rounded, fit.slope if fit else NOTHING),
+                *(tokens, *map(_rounded, predicted or NOTHING), LEVEL, _rounded(paper), remark),
+            ]
         )
     return text.getvalue()
 
 
-def _rounded(value: float) -> float:
-    return round(value, 4)
+def _rounded(value: float | None) -> float | str:
+    return "" if value is None else round(value, 4)
