@@ -159,7 +159,7 @@ def _at_moments(graph: ModelGraph, *, has_words: bool) -> Stages:
 
 def _transfer_at_moments(graph: ModelGraph, *, task: str) -> Stages:
     # The untrained model's scores are the floor that growth starts from.
-    moments = {f"{places.AT}{each.update}": graph.transfer(task, each) for each in graph.at_moments}
+    moments: Stages = {f"{places.AT}{each.update}": graph.transfer(task, each) for each in graph.at_moments}
     return {places.UNTRAINED: graph.transfer(task, graph.untrained), **moments, **_transfer(graph, task=task)}
 
 

@@ -115,8 +115,8 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
     for each in measurements:
         if each.exhibit in (GROWTH, GROWTH_TASKS):
             found.setdefault((each.languages, each.task, each.condition), []).append(each)
-    pairs, tasks, conditions = (dict.fromkeys(key[place] for key in found) for place in range(3))
-    measures = [*STRUCTURE, *(_of_task(task) for task in tasks if task is not None)]
+    pairs, conditions = dict.fromkeys(key[0] for key in found), dict.fromkeys(key[2] for key in found)
+    measures = [*STRUCTURE, *map(_of_task, dict.fromkeys(task for _, task, _ in found if task is not None))]
     rows = []
     for languages, measure, condition in product(pairs, measures, conditions):
         both = found.get((languages, measure.task, condition), [])
