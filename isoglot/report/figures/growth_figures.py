@@ -16,9 +16,9 @@ from isoglot.report.growth_fits import LEVEL, Interval
 from isoglot.report.quantities import short_number
 from isoglot.study.scales import PAPER
 
-POINTS_OF_A_CURVE = 24
+POINTS_OF_A_CURVE = 12
 MANY_TICKS = 4
-ROOTED_TICKS = [1, 10, 30, 60, 100]
+ROOTED_TICKS = [1, 10, 40, 100]
 BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
 READING = (
@@ -174,7 +174,7 @@ def _panel(
     # Near chance a linear axis would show most rows as one flat line.
     is_rooted = row.measure.is_near_zero
     y_scale = alt.Scale(type="sqrt" if is_rooted else "linear", domain=y_ends, nice=not is_rooted)
-    y_axis = alt.Axis(values=ROOTED_TICKS) if is_rooted else alt.Axis(tickCount=3, format="~r")
+    y_axis = alt.Axis(values=ROOTED_TICKS, labelOverlap=False) if is_rooted else alt.Axis(tickCount=3, format="~r")
     y = alt.Y("y:Q", title=None, scale=y_scale, axis=y_axis)
     base = alt.Chart().encode(
         x=alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(type="log", domain=list(ends), nice=False))
