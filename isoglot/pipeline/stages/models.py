@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -21,7 +23,7 @@ from isoglot.model.work_files import CHECKPOINTS, SUMS_NAME
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.text import SyntheticText
 from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
-from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, UNIGRAM, PretrainingRun, UpdateRecord
+from isoglot.pretraining.run import BEST, FILES, INTERMEDIATE, LOG, MODEL_FILES, UNIGRAM, PretrainingRun, UpdateRecord
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Store, Work
 from isoglot.store.file_sums import damaged
 from isoglot.study.conditions import TableKind
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 UNLEARNED_FIX = "train longer, or lower optimization.learning_rate"
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
-MODEL_FILES = (f"{BEST}/model.json", f"{BEST}/model.safetensors")
 GUESSED_UPDATE_SECONDS = 0.01
 # Two wider models at once are no faster than one after the other, and each has half of the memory.
 SHARING_WIDTH = 256
@@ -71,11 +72,7 @@ class PretrainedEncoder(Stage):
     """The model a run ends with, chosen by the source language's dev perplexity."""
 
     kind: ClassVar[str] = "pretrained-encoder"
-    leaves: ClassVar[tuple[str, ...]] = (
-        *MODEL_FILES,
-        *(f"{INTERMEDIATE}/*/model.{end}" for end in ("json", "safetensors")),
-        *(LOG, UNIGRAM),
-    )
+    leaves: ClassVar[tuple[str, ...]] = FILES
     resumes: ClassVar[tuple[str, ...]] = (*leaves, f"{CHECKPOINTS}/*", SUMS_NAME)
     titled: ClassVar[str] = "pretraining, {self.label}"
     version: ClassVar[int] = 2
@@ -167,7 +164,41 @@ class PretrainedEncoder(Stage):
             raise
 
 
-AnyEncoder = UntrainedEncoder | PretrainedEncoder
+@dataclass(frozen=True, kw_only=True)
+class EncoderAtMoment(Stage):
+    """A model as it was after one of the updates that its run keeps, for stages that take a whole encoder."""
+
+    kind: ClassVar[str] = "encoder-at-moment"
+    leaves: ClassVar[tuple[str, ...]] = MODEL_FILES
+    encoder: PretrainedEncoder
+    update: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.encoder.title}, as after update {self.update:,}"
+
+    @property
+    def run(self) -> PretrainingRun:
+        return self.encoder.run
+
+    @property
+    def streams(self) -> Mapping[str, TokenStreams]:
+        return self.encoder.streams
+
+    def make(self, work: Work) -> None:
+        kept = work.path(self.encoder) / INTERMEDIATE / f"{self.update:08d}"
+        shutil.copytree(kept, work.folder / BEST, copy_function=_link)
+
+
+def _link(source: str, target: str) -> None:
+    # A second name for the same bytes costs no room; not every file system has that.
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+AnyEncoder = UntrainedEncoder | PretrainedEncoder | EncoderAtMoment
 
 
 def _opened(encoder: AnyEncoder, work: Work) -> dict[str, TokenStream]:
