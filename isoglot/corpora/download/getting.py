@@ -18,7 +18,7 @@ from isoglot.corpora.download.fetching import FetchError, fetch, forget, note_of
 from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, flush, lease, new_file
+from isoglot.files import Lease, clear_disk_errors, flush, lease, new_file
 
 clear_folder_errors = partial(clear_disk_errors, name="the data folder", option="--data")
 
@@ -157,7 +157,7 @@ class Getter:
         flush((self.root / to).parent)
         note_of(part).unlink(missing_ok=True)
 
-    def _alone(self, path: str) -> AbstractContextManager[None]:
+    def _alone(self, path: str) -> AbstractContextManager[Lease]:
         place = self.root / f"{path}.lease"
         place.parent.mkdir(parents=True, exist_ok=True)
         message = "being fetched by {}; waiting for it"
